@@ -159,3 +159,10 @@ def test_stock_is_adjusted(tradecounter: Program) -> None:
     assert "on_hand" in tradecounter.text("stock", "adjust", "CABLE", "--set", str(before), "--reason", "counted")
     assert "give either" in tradecounter.misused("stock", "adjust", "CABLE", "--reason", "none")
     assert tradecounter.error("stock", "adjust", "CABLE", "--set", "1", "--reason", " ").startswith("reason: ")
+
+
+def test_a_product_is_shown_with_its_purchase_cost(tradecounter: Program, service: Service) -> None:
+    service.must_load("products", [product("BOUGHT", purchase_cost="12.34"), product("UNKNOWN COST")])
+    assert tradecounter.json("product", "show", "bought")["purchase_cost"] == 12.34
+    assert tradecounter.json("product", "show", "unknown cost")["purchase_cost"] is None
+    assert "12.34" in tradecounter.text("product", "show", "BOUGHT")

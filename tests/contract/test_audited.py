@@ -25,7 +25,8 @@ from tradecounter.worker import periodic_jobs
 
 READING = {
     "customer list", "customer show", "key list", "app list", "product show", "price show", "stock show",
-    "order list", "order show", "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
+    "order list", "order show", "order picking-list", "order packing-slip",
+    "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
     "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
     "return list", "return show", "imports list", "job list", "customer export",
     "webhook list", "webhook show", "webhook deliveries",

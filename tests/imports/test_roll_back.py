@@ -18,6 +18,7 @@ from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.queries import list_imports
 from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, forget_changes, roll_back_import
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import whole_second
 
 NOW = datetime.now(UTC)
 
@@ -187,7 +188,7 @@ def test_the_history_shows_who_imported_what_and_dry_runs_leave_no_trace(prices:
         "deactivated": 0,
     }
     newest, older = prices.change_by(partial(list_imports, most=2))
-    assert (newest.id, newest.by, newest.rolled_back_at) == (done.id, "system", NOW)
+    assert (newest.id, newest.by, newest.rolled_back_at) == (done.id, "system", whole_second(NOW))
     assert prices.change_by(partial(list_imports, most=1, older_than=newest.id)) == [older]
     [customers] = prices.change_by(partial(list_imports, most=1, kinds=["customers"]))
     assert customers.kind == "customers"

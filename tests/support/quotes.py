@@ -9,6 +9,7 @@ import httpx2
 from support.orders import rows
 from support.service import Customer, Service
 from support.shop import order
+from tradecounter.identity.installation_secret import secret_key
 from tradecounter.ordering.quotes.price_quote import price_quote
 
 Items = Iterable[tuple[str, int]]
@@ -47,8 +48,10 @@ def price_as_support(
     costs = [(sku, Decimal(cost)) for sku, cost in unit_costs]
     shipping = [(method, Decimal(cost)) for method, cost in carriage]
     now, lifetime = service.clock.now(), service.settings.quote_lifetime
-    code = quote["confirmation_code"]
-    service.in_transaction(lambda tx: price_quote(tx, code, costs, note, now, lifetime, carriage=shipping, **options))
+    code, secret = quote["confirmation_code"], secret_key(service.settings)
+    service.in_transaction(
+        lambda tx: price_quote(tx, code, costs, note, now, lifetime, secret, carriage=shipping, **options)
+    )
 
 
 def jobs(service: Service, name: str, created: dict[str, Any]) -> list[dict[str, Any]]:

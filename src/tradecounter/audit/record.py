@@ -6,6 +6,7 @@ from typing import Any
 
 from tradecounter.audit.queries import INSERT
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.local_time import in_whole_seconds
 from tradecounter.rest.responses import to_json
 
 Fields = Mapping[str, Any]
@@ -37,8 +38,8 @@ def audit(
         address=actor.address,
         action=action,
         subject=subject,
-        before=to_json(old).decode(),
-        after=to_json(new).decode(),
+        before=to_json(in_whole_seconds(old)).decode(),
+        after=to_json(in_whole_seconds(new)).decode(),
     )
 
 

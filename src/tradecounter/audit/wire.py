@@ -1,11 +1,11 @@
 """An entry of the audit log on the wire (reseller's side, sections 4 and 6)."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.audit.queries import AuditRecord
+from tradecounter.rest.wire import Moment, Timed
 
 Changed = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
 
@@ -19,11 +19,11 @@ class AuditActor(Struct, kw_only=True):
     acting_user: Annotated[str | None, Meta(description="The person whom a program named in `X-Acting-User`.")]
 
 
-class AuditEntry(Struct, kw_only=True):
+class AuditEntry(Timed, Struct, kw_only=True):
     """A change: who made it, when, and the fields that differ before and after it."""
 
     id: int
-    at: datetime
+    at: Moment
     actor: AuditActor
     address: Annotated[str | None, Meta(description="The IP address of the request.")]
     action: Annotated[str, Meta(description="Noun and verb.", examples=["order.cancel"])]
@@ -37,7 +37,7 @@ def entry_on_the_wire(record: AuditRecord) -> AuditEntry:
     actor_id = record.actor_id
     return AuditEntry(
         id=record.id,
-        at=record.at.replace(microsecond=0),
+        at=record.at,
         actor=AuditActor(
             kind=record.actor_kind,
             id=int(actor_id) if actor_id is not None and actor_id.isdecimal() else actor_id,

@@ -1,6 +1,5 @@
 """The requests and responses of customers in the back office."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -8,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.access.permissions import UserRole
 from tradecounter.customers.wire import Email, RequiredText, ShortText
-from tradecounter.rest.wire import Amount
+from tradecounter.rest.wire import Amount, Moment, Timed
 
 Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
 Packing = Literal["own", "plain"]
@@ -24,7 +23,7 @@ class CustomerCredit(Struct):
     unallocated: Annotated[Decimal, Meta(description="Money of payments that has paid no invoice yet.")]
 
 
-class ResellerCustomer(Struct):
+class ResellerCustomer(Timed, Struct):
     """A customer with all its settings."""
 
     id: Annotated[int, Meta(description="The customer's id.")]
@@ -46,7 +45,7 @@ class ResellerCustomer(Struct):
     ]
     blocked: bool
     blocked_reason: str | None
-    created_at: datetime
+    created_at: Moment
     credit: CustomerCredit
 
 
@@ -89,25 +88,25 @@ class NewKey(Struct):
     name: Annotated[RequiredText, Meta(description="What the key is for.")]
 
 
-class CreatedKey(Struct):
+class CreatedKey(Timed, Struct):
     """A new API key, which is shown only now."""
 
     id: int
     name: str
     prefix: Annotated[str, Meta(description="The beginning of the key, which identifies it.")]
     key: Annotated[str | None, Meta(description="The key; null in a repeated response.")]
-    created_at: datetime
+    created_at: Moment
 
 
-class Key(Struct):
+class Key(Timed, Struct):
     """An API key without its secret."""
 
     id: int
     name: str
     prefix: str
-    created_at: datetime
-    last_used_at: datetime | None
-    disabled_at: datetime | None
+    created_at: Moment
+    last_used_at: Moment | None
+    disabled_at: Moment | None
 
 
 class NewUser(Struct):
@@ -117,7 +116,7 @@ class NewUser(Struct):
     role: UserRole
 
 
-class User(Struct):
+class User(Timed, Struct):
     """A customer's user."""
 
     id: int
@@ -125,5 +124,5 @@ class User(Struct):
     name: str
     role: UserRole
     has_password: Annotated[bool, Meta(description="Whether the invitation was accepted.")]
-    created_at: datetime
-    disabled_at: datetime | None
+    created_at: Moment
+    disabled_at: Moment | None

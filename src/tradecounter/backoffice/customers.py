@@ -5,9 +5,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta, structs
+from msgspec import UNSET, Meta, structs
 from starlette.responses import Response
 
+from tradecounter.access.permissions import scope_of_field
 from tradecounter.access.queries.users import CustomerUser, list_users
 from tradecounter.access.users import disable_user, invite_user
 from tradecounter.backoffice import examples
@@ -24,6 +25,7 @@ from tradecounter.backoffice.customer_wire import (
 )
 from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, NEXT, POST_HEADERS, Desk, PageParameters, page, text
 from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.gate import require_scope
 from tradecounter.billing.queries.ledger import unallocated_by_customer
 from tradecounter.billing.queries.lookup import overdue_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
@@ -49,6 +51,7 @@ from tradecounter.shipping.methods import require_method
 
 CUSTOMER_ID = Parameter("id", "The customer's id.", ID, 1001)
 NEW = (LOCATION, IDEMPOTENT_REPLAY)
+_TERMS = " `credit_limit` and `term_days` need the scope `billing:write`, all other fields `customers:write`."
 
 
 class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
@@ -121,7 +124,7 @@ class CustomerDesk:
             name="createCustomer",
             tag="Customers",
             summary="Add a customer",
-            description="The account's address becomes its first owner, who has no password yet.",
+            description="The account's address becomes its first owner, who has no password yet." + _TERMS,
             request_headers=POST_HEADERS,
             body=Body(NewCustomer, {"NewCustomer": examples.NEW_CUSTOMER}),
             success=Success(
@@ -137,6 +140,7 @@ class CustomerDesk:
     )
     async def create_customer(self, call: Call) -> Response:
         async def work(tx: Transaction, body: NewCustomer, now: datetime) -> ResellerCustomer:
+            _require_scopes(call, body, "customers:write")
             change = await _change(tx, body)
             return await present_customer(tx, await create_customer(tx, change, now), now)
 
@@ -167,13 +171,14 @@ class CustomerDesk:
             name="changeCustomer",
             tag="Customers",
             summary="Change a customer",
-            description="Credit terms go together: `credit_limit` and `term_days` are both set or both null.",
+            description="Credit terms go together: `credit_limit` and `term_days` are both set or both null." + _TERMS,
             path_parameters=(CUSTOMER_ID,),
             request_headers=CHANGE_HEADERS,
             body=Body(CustomerChange, {"CustomerChange": examples.CUSTOMER_CHANGE}),
             success=Success(200, "The customer.", ResellerCustomer, {"Customer": examples.CUSTOMER}),
             errors=(NOT_FOUND, CONFLICT),
             scope="customers:write",
+            other_scopes=("billing:write",),
             roles=("support", "finance", "administrator"),
         )
     )
@@ -181,6 +186,7 @@ class CustomerDesk:
         customer_id = call.path_id("id", "customer")
 
         async def work(tx: Transaction, body: CustomerChange, now: datetime) -> ResellerCustomer:
+            _require_scopes(call, body)
             change = await _change(tx, body)
             return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
 
@@ -328,6 +334,13 @@ class CustomerDesk:
             await disable_user(tx, user.email, now)
 
         return await self.desk.delete(call, work)
+
+
+def _require_scopes(call: Call, body: CustomerChange, *more: str) -> None:
+    """Check the scopes that the fields in a body need. Raises DomainError (forbidden)."""
+    named = [name for name in body.__struct_fields__ if getattr(body, name) is not UNSET]
+    for scope in dict.fromkeys([*more, *map(scope_of_field, named)]):
+        require_scope(call.request, scope)
 
 
 async def _change(tx: Transaction, body: CustomerChange) -> AccountChange:

@@ -1,7 +1,8 @@
 """Examples of imports, for the interface document."""
 
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import asdict
 
 from tradecounter.backoffice.import_wire import ReadFile, Report
 from tradecounter.bulk.differences import Change

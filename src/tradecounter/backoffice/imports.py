@@ -91,6 +91,7 @@ class ImportDesk:
             dry_run=wanted.dry_run == "true",
             replace=wanted.replace == "true",
             confirmed=wanted.yes == "true",
+            confirmed_by="yes=true",
             diff=wanted.diff == "true",
         )
         content_type = call.request.headers.get("content-type", "")

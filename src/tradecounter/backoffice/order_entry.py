@@ -153,7 +153,7 @@ class OrderEntryDesk:
             body=Body(Amendment, {"Amendment": examples.AMENDMENT}),
             success=Success(200, "The order.", ResellerOrder, {"Order": examples.ORDER}),
             errors=(PAYMENT_REQUIRED, NOT_FOUND, CONFLICT),
-            referenced=(AddressDetails,),
+            referenced=(AddressDetails, AddressReference),
             scope="orders:write",
             roles=_SELLERS,
         )

@@ -13,12 +13,13 @@ from tradecounter.ordering.wire import (
     MOST_UNITS,
     ConfirmOrderRequest,
     CreateOrderRequest,
+    OrderAddress,
     OrderItem,
     OrderShipping,
     ProductSerialNumber,
     Quote,
 )
-from tradecounter.rest.wire import Amount
+from tradecounter.rest.wire import Amount, Moment, Timed
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
 Units = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -43,32 +44,32 @@ class ShippedItem(Struct):
     serial_numbers: list[ProductSerialNumber]
 
 
-class Shipment(Struct):
+class Shipment(Timed, Struct):
     """A shipment."""
 
     id: int
-    dispatched_at: datetime
+    dispatched_at: Moment
     tracking_number: str | None
     items: list[ShippedItem]
 
 
-class Note(Struct):
+class Note(Timed, Struct):
     """A note on an order."""
 
-    at: datetime
+    at: Moment
     by: str
     text: str
 
 
-class Happening(Struct):
+class Happening(Timed, Struct):
     """A change of an order, from the audit log."""
 
-    at: datetime
+    at: Moment
     by: str
     what: Annotated[str, Meta(description="The action.", examples=["order.cancel"])]
 
 
-class ResellerOrder(Struct, omit_defaults=True, kw_only=True):
+class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
     """An order of any customer in any state; an unconfirmed one has no reference yet."""
 
     id: Annotated[int, Meta(description="The numeric order id.")]
@@ -79,12 +80,12 @@ class ResellerOrder(Struct, omit_defaults=True, kw_only=True):
     confirmation_code: Annotated[str, Meta(description="The code to confirm the order by.")]
     customer_reference: Annotated[str, Meta(description="The customer's own reference.")]
     external_customer_id: Annotated[str | None, Meta(description="The customer's id of its own customer.")] = None
-    created_on: Annotated[datetime, Meta(description="When it was confirmed, or created if it is not.")]
+    created_on: Annotated[Moment, Meta(description="When it was confirmed, or created if it is not.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
     cost_gross: Amount
     expected_dispatch_date: Annotated[
-        datetime | None, Meta(description="When the remaining units are expected to be dispatched, if that is known.")
+        Moment | None, Meta(description="When the remaining units are expected to be dispatched, if that is known.")
     ] = None
     billing_address: CustomerAddress
     shipping_address: CustomerAddress
@@ -175,9 +176,7 @@ class Confirmation(ConfirmOrderRequest):
 class Amendment(AmendOrderRequest, frozen=True):
     """Changes of a confirmed order; what is not named stays."""
 
-    shipping_address: Annotated[
-        Raw, Meta(description="A full address.", extra_json_schema={"$ref": "#/components/schemas/AddressDetails"})
-    ] = field(default_factory=lambda: Raw(b"null"))
+    shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))
 
 
 class NewNote(Struct):
@@ -224,13 +223,13 @@ class Declination(Struct):
     reason: Annotated[str, Meta(description="It is sent to the customer and stored with the quote.")]
 
 
-class ResellerQuote(Quote, omit_defaults=True, kw_only=True):
+class ResellerQuote(Timed, Quote, omit_defaults=True, kw_only=True):
     """A quote of any customer."""
 
     customer_id: Annotated[int, Meta(description="The customer's id.")]
-    created_at: datetime
-    priced_at: datetime | None = None
-    expires_at: datetime | None = None
+    created_at: Moment
+    priced_at: Moment | None = None
+    expires_at: Moment | None = None
     note: Annotated[str | None, Meta(description="Support's note to the customer.")] = None
     margin: Annotated[Margin | None, Meta(description="Absent while the purchase cost of a product is not known.")] = (
         None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from msgspec import structs
 
@@ -52,7 +52,7 @@ class OrderPresenter:
             found.invoices = invoices.get(order.id, [])
             found.credit_notes = credit_notes.get(order.id, [])
             found.returns = [return_number(return_id) for return_id in returns.get(order.id, ())]
-            found.notes = [Note(_utc(note.at), note.by, note.text) for note in notes[order.id]]
+            found.notes = [Note(note.at, note.by, note.text) for note in notes[order.id]]
             for item in found.items:
                 item.quantity_invoiced = invoiced.get(item.id, 0)
             for shipment in found.shipments:
@@ -79,13 +79,13 @@ def _shown(
         cost_net=order.cost_net,
         cost_tax=order.cost_tax,
         cost_gross=order.cost_gross,
-        created_on=_utc(order.placed_at),
+        created_on=order.placed_at,
         status=None if numbered is None else numbered.status,
         items=[_item(line, fulfilled, view, confirmed=numbered is not None) for line in lines],
         shipping=[] if numbered is None else shipping_on_the_wire(numbered, fulfilled.shipments),
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
-        expected_dispatch_date=None if expected is None else _utc(expected),
+        expected_dispatch_date=expected,
         customer_id=order.customer_id,
         state=order.state,
         confirmation_code=order.confirmation_code,
@@ -93,7 +93,7 @@ def _shown(
         shipments=[
             Shipment(
                 shipped.id,
-                _utc(shipped.dispatched_at),
+                shipped.dispatched_at,
                 shipped.tracking_number,
                 [ShippedItem(line_id, units, []) for line_id, units in shipped.units.items()],
             )
@@ -126,7 +126,3 @@ def _item(line: OrderLine, fulfilled: Fulfilled, view: CustomerView, *, confirme
 
 def _without_passwords(configuration: OrderItemConfiguration) -> OrderItemConfiguration:
     return OrderItemConfiguration(structs.replace(configuration.data, adsl_password=None, wifi_password=None))
-
-
-def _utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC).replace(microsecond=0)

@@ -1,12 +1,12 @@
 """The requests and responses of products, prices and stock in the back office."""
 
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from tradecounter.rest.wire import Amount
+from tradecounter.rest.wire import Amount, Moment, Timed
 
 _MOST = 1_000_000_000
 
@@ -30,10 +30,10 @@ class Stock(Struct):
     back_ordered: int
 
 
-class ExpectedDelivery(Struct):
+class ExpectedDelivery(Timed, Struct):
     """An expected delivery."""
 
-    expected_on: datetime
+    expected_on: Moment
     incoming: Annotated[int, Meta(description="Units.")]
 
 

@@ -1,6 +1,6 @@
 """`/api/quote`: quotes of all customers, to which support gives prices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -44,10 +44,11 @@ class QuoteListParameters(PageParameters, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class QuoteDesk:
-    """The endpoints of quotes; a price holds for `lifetime`."""
+    """The endpoints of quotes; a price holds for `lifetime`. `secret` returns the installation's secret key."""
 
     desk: Desk
     lifetime: timedelta
+    secret: Callable[[], str]
 
     @endpoint(
         Operation(
@@ -120,6 +121,7 @@ class QuoteDesk:
                 note,
                 now,
                 self.lifetime,
+                self.secret(),
                 carriage=carriage,
                 discount=body.discount,
                 force=body.force,

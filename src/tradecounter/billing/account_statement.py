@@ -4,7 +4,7 @@ import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 from msgspec import Struct
@@ -25,12 +25,13 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import one_line
+from tradecounter.rest.wire import Moment, Timed
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class Entry(Timed, Struct, frozen=True, kw_only=True):
     """An entry of a statement; `balance` is what the customer owes after it."""
 
-    at: datetime
+    at: Moment
     kind: str
     number: int
     description: str
@@ -111,7 +112,7 @@ async def read_statement(
 
 def _entry(record: EntryRecord, balance: Decimal) -> Entry:
     return Entry(
-        at=record.at.astimezone(UTC).replace(microsecond=0),
+        at=record.at,
         kind=record.kind,
         number=record.number,
         description=one_line(record.description),

@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry
-from tradecounter.billing.print_invoice import Printer, print_with
 from tradecounter.kit.local_time import day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
+from tradecounter.letterhead.printing import Printer, print_with
 from tradecounter.letterhead.seller import Letterhead
 
 _KINDS = {
@@ -27,7 +27,13 @@ _AGES = {
 
 def print_statement(statement: AccountStatement, name: str, letterhead: Letterhead, now: datetime) -> bytes:
     """Return a statement as a PDF file; `name` is the customer's. May run in any thread."""
-    return print_with("statement", lambda printer: _printed(printer, statement, name, letterhead), now, letterhead.logo)
+    return print_with(
+        "tradecounter.billing",
+        "statement",
+        lambda printer: _printed(printer, statement, name, letterhead),
+        now,
+        letterhead.logo,
+    )
 
 
 def _printed(printer: Printer, statement: AccountStatement, name: str, letterhead: Letterhead) -> dict[str, Any]:

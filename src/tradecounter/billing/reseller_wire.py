@@ -1,7 +1,7 @@
 """The resources of billing for the reseller's programs (reseller's side, section 4)."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +12,7 @@ from tradecounter.billing.queries.credit_notes import CreditNoteRecord, document
 from tradecounter.billing.queries.lookup import InvoiceRecord
 from tradecounter.billing.queries.payments import PaymentRecord
 from tradecounter.kit.local_time import uk_date
+from tradecounter.rest.wire import Moment, Timed
 
 
 class Allocation(Struct, frozen=True):
@@ -21,7 +22,7 @@ class Allocation(Struct, frozen=True):
     amount: Decimal
 
 
-class Payment(Struct, frozen=True, kw_only=True):
+class Payment(Timed, Struct, frozen=True, kw_only=True):
     """A payment. What `allocations` leave of `amount` is on the account, or was refunded."""
 
     id: int
@@ -31,7 +32,7 @@ class Payment(Struct, frozen=True, kw_only=True):
     method: str
     reference: str
     allocations: list[Allocation]
-    reversed_at: datetime | None
+    reversed_at: Moment | None
     reversal_reason: str | None
 
 
@@ -45,7 +46,7 @@ def present_payment(record: PaymentRecord) -> Payment:
         method=record.method,
         reference=record.reference,
         allocations=[Allocation(a["invoice"], Decimal(a["amount"])) for a in record.allocations],
-        reversed_at=record.reversed_at and record.reversed_at.replace(microsecond=0),
+        reversed_at=record.reversed_at,
         reversal_reason=record.reversal_reason,
     )
 

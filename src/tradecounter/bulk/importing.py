@@ -66,6 +66,7 @@ class ImportOptions:
         dry_run: whether the caller rolls back the import.
         replace: whether records that are not in the file are deactivated.
         confirmed: whether `replace` may deactivate more than a fifth of the records.
+        confirmed_by: how the caller confirms that, for messages.
         progress: called with the number of rows read.
         on_change: called with each change, if given.
         diff: whether the report has the changes.
@@ -74,6 +75,7 @@ class ImportOptions:
     dry_run: bool = False
     replace: bool = False
     confirmed: bool = False
+    confirmed_by: str = "--yes"
     progress: Callable[[int], None] = lambda _count: None
     on_change: OnChange | None = None
     diff: bool = False
@@ -263,8 +265,8 @@ def _limit_removal(removed: _Removed, report: ImportReport, options: ImportOptio
         return
     found = f"replacing would deactivate {removed.records} of {removed.of}, more than a fifth"
     if not options.dry_run:
-        raise DomainError(Kind.CONFLICT, f"{found}: confirm it with --yes")
-    report.warnings.insert(0, LineMessage(None, f"{found}: this requires --yes"))
+        raise DomainError(Kind.CONFLICT, f"{found}: confirm it with {options.confirmed_by}")
+    report.warnings.insert(0, LineMessage(None, f"{found}: this requires {options.confirmed_by}"))
 
 
 async def _merge(tx: Transaction, kind: ImportKind[Shape], report: ImportReport, count: int) -> None:

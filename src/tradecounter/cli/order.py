@@ -8,6 +8,7 @@ from tradecounter.cli.order_after_sale import amend, cancel, confirm, create, no
 from tradecounter.cli.order_billing import invoice, pay
 from tradecounter.cli.order_fulfil import dispatch, track, video
 from tradecounter.cli.order_list import order_list
+from tradecounter.cli.order_papers import print_packing, print_picking
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
 from tradecounter.cli.returns import open_for_order
@@ -43,6 +44,8 @@ def show_one(
 app.command("create")(create)
 app.command("confirm")(confirm)
 app.command("dispatch")(dispatch)
+app.command("picking-list")(print_picking)
+app.command("packing-slip")(print_packing)
 app.command("track")(track)
 app.command("video")(video)
 app.command("amend")(amend)

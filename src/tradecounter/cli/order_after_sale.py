@@ -120,7 +120,8 @@ def amend(
         list[str] | None, typer.Option(metavar="ITEM_ID=UNIT_COST", help="An item's net unit cost; may be repeated.")
     ] = None,
     address: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The delivery address as JSON; - is standard input.")
+        Path | None,
+        typer.Option(metavar="FILE", help='The delivery address as JSON, or {"id": ID} of a saved one; - is stdin.'),
     ] = None,
     shipping_method: Annotated[
         int | None, typer.Option("--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="The shipping method.")

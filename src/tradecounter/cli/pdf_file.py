@@ -1,9 +1,9 @@
-"""Writes PDF files of invoices, credit notes and statements."""
+"""Writes PDF files of invoices, credit notes, statements and the papers of orders."""
 
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,16 +29,27 @@ def write_pdf(
     as_json: bool,
 ) -> None:
     """Write a document as a PDF file, by default KIND-NUMBER.pdf in the working directory."""
+    check_output(output, as_json=as_json)
+    content = run_query(printed).pdf
+    put_pdf(content, output, kind, {"number": number}, as_json=as_json)
+
+
+def check_output(output: str | None, *, as_json: bool) -> None:
+    """Raise BadParameter if a file and JSON would both go to standard output."""
     if output == "-" and as_json:
         raise typer.BadParameter("--json and --output - both write to standard output")
-    content = run_query(printed).pdf
+
+
+def put_pdf(content: bytes, output: str | None, kind: str, name: dict[str, Any], *, as_json: bool) -> None:
+    """Write a PDF file, by default KIND-NAME.pdf, and say where it is; `name` is the field that names the document."""
     if output == "-":
         sys.stdout.buffer.write(content)
         return
-    path = Path(output or f"{kind}-{number}.pdf")
+    [called] = name.values()
+    path = Path(output or f"{kind}-{called}.pdf")
     write_file(path, content)
-    text = f"{kind.replace('-', ' ')} {number} is in {path}"
-    show({"number": number, "file": str(path), "bytes": len(content)}, text, as_json=as_json)
+    text = f"{kind.replace('-', ' ')} {called} is in {path}"
+    show({**name, "file": str(path), "bytes": len(content)}, text, as_json=as_json)
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -25,7 +25,7 @@ _PARTS: Parts = {
 
 @app.command("show")
 def show_one(sku: Sku, as_json: AsJson = False) -> None:
-    """Show a product, active or not, with its stock, deliveries, list prices and contract prices."""
+    """Show a product, active or not, with its stock, deliveries, purchase cost, list prices and contract prices."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
         found = await find_product(tx, sku)
@@ -48,4 +48,5 @@ def _members(found: FoundProduct) -> dict[str, Any]:
     members = structs.asdict(found.record)
     del members["id"], members["sku_key"]
     components = [{"sku": c["key"], "quantity": c["quantity"]} for c in members.pop("components")]
-    return {**members, "configurable": found.configurable, "components": components}
+    hidden = {"configurable": found.configurable, "purchase_cost": found.purchase_cost}
+    return {**members, **hidden, "components": components}

@@ -15,6 +15,7 @@ from tradecounter.cli.output import AsJson, show_json, show_part, show_record, s
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.installation_secret import secret_if_set
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
@@ -107,7 +108,8 @@ def price(
     unit_costs = [named_amount(item, "SKU=UNIT_COST") for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
     with reporting_errors():
-        lifetime = read_settings().quote_lifetime
+        settings = read_settings()
+        secret = secret_if_set(settings)
 
     async def work(tx: Transaction) -> dict[str, Any]:
         await price_quote(
@@ -116,7 +118,8 @@ def price(
             unit_costs,
             (note or "").strip() or None,
             SystemClock().now(),
-            lifetime,
+            settings.quote_lifetime,
+            secret,
             carriage=carriage,
             discount=discount,
             force=force,

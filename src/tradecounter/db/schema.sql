@@ -960,6 +960,18 @@ ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.quote_link (
+    order_id bigint NOT NULL,
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.quote_link IS 'The link in the e-mail of a priced quote; a new price replaces it.';
+
+COMMENT ON COLUMN public.quote_link.id IS 'Random. The secret in the link is derived from it and from the secret key.';
+
 CREATE TABLE public.recovery_code (
     hash bytea NOT NULL,
     second_factor_id bigint NOT NULL,
@@ -1551,6 +1563,15 @@ ALTER TABLE ONLY public.product
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_sku_key_key UNIQUE (sku_key);
 
+ALTER TABLE ONLY public.quote_link
+    ADD CONSTRAINT quote_link_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.quote_link
+    ADD CONSTRAINT quote_link_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.quote_link
+    ADD CONSTRAINT quote_link_pkey PRIMARY KEY (order_id);
+
 ALTER TABLE ONLY public.recovery_code
     ADD CONSTRAINT recovery_code_pkey PRIMARY KEY (hash);
 
@@ -1930,6 +1951,9 @@ ALTER TABLE ONLY public.price
 
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
+
+ALTER TABLE ONLY public.quote_link
+    ADD CONSTRAINT quote_link_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.recovery_code
     ADD CONSTRAINT recovery_code_second_factor_id_fkey FOREIGN KEY (second_factor_id) REFERENCES public.second_factor(id) ON DELETE CASCADE;

@@ -19,7 +19,7 @@ from tradecounter.demo.place_orders import place_demo_orders
 from tradecounter.demo.steps import Reseller
 from tradecounter.events.sequencer import number_all
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.identity.installation_secret import derived_key, secret_keys
+from tradecounter.identity.installation_secret import derived_key, secret_key, secret_keys
 from tradecounter.identity.queries.api_keys import add_key, list_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
@@ -77,7 +77,7 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
 def reseller_from(settings: Settings) -> Reseller:
     """Return the reseller of the settings."""
     vault = ProvisioningVault(lambda: secret_keys(settings))
-    return Reseller(OrderingPolicy.from_settings(settings), letterhead_from(settings), vault)
+    return Reseller(OrderingPolicy.from_settings(settings), letterhead_from(settings), vault, secret_key(settings))
 
 
 async def demo_customers(database: Database, secret: str, now: datetime) -> list[DemoCustomer]:

@@ -36,6 +36,7 @@ class Reseller:
     policy: OrderingPolicy
     letterhead: Letterhead
     vault: ProvisioningVault
+    secret: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class Priced(Step):
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         lines = await _lines(tx, code)
         unit_costs = {line.sku: percentage(line.unit_cost, Decimal(self.percent)) for line in lines}
-        await price_quote(tx, code, list(unit_costs.items()), self.note, now, reseller.policy.quote_lifetime)
+        lifetime = reseller.policy.quote_lifetime
+        await price_quote(tx, code, list(unit_costs.items()), self.note, now, lifetime, reseller.secret)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.queries import INSERT, INSERT_MANY
 from tradecounter.events.types import CUSTOMER_TYPES, EventType
+from tradecounter.kit.local_time import in_whole_seconds
 from tradecounter.rest.responses import to_json
 
 
@@ -27,7 +28,7 @@ def record_event(
         subject=subject,
         customer_id=customer_id,
         for_customer=customer_id is not None and type_ in CUSTOMER_TYPES,
-        data=to_json(data).decode(),
+        data=to_json(in_whole_seconds(data)).decode(),
     )
 
 

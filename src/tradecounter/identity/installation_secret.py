@@ -33,6 +33,11 @@ def secret_key(settings: Settings) -> str:
     return secret
 
 
+def secret_if_set(settings: Settings) -> str | None:
+    """Return the secret, or None for another database without one. Raises SettingsError when it is damaged."""
+    return secret_key(settings) if settings.secret_key is not None or settings.embedded else None
+
+
 def secret_keys(settings: Settings) -> list[str]:
     """Return the secret key, which encrypts, then the former keys, which only decrypt. Raises SettingsError."""
     return list(dict.fromkeys([secret_key(settings), *former_secrets(settings)]))

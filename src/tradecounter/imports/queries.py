@@ -1,30 +1,30 @@
 """The history of imports: lists it, and restores the records that an import changed."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL, Literal
 
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.rest.wire import Moment, Timed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRecord:
+class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
     """An import in the history; the counts are those of its report."""
 
     id: int
     kind: str
-    at: datetime
+    at: Moment
     by: str
     added: int
     changed: int
     unchanged: int
     deactivated: int
-    rolled_back_at: datetime | None
+    rolled_back_at: Moment | None
 
 
 _ADD = Statement("insert into import_run (kind, at, made_by) values (:kind, :at, :by) returning id")

@@ -4,8 +4,9 @@ Locks are taken in the order of an import: for stock, back-orders and waiting or
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records
@@ -30,8 +31,7 @@ _MOST_NAMED = 20
 _MOST_LISTED = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RolledBackImport(ImportRecord):
+class RolledBackImport(ImportRecord, frozen=True, kw_only=True):
     """An import after its roll-back.
 
     Attributes:

@@ -1,7 +1,9 @@
 """Converts between aware UTC datetimes and UK local time, which the API uses (specification, section 1)."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
+from typing import Any
 from zoneinfo import ZoneInfo
 
 UK = ZoneInfo("Europe/London")
@@ -12,6 +14,16 @@ _LOCAL = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}", re.ASCII)
 def local_text(moment: datetime) -> str:
     """Return a datetime as LocalDateTime: `yyyy-MM-ddTHH:mm:ss` in UK time without an offset."""
     return moment.astimezone(UK).replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+def whole_second(moment: datetime) -> datetime:
+    """Return a datetime in UTC without the fraction of its second, as the back office and the logs show times."""
+    return moment.astimezone(UTC).replace(microsecond=0)
+
+
+def in_whole_seconds(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return named values, with datetimes as `whole_second` returns them."""
+    return {n: whole_second(value) if isinstance(value, datetime) else value for n, value in fields.items()}
 
 
 def uk_date(moment: datetime) -> date:

@@ -11,6 +11,7 @@ from tradecounter.notifications.context import MailContext, NothingToSend, NotYe
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import LineFacts, OrderFacts, line_facts, unpriced_quotes
 from tradecounter.notifications.rules import gathering_left, quotes_to_tell
+from tradecounter.ordering.quotes.quote_links import account_address, link_address, quote_token
 from tradecounter.ordering.states import AnyOrder, PricedQuote, UnpricedQuote, pricing_of
 
 log = structlog.get_logger()
@@ -102,6 +103,7 @@ async def quote_priced(context: MailContext, *, order_id: int, pricing: int) -> 
         f"Your quote {quote.customer_reference} is priced",
         "quote_priced",
         order=quote,
+        links=await _links(context, quote),
         lines=await line_facts(context.tx, order_id),
     )
 
@@ -119,7 +121,24 @@ async def quote_expiring(context: MailContext, *, order_id: int, pricing: int) -
         f"Your quote {quote.customer_reference} is about to expire",
         "quote_expiring",
         order=quote,
+        links=await _links(context, quote),
         lines=await line_facts(context.tx, order_id),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """Where the customer accepts a quote: as a signed-in user, or with the one-time link, if there is one."""
+
+    account: str
+    one_time: str | None
+
+
+async def _links(context: MailContext, quote: PricedQuote) -> _Links:
+    base_url = context.settings.api
+    token = await quote_token(context.tx, quote.id, context.settings.secret)
+    return _Links(
+        account_address(base_url, quote.confirmation_code), None if token is None else link_address(base_url, token)
     )
 
 

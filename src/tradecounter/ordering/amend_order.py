@@ -17,7 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.amended_lines import AmendedLines, amend_lines
-from tradecounter.ordering.amended_shipping import with_shipping
+from tradecounter.ordering.amended_shipping import amended_address, with_shipping
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.create.place_order import require_unused
 from tradecounter.ordering.history import audit_order, record_order_event
@@ -57,7 +57,8 @@ async def amend_order(
     if request.changes_nothing:
         raise invalid("items", "must name something to change")
     customer_reference = await _customer_reference(tx, order, request, context)
-    shipped = with_shipping(order, lines, request, context)
+    address = await amended_address(tx, order, request)
+    shipped = with_shipping(order, lines, address, request, context)
     amended = await amend_lines(tx, shipped.order, lines, request, context)
     cost_net, cost_tax = total_costs(amended.lines)
     changed = replace(

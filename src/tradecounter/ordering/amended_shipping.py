@@ -7,10 +7,13 @@ from decimal import ROUND_HALF_UP, Decimal
 from msgspec.structs import asdict, replace
 
 from tradecounter.customers.address_rules import read_address
+from tradecounter.customers.queries.addresses import find_address
 from tradecounter.customers.wire import CustomerAddress
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.create.draft import offer_shipping, region_of
+from tradecounter.ordering.create.order_addresses import chosen_address
 from tradecounter.ordering.create.place_order import GRAM
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.order_context import OrderContext
@@ -61,18 +64,36 @@ class AmendedShipping:
         )
 
 
+async def amended_address(tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest) -> CustomerAddress:
+    """Return the delivery address that a request asks for, whole or by the id of one of the customer's addresses.
+
+    Raises DomainError (invalid).
+    """
+    given, field = request.new_address, "shipping_address"
+    if given is None:
+        return order.shipping_address
+    address_id = chosen_address(given, field)
+    if address_id is None:
+        return CustomerAddress(**asdict(read_address(given, field)))
+    saved = await find_address(tx, order.customer_id, address_id)
+    if saved is None:
+        raise invalid(f"{field}.id", f"{address_id} is not an address of customer {order.customer_id}")
+    return CustomerAddress(**asdict(saved))
+
+
 def with_shipping(
-    order: ConfirmedOrder, lines: Sequence[OrderLine], request: AmendOrderRequest, context: OrderContext
+    order: ConfirmedOrder,
+    lines: Sequence[OrderLine],
+    address: CustomerAddress,
+    request: AmendOrderRequest,
+    context: OrderContext,
 ) -> AmendedShipping:
-    """Return an order with the address and the shipping method that a request asks for.
+    """Return an order with another delivery address and the shipping method that a request asks for.
 
     Raises DomainError: invalid, conflict (a part is already dispatched).
     """
     fixed = any(line.dispatched for line in lines)
     method = order.shipping_method if request.shipping_method is None else request.shipping_method.id
-    address = order.shipping_address
-    if (given := request.new_address) is not None:
-        address = CustomerAddress(**asdict(read_address(given, "shipping_address")))
     moved = (address, method) != (order.shipping_address, order.shipping_method)
     if fixed and moved:
         raise DomainError(

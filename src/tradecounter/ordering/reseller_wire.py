@@ -68,7 +68,7 @@ class AmendOrderRequest(Struct, frozen=True):
     """Changes of a confirmed order; what is not named stays."""
 
     items: Annotated[list[AmendedItem], Meta(max_length=MOST_ITEMS)] = []
-    shipping_address: Annotated[Raw, Meta(description="A full address.")] = Raw()
+    shipping_address: Annotated[Raw, Meta(description="A full address, or the `id` of a saved one.")] = Raw()
     shipping_method: ShippingChoice | None = None
     customer_reference: Reference | None = None
     reason: Reason = ""

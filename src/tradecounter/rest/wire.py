@@ -1,9 +1,13 @@
 """Field types that all slices use (specification, section 1)."""
 
+from datetime import datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, ClassVar, cast
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
+
+from tradecounter.kit.local_time import whole_second
 
 LocalDateTime = Annotated[
     str,
@@ -13,4 +17,19 @@ LocalDateTime = Annotated[
         examples=["2026-03-02T17:30:00"],
     ),
 ]
+Moment = Annotated[datetime, Meta(tz=True)]  # in UTC; without `tz`, its schema would be any string
 Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
+
+
+class Timed:
+    """Makes the times of a struct whole seconds in UTC, as the back office shows them: `2026-06-16T09:12:44Z`."""
+
+    __slots__ = ()
+    __struct_fields__: ClassVar[tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        """Cut the fractions of seconds, which the database keeps."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, datetime):
+                force_setattr(cast("Struct", self), name, whole_second(value))

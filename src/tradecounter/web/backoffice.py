@@ -17,6 +17,7 @@ from tradecounter.backoffice.imports import ImportDesk
 from tradecounter.backoffice.operations import OperationsDesk
 from tradecounter.backoffice.order_context import OrderContexts
 from tradecounter.backoffice.order_entry import OrderEntryDesk
+from tradecounter.backoffice.order_papers import OrderPapersDesk
 from tradecounter.backoffice.orders import OrderDesk
 from tradecounter.backoffice.payments import PaymentDesk
 from tradecounter.backoffice.present_order import OrderPresenter
@@ -107,8 +108,9 @@ class BackOffice(Site):
         groups = (
             OrderDesk(desk, orders, letterhead, settings.invoice_each_dispatch),
             OrderEntryDesk(desk, orders, self.parts.contexts),
+            OrderPapersDesk(desk, letterhead),
             ReturnDesk(desk, letterhead),
-            QuoteDesk(desk, settings.quote_lifetime),
+            QuoteDesk(desk, settings.quote_lifetime, lambda: secret_key(settings)),
             CustomerDesk(desk, lambda: secret_key(settings)),
             CustomerStepsDesk(desk),
             AddressDesk(desk),

@@ -14,6 +14,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.error_pages import Failure, error_page_of
 from tradecounter.rest.responses import error_response, json_response
 from tradecounter.rest.statuses import STATUS
+from tradecounter.web.logged_path import logged_path
 from tradecounter.web.request_context import request_id_of, require_readable
 
 log = structlog.get_logger()
@@ -78,8 +79,8 @@ def _failure(error: Exception, request: Request, request_id: str) -> Failure:
         return Failure(STATUS[error.kind], error.message, error, headers)
     if isinstance(error, _DATABASE_AWAY):
         event = next((event for kind, event in _EVENTS.items() if isinstance(error, kind)), "database away")
-        log.error(event, path=request.url.path, error=type(error).__name__, reason=str(error).strip())
+        log.error(event, path=logged_path(request), error=type(error).__name__, reason=str(error).strip())
         message = f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds"
         return Failure(503, message, error, {"Retry-After": _RETRY_SECONDS})
-    log.error("unexpected error", method=request.method, path=request.url.path, exc_info=error)
+    log.error("unexpected error", method=request.method, path=logged_path(request), exc_info=error)
     return Failure(500, f"unexpected error; quote request {request_id} when you contact support", error)

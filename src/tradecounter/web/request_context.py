@@ -18,6 +18,7 @@ from tradecounter.rest.call import response_headers
 from tradecounter.rest.responses import Header
 from tradecounter.storefront.view import CustomerView
 from tradecounter.web.fast_path.response_cache import CacheKey
+from tradecounter.web.logged_path import logged_path
 from tradecounter.web.request_head import RequestHead, read_head
 
 log = structlog.get_logger()
@@ -112,12 +113,12 @@ class RequestContextMiddleware:
             try:
                 await self._app(scope, receive, send_completed)
             except ClientDisconnect:
-                log.info("client disconnected", path=request.url.path)
+                log.info("client disconnected", path=logged_path(request))
             if self._log_requests or status >= _FAULT:
                 log.info(
                     "request",
                     method=request.method,
-                    path=request.url.path,
+                    path=logged_path(request),
                     status=status,
                     seconds=round(time.perf_counter() - started, 4),
                     address=context.address,

@@ -46,6 +46,16 @@ def test_a_file_is_tried_applied_repeated_and_rolled_back(staff: httpx2.Client, 
     assert staff.post(f"/api/import/{number}/roll-back").status_code == 409
 
 
+def test_replacing_most_records_is_confirmed_with_a_query_parameter(staff: httpx2.Client, sku: str) -> None:
+    file = f"sku,available\n{sku},{stock(staff, sku)}\n"
+    rejected = send(staff, file, "?replace=true")
+    assert rejected.status_code == 409
+    assert rejected.json()["message"].endswith("more than a fifth: confirm it with yes=true")
+    tried = send(staff, file, "?replace=true&dry_run=true").json()
+    assert tried["warnings"][0]["message"].endswith("more than a fifth: this requires yes=true")
+    assert send(staff, file, "?replace=true&dry_run=true&yes=true").json()["warnings"] == []
+
+
 def test_wrong_lines_are_reported_and_nothing_is_imported(
     staff: httpx2.Client, office: BackOfficeSite, sku: str
 ) -> None:

@@ -23,12 +23,21 @@ OPEN = {"getIndex", "getOpenapiJson", "getOpenapiYaml", "checkHealth", "checkRea
 GUARDED = [operation for operation in OPERATIONS if not operation.public]
 
 # What each role may do, by operation; administrators may do everything.
-READ = {"listOrders", "getOrder", "searchProducts", "getProduct", "listReturns", "getReturn"}
+READ = {
+    "listOrders",
+    "getOrder",
+    "getPickingList",
+    "getPackingSlip",
+    "searchProducts",
+    "getProduct",
+    "listReturns",
+    "getReturn",
+}
 READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
     "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
     "listImports", "listPayments", "listInvoices", "getInvoice", "getInvoicePdf", "getCreditNote", "getCreditNotePdf",
-    "getStatement", "listDebtors", "exportCustomer",
+    "getStatement", "getStatementCsv", "getStatementPdf", "listDebtors", "exportCustomer",
 }  # fmt: skip
 ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "receiveReturn"}
 SALES = {"createOrder", "confirmOrder", "amendOrder", "confirmQuote"}  # finance may override the credit

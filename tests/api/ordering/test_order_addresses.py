@@ -186,3 +186,9 @@ def test_a_number_outside_the_uk_and_its_islands_must_be_international(
 def test_address_fields_have_maximum_lengths(customer: Customer, name: str, longest: int) -> None:
     message = error_of(customer, billing_address={**ADDRESS, name: "1" * (longest + 1)})
     assert message == f"billing_address.{name}: must have at most {longest} characters"
+
+
+def test_a_postcode_of_another_country_is_accepted(customer: Customer) -> None:
+    # The specification describes what a wrong country code leads to: wrong estimates, and perhaps a cancellation.
+    created = create(customer, shipping_address={**ADDRESS, "zip": "12345"})
+    assert created["shipping_region"] == 1

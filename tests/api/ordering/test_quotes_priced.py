@@ -154,7 +154,7 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
 
 def test_an_unknown_code_is_an_error(shop: Service) -> None:
     with pytest.raises(DomainError, match="quote nothing does not exist"):
-        shop.in_transaction(lambda tx: price_quote(tx, "nothing", [], None, MORNING, A_WEEK))
+        shop.in_transaction(lambda tx: price_quote(tx, "nothing", [], None, MORNING, A_WEEK, "s" * 64))
 
 
 def test_the_lifetime_of_a_price_can_be_set(database_url: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 import structlog
 from structlog.testing import capture_logs
@@ -53,6 +54,15 @@ def test_a_request_is_logged_with_its_customer_address_and_id(service: Service, 
         "customer": customer.id,
         "address": "198.51.100.7",
     }
+
+
+def test_the_secret_of_a_quotes_link_is_not_logged(service: Service) -> None:
+    anybody = httpx2.Client(base_url=service.url)
+    with anybody, capture_logs() as logs:
+        anybody.get(f"/account/quote-link/{'5ec7e7' * 10}")
+        service.call(lambda: asyncio.sleep(0))
+    assert [line["path"] for line in logs if line["event"] == "request"] == ["/account/quote-link/(hidden)"]
+    assert "5ec7e7" not in str(logs)
 
 
 @pytest.mark.parametrize("path", ["/product?limit=2", "/product", "/product/PHONE"])

@@ -18,13 +18,14 @@ _CONTAINING = 20
 
 @dataclass(frozen=True, slots=True)
 class FoundProduct:
-    """A product, and whether it is configurable, which customers do not see."""
+    """A product, and what customers do not see: whether it is configurable, and what the reseller pays for a unit."""
 
     record: ProductRecord
     configurable: bool
+    purchase_cost: Decimal | None
 
 
-_FIND_PRODUCT = Statement("select id, configurable from product where sku_key = :sku_key")
+_FIND_PRODUCT = Statement("select id, configurable, purchase_cost from product where sku_key = :sku_key")
 
 
 async def find_product(tx: Transaction, sku: str) -> FoundProduct:
@@ -32,9 +33,9 @@ async def find_product(tx: Transaction, sku: str) -> FoundProduct:
     found = await tx.fetch_one(_FIND_PRODUCT, sku_key=fold(sku.strip()))
     if found is None:
         raise await _unknown(tx, sku)
-    product_id, configurable = found
+    product_id, configurable, purchase_cost = found
     [record] = await read_products(tx, [product_id], unreadable=[])
-    return FoundProduct(record, configurable)
+    return FoundProduct(record, configurable, purchase_cost)
 
 
 async def _unknown(tx: Transaction, sku: str) -> DomainError:

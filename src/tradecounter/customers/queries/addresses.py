@@ -26,6 +26,18 @@ async def list_addresses(tx: Transaction, customer_id: int) -> list[SavedAddress
     return await tx.fetch_all(_LIST_ADDRESSES, customer_id=customer_id)
 
 
+_FIND_ADDRESS = Statement(
+    "select id as address_id, details from address"
+    " where id = :address_id and customer_id = :customer_id and deleted_at is null",
+    _saved,
+)
+
+
+async def find_address(tx: Transaction, customer_id: int, address_id: int) -> SavedAddress | None:
+    """Return one of a customer's active addresses, or None."""
+    return await tx.fetch_one(_FIND_ADDRESS, customer_id=customer_id, address_id=address_id)
+
+
 _ADD_ADDRESS = Statement("insert into address (customer_id, details) values (:customer_id, :details) returning id")
 
 

@@ -103,7 +103,7 @@ async def fill_history(database: Database, settings: Settings, secret: str) -> F
     if happenings:
         market = await open_market(database, begun)
         base = reseller_from(settings)
-        trader = Trader(base.policy, base.letterhead, base.vault, market)
+        trader = Trader(base.policy, base.letterhead, base.vault, base.secret, market)
         people = await _people(database, secret, market)
         shelf = Shelf()
         for happening in happenings:

@@ -63,7 +63,8 @@ class Discounted(Step):
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         lines = await _lines(tx, code)
         costs = [(line.sku, round(line.unit_cost * (100 - self.percent) / 100, 2)) for line in lines]
-        await price_quote(tx, code, costs, self.note, now, reseller.policy.quote_lifetime, force=True)
+        lifetime = reseller.policy.quote_lifetime
+        await price_quote(tx, code, costs, self.note, now, lifetime, reseller.secret, force=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,12 @@ _SHIPMENTS = Statement(
     _shipment,
 )
 
+
+async def shipments_of(tx: Transaction, order_id: int) -> list[Shipped]:
+    """Return an order's shipments, oldest first."""
+    return [shipment for _, shipment in await tx.fetch_all(_SHIPMENTS, order_ids=array([order_id]))]
+
+
 _SERIAL_NUMBERS = Statement(
     """
     select l.order_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku

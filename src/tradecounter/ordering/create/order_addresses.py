@@ -32,7 +32,7 @@ def named_addresses(request: CreateOrderRequest) -> set[int]:
     ids = set()
     for raw in (request.billing_address, request.shipping_address):
         with suppress(DomainError):
-            if (address_id := _chosen_id(raw, "")) is not None:
+            if (address_id := chosen_address(raw, "")) is not None:
                 ids.add(address_id)
     return ids
 
@@ -52,7 +52,7 @@ def resolve_addresses(request: CreateOrderRequest, saved: Mapping[int, CustomerA
 
 
 def _resolve(raw: msgspec.Raw, field: str, saved: Mapping[int, CustomerAddress]) -> CustomerAddress:
-    address_id = _chosen_id(raw, field)
+    address_id = chosen_address(raw, field)
     if address_id is None:
         return CustomerAddress(**msgspec.structs.asdict(read_address(raw, field)))
     if address_id not in saved:
@@ -60,7 +60,8 @@ def _resolve(raw: msgspec.Raw, field: str, saved: Mapping[int, CustomerAddress])
     return saved[address_id]
 
 
-def _chosen_id(raw: msgspec.Raw, field: str) -> int | None:
+def chosen_address(raw: msgspec.Raw, field: str) -> int | None:
+    """Return the id of the saved address that an order names, or None for a full address. Raises DomainError."""
     chosen = read_json(raw, AddressChoice, field).id
     if chosen is not None and not 0 < chosen < 2**63:
         raise _unknown(chosen, field)

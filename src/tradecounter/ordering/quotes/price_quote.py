@@ -19,6 +19,7 @@ from tradecounter.ordering.queries.changes import store_pricing
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_by_code
 from tradecounter.ordering.quotes.margin import require_sound_prices
+from tradecounter.ordering.quotes.quote_links import make_quote_link
 from tradecounter.ordering.rules import check_cost
 from tradecounter.ordering.shipping_options import ShippingOption, option_of
 from tradecounter.ordering.states import (
@@ -49,6 +50,7 @@ async def price_quote(
     note: str | None,
     now: datetime,
     lifetime: timedelta,
+    secret: str | None,
     *,
     carriage: Carriage = (),
     discount: Decimal | None = None,
@@ -62,6 +64,7 @@ async def price_quote(
     per cent off their prices at the request, or keep their price. `force` allows prices below cost or more than half
     off.
     `carriage` are ids of shipping methods with net pounds: each adds a shipping option or changes an option's price.
+    `secret` is the installation's secret key, from which the link in the e-mail is derived; None makes no link.
     A quote can be priced again until it is confirmed or expires. The note, or None, replaces the earlier note.
 
     Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
@@ -87,6 +90,7 @@ async def price_quote(
     if not force:
         require_sound_prices(repriced, await purchase_costs(tx, products_of(lines)))
     await store_pricing(tx, quote.id, pricing, repriced, options)
+    await make_quote_link(tx, quote.id, secret, now)
     await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
     cost_net, cost_tax = total_costs(repriced)
     record_order_event(tx, "quote.priced", quote, now, cost_gross=cost_net + cost_tax, expires_at=pricing.expires_at)

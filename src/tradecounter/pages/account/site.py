@@ -8,10 +8,11 @@ from tradecounter.pages.account.consent.pages import PATH as CONSENT
 from tradecounter.pages.account.consent.pages import ConsentPages
 from tradecounter.pages.account.home.pages import HomePages
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.quote_link.pages import QuoteLinkPages
 from tradecounter.pages.assembled import Pages, assembled
 from tradecounter.pages.page_site import ACCOUNT
 
-SUBJECTS: Sequence[type] = (HomePages,)
+SUBJECTS: Sequence[type] = (HomePages, QuoteLinkPages)
 
 
 def account_pages(parts: AccountParts, database: Database, clock: Clock, base_url: str | None) -> Pages:

@@ -1,0 +1,91 @@
+"""`/api/order/{reference}/picking-list` and `/packing-slip`."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.billing import attachment
+from tradecounter.backoffice.desk import Desk
+from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.orders import REFERENCE
+from tradecounter.fulfilment.packing_slip import packing_slip
+from tradecounter.fulfilment.picking_list import picking_list
+from tradecounter.fulfilment.print_papers import print_packing_slip, print_picking_list
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.rest.call import Call
+from tradecounter.rest.common_errors import NOT_FOUND
+from tradecounter.rest.headers import CONTENT_DISPOSITION
+from tradecounter.rest.operation import Media, Operation, Success, endpoint
+
+_PDF = "application/pdf"
+_FILE = Success(
+    200,
+    "The PDF file.",
+    media_types={_PDF: Media({"type": "string", "format": "binary"})},
+    headers=(CONTENT_DISPOSITION,),
+)
+
+
+class PackingSlipParameters(Struct, frozen=True):
+    """The query parameters of `GET /api/order/{reference}/packing-slip`."""
+
+    shipment: Annotated[int, Meta(ge=1, description="The shipment's id. Default: the latest one.")] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPapersDesk:
+    """The endpoints of the warehouse's papers; the letterhead is on packing slips."""
+
+    desk: Desk
+    letterhead: Letterhead
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/order/{reference}/picking-list",
+            name="getPickingList",
+            tag="Orders",
+            summary="The picking list as a PDF file",
+            description=(
+                "What is allocated and not dispatched, with a barcode (Code 128) of the reference, the delivery "
+                "address, how to ship and to pack, and the notes. 409 while nothing can be picked."
+            ),
+            path_parameters=(REFERENCE,),
+            success=_FILE,
+            errors=(NOT_FOUND, CONFLICT),
+            scope="orders:read",
+        )
+    )
+    async def show_picking_list(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await picking_list(tx, call.path_text("reference", "order"), self.desk.clock.now())
+        pdf = await asyncio.to_thread(print_picking_list, found)
+        return attachment(pdf, f"picking-list-{found.order_reference}.pdf", _PDF)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/order/{reference}/packing-slip",
+            name="getPackingSlip",
+            tag="Orders",
+            summary="The packing slip of a shipment as a PDF file",
+            description=(
+                "What is in the box, with serial numbers, and what is still to come; without prices. For customers "
+                "with plain packing, it does not name the seller. 409 before the first dispatch."
+            ),
+            path_parameters=(REFERENCE,),
+            query=PackingSlipParameters,
+            success=_FILE,
+            errors=(NOT_FOUND, CONFLICT),
+            scope="orders:read",
+        )
+    )
+    async def show_packing_slip(self, call: Call) -> Response:
+        shipment = call.query(PackingSlipParameters).shipment
+        async with self.desk.reading() as tx:
+            found = await packing_slip(tx, call.path_text("reference", "order"), shipment)
+        pdf = await asyncio.to_thread(print_packing_slip, found, self.letterhead)
+        return attachment(pdf, f"packing-slip-{found.order_reference}.pdf", _PDF)

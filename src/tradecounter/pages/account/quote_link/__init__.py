@@ -1,0 +1,1 @@
+"""Quotes that are opened and accepted with a one-time link."""

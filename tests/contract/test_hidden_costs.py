@@ -1,0 +1,47 @@
+"""What the reseller pays for its products is in no response of the customers' API (reseller's side, section 9)."""
+
+import json
+
+from support.billing import issue
+from support.events import number_events
+from support.interface import interface_document
+from support.orders import buy, create, dispatch, sell
+from support.quotes import price_as_support, request_quote
+from support.service import Service
+
+COST = "71.93"
+EXTRA = "extra=description,description_html,short_description,related,similar"
+ACCEPTED = ("application/json", "text/csv", "application/pdf")
+UNREAD = {"getIndex", "getOpenapiJson", "getOpenapiYaml"}  # without data of the catalogue; the document is tested below
+
+
+def test_the_interface_document_does_not_know_purchase_costs() -> None:
+    assert "purchase" not in json.dumps(interface_document()).lower()
+
+
+def test_no_response_has_a_purchase_cost(shop: Service) -> None:
+    sku = sell(shop, "BOUGHT", 100, available=50, purchase_cost=COST, configurable=True)
+    sell(shop, "KIT", 200, purchase_cost="9071.93", components=[{"sku": sku, "quantity": 1}])
+    customer = shop.customer()
+    bodies = [json.dumps(create(customer, [(sku, 1), ("KIT", 1)]))]
+    placed, quote = buy(customer, [(sku, 2)]), request_quote(customer, [(sku, 1)])
+    bodies += [json.dumps(placed), json.dumps(quote)]
+    price_as_support(shop, quote, (sku, "80"))
+    below = request_quote(customer, [(sku, 1)])
+    price_as_support(shop, below, (sku, "60"))
+    dispatch(shop, placed)
+    issue(shop, placed)
+    number_events(shop)
+    values = {"reference": placed["order_id"], "sku": sku, "confirmation_code": quote["confirmation_code"]}
+    unread = set()
+    for path, operations in interface_document()["paths"].items():
+        if "get" not in operations or operations["get"]["operationId"] in UNREAD:
+            continue
+        address = path.format_map(values) + (f"?{EXTRA}" if "product" in path else "")
+        found = [customer.get(address, headers={"Accept": accepted}) for accepted in ACCEPTED]
+        bodies += [response.text for response in found]
+        unread |= {path} if not any(response.status_code == 200 for response in found) else set()
+    assert unread == {"/order/{reference}/video"}
+    assert sku in "".join(bodies)
+    assert [body for body in bodies if COST in body or "purchase" in body.lower()] == []
+    assert "margin" not in "".join(bodies)
