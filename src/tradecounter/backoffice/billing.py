@@ -8,7 +8,12 @@ from msgspec import UNSET
 from starlette.responses import Response
 
 from tradecounter.backoffice import billing_examples as examples
-from tradecounter.backoffice.billing_wire import CreditNoteRequest, InvoiceListParameters, StatementParameters
+from tradecounter.backoffice.billing_wire import (
+    CreditNoteRequest,
+    InvoiceListParameters,
+    StatementParameters,
+    StatementPeriod,
+)
 from tradecounter.backoffice.customers import CUSTOMER_ID, NEW
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Nothing, moment, page
 from tradecounter.backoffice.error_responses import CONFLICT
@@ -64,6 +69,22 @@ def _pdf_of(name: str, path: str, what: str, parameter: Parameter) -> Operation:
         summary=f"{what} as a PDF file",
         path_parameters=(parameter,),
         success=Success(200, "The PDF file.", media_types={_PDF: _BINARY}, headers=(CONTENT_DISPOSITION,)),
+        errors=(NOT_FOUND,),
+        scope="billing:read",
+    )
+
+
+def _statement_as(name: str, path: str, what: str, media_types: dict[str, Media]) -> Operation:
+    return Operation(
+        method="GET",
+        path=f"/api/customer/{{id}}/statement/{path}",
+        name=name,
+        tag="Billing",
+        summary=f"A customer's statement as {what}",
+        description=f"The same as `?format={path}`, for clients that expect one type of an address.",
+        path_parameters=(CUSTOMER_ID,),
+        query=StatementPeriod,
+        success=Success(200, "The statement.", media_types=media_types, headers=(CONTENT_DISPOSITION,)),
         errors=(NOT_FOUND,),
         scope="billing:read",
     )
@@ -233,19 +254,36 @@ class BillingDesk:
         )
     )
     async def show_statement(self, call: Call) -> Response:
-        customer_id, wanted = call.path_id("id", "customer"), call.query(StatementParameters)
-        since, until = _day("from", wanted.since), _day("to", wanted.until)
-        now = self.desk.clock.now()
+        wanted = call.query(StatementParameters)
+        if wanted.format == "csv":
+            return await self._csv(call, wanted)
+        if wanted.format == "pdf":
+            return await self._pdf(call, wanted)
+        return json_response((await self._statement(call, wanted))[0])
+
+    @endpoint(_statement_as("getStatementCsv", "csv", "a CSV file", {_CSV: _BINARY}))
+    async def show_statement_csv(self, call: Call) -> Response:
+        return await self._csv(call, call.query(StatementPeriod))
+
+    @endpoint(_statement_as("getStatementPdf", "pdf", "a PDF file", {_PDF: _BINARY}))
+    async def show_statement_pdf(self, call: Call) -> Response:
+        return await self._pdf(call, call.query(StatementPeriod))
+
+    async def _csv(self, call: Call, wanted: StatementPeriod) -> Response:
+        found, _ = await self._statement(call, wanted)
+        return attachment(statement_csv(found).encode(), f"{_name(found)}.csv", _CSV)
+
+    async def _pdf(self, call: Call, wanted: StatementPeriod) -> Response:
+        found, customer = await self._statement(call, wanted)
+        pdf = await asyncio.to_thread(print_statement, found, customer, self.letterhead, self.desk.clock.now())
+        return attachment(pdf, f"{_name(found)}.pdf", _PDF)
+
+    async def _statement(self, call: Call, wanted: StatementPeriod) -> tuple[AccountStatement, str]:
+        """Return a statement, and the customer's name."""
+        customer_id, since, until = call.path_id("id", "customer"), _day("from", wanted.since), _day("to", wanted.until)
         async with self.desk.reading() as tx:
             account = await the_account(tx, customer_id)
-            found = await read_statement(tx, customer_id, since, until, now)
-        name = f"statement-{customer_id}-{found.until}"
-        if wanted.format == "csv":
-            return attachment(statement_csv(found).encode(), f"{name}.csv", _CSV)
-        if wanted.format == "pdf":
-            pdf = await asyncio.to_thread(print_statement, found, account.name, self.letterhead, now)
-            return attachment(pdf, f"{name}.pdf", _PDF)
-        return json_response(found)
+            return await read_statement(tx, customer_id, since, until, self.desk.clock.now()), account.name
 
     @endpoint(
         Operation(
@@ -267,6 +305,10 @@ class BillingDesk:
 def attachment(content: bytes, name: str, media_type: str) -> Response:
     """Respond with a file."""
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def _name(statement: AccountStatement) -> str:
+    return f"statement-{statement.customer_id}-{statement.until}"
 
 
 def _day(field: str, text: str | None) -> date | None:
