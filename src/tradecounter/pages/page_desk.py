@@ -92,7 +92,8 @@ class PageDesk:
     ) -> tuple[Result | None, Filled]:
         """Parse a form, run a change and undo it.
 
-        Returns what `work` returns, or None after a DomainError, and the form with its values and errors.
+        Returns what `work` returns, or None after a DomainError, and the form with its values and errors. It may run
+        while somebody types, so no error takes the form away, not even that the database is busy.
         """
         try:
             body = parse_form(submitted, shape)
@@ -100,8 +101,6 @@ class PageDesk:
                 result = await _renumbering(work(tx, body, self.clock.now()), submitted, shape)
                 tx.set_rollback()
         except DomainError as error:
-            if error.kind is Kind.UNAVAILABLE:
-                raise
             return None, Filled.of(submitted, error, STATUS[error.kind])
         return result, Filled(submitted.values)
 

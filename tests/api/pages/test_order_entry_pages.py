@@ -90,7 +90,14 @@ def test_an_order_is_created_and_confirmed_for_a_customer(
     assert made.status_code == 303, text_of(made)
     confirming = support.get(made.headers["Location"])
     text = text_of(confirming)
-    for part in ("2 × PHONE", "3 × CABLE", "Slowpost Standard", "£6.15", "Fastvan Next day", "Available credit"):
+    for part in (
+        "2 \u00d7 PHONE",
+        "3 \u00d7 CABLE",
+        "Slowpost Standard",
+        "£6.15",
+        "Fastvan Next day",
+        "Available credit",
+    ):
         assert part in text
     done = support.sends(made.headers["Location"], {"shipping_method": str(NEXT_DAY)})
     assert "is confirmed" in text_of(done)

@@ -16,7 +16,7 @@ def pairs(text: str) -> list[tuple[str, int]]:
         ("PHONE 2", [("PHONE", 2)]),
         ("PHONE\t2\r\nCABLE\t1,000", [("PHONE", 2), ("CABLE", 1000)]),
         ("PHONE,2\n\n  \nCABLE;3", [("PHONE", 2), ("CABLE", 3)]),
-        ("2 x PHONE\n10 × BIG SWITCH", [("PHONE", 2), ("BIG SWITCH", 10)]),
+        ("2 x PHONE\n10 \u00d7 BIG SWITCH", [("PHONE", 2), ("BIG SWITCH", 10)]),
         ("BIG SWITCH 4", [("BIG SWITCH", 4)]),
         ('"A, B",7', [("A, B", 7)]),
         ("SKU,Quantity\nPHONE,2", [("PHONE", 2)]),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from functools import cached_property
 
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.customers.queries.accounts import Account, the_account
@@ -48,7 +47,7 @@ class SheetLine:
         return off.to_integral_value() if off == off.to_integral_value() else off
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class QuoteSheet:
     """A quote with all that support needs to price it; `guard` says which prices need `force`."""
 
@@ -94,7 +93,7 @@ class QuoteSheet:
         """The goods at the prices of the request."""
         return sum((line.line.cost_at_request * line.line.quantity for line in self.lines), NOTHING)
 
-    @cached_property
+    @property
     def costs(self) -> tuple[Decimal, Decimal]:
         """Net and VAT of the goods."""
         return total_costs([line.line for line in self.lines])

@@ -101,9 +101,6 @@ class ReturnPages:
             found=found,
             order=order,
             lines=[_Line(item, order) for item in found.items],
-            opened=_moment(found.opened_at),
-            received=_moment(found.received_at),
-            closed=_moment(found.closed_at),
         )
 
     async def _order(self, tx: Transaction, found: Return) -> ShownOrder:
@@ -129,10 +126,6 @@ class _Line:
 
 def _number(call: Call) -> str:
     return call.path_text("number", "return")
-
-
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
 
 
 def _received(found: Return) -> str:
