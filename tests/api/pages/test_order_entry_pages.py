@@ -29,7 +29,7 @@ def entry(customer: Customer) -> str:
 
 
 def lines(*items: tuple[str, int | str]) -> dict[str, str]:
-    fields = {}
+    fields: dict[str, str] = {}
     for number, (sku, quantity) in enumerate(items):
         fields |= {f"items-{number}-sku": sku, f"items-{number}-quantity": str(quantity)}
     return fields

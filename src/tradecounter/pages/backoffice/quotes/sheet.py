@@ -89,6 +89,11 @@ class QuoteSheet:
         return self.quote.shipping_options
 
     @property
+    def weight(self) -> str:
+        """The weight of all goods in kilograms."""
+        return f"{self.quote.shipping_weight.normalize():f}"
+
+    @property
     def list_net(self) -> Decimal:
         """The goods at the prices of the request."""
         return sum((line.line.cost_at_request * line.line.quantity for line in self.lines), NOTHING)
