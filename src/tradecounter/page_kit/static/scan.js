@@ -1,4 +1,5 @@
-// Serial numbers from a scanner: each one ends with Enter. Counts, duplicates and the next line are told at once.
+// The warehouse's forms. Serial numbers come from a scanner: each one ends with Enter. Counts, duplicates and the next
+// line are told at once.
 (() => {
   const clean = (text) => text.trim().split(/[\s,;]+/)[0];
   const serials = (box) => box.value.split("\n").map(clean).filter(Boolean);
@@ -50,6 +51,14 @@
       return;
     }
     for (const each of document.querySelectorAll("textarea[data-scan]")) if (each.dataset.units === box.id) judge(each);
+  });
+
+  // Units that are scrapped are not restocked: the first field of a pair has what the second leaves of the whole.
+  document.addEventListener("input", (event) => {
+    const pair = event.target.closest?.("[data-share]");
+    const [first, second] = pair?.querySelectorAll("input:not([type=hidden])") ?? [];
+    const rest = Number(pair?.dataset.share) - Number(second?.value);
+    if (event.target === second && rest >= 0) first.value = String(rest);
   });
 
   const begin = () => {
