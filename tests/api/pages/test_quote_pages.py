@@ -1,5 +1,6 @@
 """The desk of quotes: staff price, decline and confirm them on pages."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -72,6 +73,26 @@ def test_the_desk_lists_waiting_quotes_oldest_first(
     assert support.get("/quote?view=odd").status_code == 400
     file = support.get("/quote?view=all&format=csv").text
     assert f"{priced['confirmation_code']},{customer.id}" in file
+
+
+def test_each_quote_is_listed_with_its_state(office: BackOfficeSite, support: Person, customer: Customer) -> None:
+    now = office.service.clock.now()
+    with at(office.service, now - timedelta(days=30)):
+        expired = request_quote(customer, customer_reference="OVER")
+        price_as_support(office.service, expired, ("PHONE", "45.00"))
+    declined = request_quote(customer, customer_reference="NEVER")
+    support.sends(f"{path_of(declined)}/decline", {"reason": "No"})
+    request_quote(customer, customer_reference="OPEN")
+    found = dict(re.findall(r">(OVER|NEVER|OPEN)</a>.*?<span class=\"badge \w+\">(\w+)<", one_line(support, "all")))
+    assert found == {"OVER": "Expired", "NEVER": "Declined", "OPEN": "Waiting"}
+    for view, reference in (("expired", "OVER"), ("declined", "NEVER")):
+        assert reference in one_line(support, view)
+    for view in ("waiting", "priced", "ordered"):
+        assert "OVER" not in one_line(support, view)
+
+
+def one_line(person: Person, view: str) -> str:
+    return re.sub(r"\s+", " ", person.get(f"/quote?view={view}").text)
 
 
 def test_pages_of_the_desk_have_every_quote_once(office: BackOfficeSite, support: Person) -> None:

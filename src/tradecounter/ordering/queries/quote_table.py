@@ -10,6 +10,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.rules import QUOTE_DECLINED, QUOTE_EXPIRED, QUOTE_ORDERED, QUOTE_PRICED, QUOTE_WAITING
 
 QuoteView = Literal["waiting", "priced", "ordered", "declined", "expired", "all"]
 
@@ -20,6 +21,7 @@ class QuoteRow:
 
     id: int
     code: str
+    state: str
     customer_id: int
     customer: str
     customer_reference: str
@@ -29,6 +31,17 @@ class QuoteRow:
     priced_at: datetime | None
     expires_at: datetime | None
     order_reference: str | None
+
+    def status(self, now: datetime) -> str:
+        """Return the quote's status at a moment, as `quote_status` does for a whole quote."""
+        if self.order_reference is not None:
+            return QUOTE_ORDERED
+        if self.state == "cancelled":
+            return QUOTE_DECLINED
+        if self.priced_at is None:
+            return QUOTE_WAITING
+        over = self.state == "expired" or (self.expires_at is not None and self.expires_at < now)
+        return QUOTE_EXPIRED if over else QUOTE_PRICED
 
 
 _CONDITIONS: Mapping[QuoteView, SQL] = {
@@ -40,7 +53,7 @@ _CONDITIONS: Mapping[QuoteView, SQL] = {
     "all": SQL("true"),
 }
 _PAGE = SQL("""
-    select q.id, q.confirmation_code as code, q.customer_id,
+    select q.id, q.confirmation_code as code, q.state, q.customer_id,
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, q.customer_reference,
            (select count(*) from order_line l where l.order_id = q.id and l.bundle_line_id is null) as lines,
            q.cost_net + q.cost_tax as total, q.created_at, q.priced_at, q.expires_at, q.order_reference

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from tradecounter.customers.address_lines import address_lines
 from tradecounter.fulfilment.queries.reads import find_video
-from tradecounter.pages.backoffice.orders.shown import address_lines, shown_order
+from tradecounter.pages.backoffice.orders.shown import shown_order
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 import msgspec
 
 from tradecounter.backoffice.order_wire import ResellerOrder, ResellerOrderItem, Shipment
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.customers.queries.accounts import Account, the_account
-from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.states import AnyOrder
@@ -105,7 +103,7 @@ class ShownOrder:
     def main_step(self) -> str:
         """What somebody most likely does next with the order."""
         if self.order.state == "pending":
-            return "confirm"
+            return "" if self.found.kind == "quote" else "confirm"
         if not self.is_confirmed:
             return ""
         return "dispatch" if self.allocated else "invoice" if self.to_invoice and not self.left else ""
@@ -141,14 +139,6 @@ class ShownOrder:
     def sku_of(self, item_id: int) -> str:
         """Return the SKU of a line."""
         return next((item.sku for item in self.items if item.item.id == item_id), str(item_id))
-
-
-def address_lines(address: CustomerAddress) -> list[str]:
-    """Return an address line by line, without empty ones."""
-    values: dict[str, Any] = msgspec.structs.asdict(address)
-    skipped = {"id", "phone_number", "email_address", "first_name", "last_name"}
-    name = " ".join(str(values[part]) for part in ("first_name", "last_name") if values.get(part))
-    return [name, *(str(value) for field, value in values.items() if field not in skipped and isinstance(value, str))]
 
 
 async def shown_order(tx: Transaction, presenter: OrderPresenter, call: Call, now: datetime) -> ShownOrder:

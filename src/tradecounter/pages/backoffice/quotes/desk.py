@@ -29,8 +29,8 @@ _COLUMNS = (
     Column("State"),
 )
 _FILE_HEADINGS = (
-    "code", "customer_id", "customer", "customer_reference", "requested_at", "priced_at", "expires_at", "order",
-    "total",
+    "code", "customer_id", "customer", "customer_reference", "status", "requested_at", "priced_at", "expires_at",
+    "order", "total",
 )  # fmt: skip
 _AS_LISTED = Sort("created", descending=False)
 
@@ -55,7 +55,7 @@ class QuoteListPages:
         async with self.desk.reading() as tx:
             found = await quote_table(tx, wanted.view, self.desk.clock.now(), wanted.most, after)
         if wanted.is_file:
-            return csv_file("quotes", _FILE_HEADINGS, map(_file_row, found))
+            return csv_file("quotes", _FILE_HEADINGS, (_file_row(row, self.desk.clock.now()) for row in found))
         address = self.desk.view(call).at("/quote")
         table = Table.of(call, address, _COLUMNS, found, _AS_LISTED, lambda row: cursor_text(row.created_at, row.id))
         views = [(f"{address}?view={view}" if view != "waiting" else address, name) for view, name in _VIEWS]
@@ -65,7 +65,10 @@ class QuoteListPages:
         )
 
 
-def _file_row(row: QuoteRow) -> tuple[object, ...]:
+def _file_row(row: QuoteRow, now: datetime) -> tuple[object, ...]:
     moments = (row.created_at, row.priced_at, row.expires_at)
     shown = (None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in moments)
-    return (row.code, row.customer_id, row.customer, row.customer_reference, *shown, row.order_reference, row.total)
+    return (
+        row.code, row.customer_id, row.customer, row.customer_reference, row.status(now), *shown, row.order_reference,
+        row.total,
+    )  # fmt: skip
