@@ -377,6 +377,8 @@ CREATE TABLE public.event (
 
 COMMENT ON TABLE public.event IS 'The event log. Sequences are contiguous from 1.';
 
+COMMENT ON COLUMN public.event.id IS 'Unique, since it has 96 random bits.';
+
 COMMENT ON COLUMN public.event.for_customer IS 'Whether the customer may read the event; otherwise only the reseller may.';
 
 CREATE TABLE public.event_sequence (
@@ -1201,7 +1203,8 @@ CREATE TABLE public.unnumbered_event (
     customer_id bigint,
     for_customer boolean NOT NULL,
     data jsonb NOT NULL
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
 
 COMMENT ON TABLE public.unnumbered_event IS 'Events of committed transactions that are not in the log yet.';
 
@@ -1374,9 +1377,6 @@ ALTER TABLE ONLY public.customer_user
 
 ALTER TABLE ONLY public.customer_user
     ADD CONSTRAINT customer_user_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.event
-    ADD CONSTRAINT event_id_key UNIQUE (id);
 
 ALTER TABLE ONLY public.event
     ADD CONSTRAINT event_pkey PRIMARY KEY (sequence);
@@ -1568,9 +1568,7 @@ CREATE INDEX allocation_of_refund ON public.allocation USING btree (refund_id) W
 
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
 
-CREATE INDEX audit_entry_by_time ON public.audit_entry USING btree (at, id);
-
-CREATE INDEX audit_entry_of_actor ON public.audit_entry USING btree (actor_kind, actor_id, id);
+CREATE INDEX audit_entry_by_time ON public.audit_entry USING brin (at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
 
@@ -1587,8 +1585,6 @@ CREATE INDEX credit_note_of_invoice ON public.credit_note USING btree (invoice);
 CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (customer_id);
 
 CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
-
-CREATE INDEX event_of_subject ON public.event USING btree (subject, sequence);
 
 CREATE INDEX forgotten_password_by_age ON public.forgotten_password USING btree (created_at);
 

@@ -11,10 +11,14 @@ from support.service import Service
 from tradecounter.pages.account.site import SUBJECTS as ACCOUNT_SUBJECTS
 from tradecounter.pages.backoffice.site import SUBJECTS
 from tradecounter.pages.operation import PageOperation
+from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE
 from tradecounter.pages.page_view import CONTENT_POLICY
+from tradecounter.pages.sign_in.placed import placed
+from tradecounter.pages.sign_in.subjects import SIGN_IN_SUBJECTS
 from tradecounter.rest.operation import operations_of
 
-PAGES = [operation for subject in (*SUBJECTS, *ACCOUNT_SUBJECTS) for operation in operations_of(subject)]
+SIGN_IN = [placed(subject, site) for site in (BACK_OFFICE, ACCOUNT) for subject in SIGN_IN_SUBJECTS]
+PAGES = [operation for subject in (*SUBJECTS, *ACCOUNT_SUBJECTS, *SIGN_IN) for operation in operations_of(subject)]
 
 
 def site_url(office: BackOfficeSite, path: str) -> str:
@@ -27,7 +31,7 @@ def test_a_page_leads_people_who_have_not_signed_in_to_the_sign_in(
 ) -> None:
     if operation.signed_out:
         return
-    path = operation.path.replace("{reference}", "ORD-1")
+    path = operation.path.replace("{reference}", "ORD-1").replace("{id}", "1")
     anybody = browser(site_url(office, path))
     found = anybody.request(operation.method, path, headers={"Sec-Fetch-Site": "same-origin"})
     assert found.status_code == 303
