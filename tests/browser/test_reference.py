@@ -15,7 +15,7 @@ WIDTHS = (375, 768, 1440)
 @pytest.fixture
 def tab(browser: Browser, shop: Service, request: pytest.FixtureRequest) -> Iterator[Tab]:
     """The reference page, newly opened."""
-    with window(browser, [shop.url]) as context, tab_in(context, [shop.url], request.node.name) as found:
+    with window(browser) as context, tab_in(context, [shop.url], request.node.name) as found:
         found.open(f"{shop.url}/docs")
         yield found
 
@@ -119,7 +119,7 @@ def test_a_page_is_not_wider_than_the_window(
     browser: Browser, shop: Service, path: str, width: int, *, dark: bool
 ) -> None:
     name = f"{path}-{width}"
-    with window(browser, [shop.url], width=width, dark=dark) as context, tab_in(context, [shop.url], name) as tab:
+    with window(browser, width=width, dark=dark) as context, tab_in(context, [shop.url], name) as tab:
         tab.open(f"{shop.url}{path}")
         tab.run("for (const fold of document.querySelectorAll('main details')) fold.open = true")
         assert tab.run("document.documentElement.scrollWidth") <= width

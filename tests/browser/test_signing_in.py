@@ -35,7 +35,7 @@ def test_a_person_signs_in_sets_up_a_factor_and_signs_in_with_it(
     place = place_at("staff" if site == "staff" else "account", office)
     own = [place.url]
     with (
-        window(browser, own, width=width, dark=dark, scripts=scripts) as context,
+        window(browser, width=width, dark=dark, scripts=scripts) as context,
         tab_in(context, own, f"sign-in-{site}-{width}") as tab,
     ):
         page = tab.page

@@ -91,7 +91,7 @@ class Tab:
 
     def _note_response(self, response: Response) -> None:
         kind, status = response.request.resource_type, response.status
-        if status >= 500 or (status >= 400 and kind not in {"document", "xhr", "fetch"}):  # noqa: PLR2004
+        if status >= 500 or (status >= 400 and kind not in {"document", "xhr", "fetch"}):
             self.troubles.append(f"{status} for {kind} {response.url}")
 
 
@@ -102,9 +102,9 @@ def size_of(width: int) -> Any:
 
 @contextmanager
 def window(
-    browser: Browser, own: Sequence[str], *, width: int = 1280, dark: bool = False, scripts: bool = True
+    browser: Browser, *, width: int = 1280, dark: bool = False, scripts: bool = True
 ) -> Iterator[BrowserContext]:
-    """A window with cookies of its own, for pages of the sites at the addresses in `own`."""
+    """A window with cookies of its own."""
     context = browser.new_context(
         viewport=size_of(width),
         is_mobile=width < _PHONE,
@@ -125,7 +125,10 @@ def window(
 
 @contextmanager
 def tab_in(context: BrowserContext, own: Sequence[str], name: str) -> Iterator[Tab]:
-    """A tab; fails if anything went wrong in it. A failure leaves a picture with the name."""
+    """A tab for the sites at the addresses in `own`; fails if anything goes wrong in it.
+
+    A failure leaves a picture with the name.
+    """
     tab = Tab(context.new_page(), {f"{urlsplit(url).scheme}://{urlsplit(url).netloc}" for url in own})
     tab.watch()
     try:
