@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, sync_playwright
 
+from support.pages import Person
+
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 PICTURES = Path(os.environ.get("PICTURES", ".browser-failures"))  # of pages at which a test failed
 WIDTHS = (375, 1280)
@@ -139,3 +141,11 @@ def tab_in(context: BrowserContext, own: Sequence[str], name: str) -> Iterator[T
         raise
     finally:
         tab.page.close()
+
+
+def signed_in(tab: Tab, person: Person, url: str) -> None:
+    """Give a tab's window the session of somebody at the site at an address."""
+    name, _, value = person.cookie.partition("=")
+    cookie = {"url": url, "name": name, "value": value, "path": "/", "secure": True, "httpOnly": True}
+    # Playwright's own function names a domain, which `__Host-` cookies do not have.
+    tab.page.context.new_cdp_session(tab.page).send("Network.setCookie", {**cookie, "sameSite": "Lax"})

@@ -16,6 +16,11 @@ from tradecounter.access.users import invite_user
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
 
+SELLER = {
+    "seller_name": "Seller & Sons Ltd",
+    "seller_address": "7 Sales Street|York|YO1 7HH",
+    "seller_vat_number": "GB123456782",
+}
 RAW = "<b data-raw"  # never in a page; what pages show begins with "&lt;b data-raw"
 ESCAPED = "&lt;b data-raw"
 
@@ -121,6 +126,7 @@ def _add_orders(
     names["pending"] = placed("pending")["confirmation_code"]
     waiting = placed("waiting", ("MARK-2", 30), **now)["order_reference"]
     names["waiting"] = waiting
+    names["ready"] = placed("ready", **now)["order_reference"]
     _sent(staff.post(f"/api/order/{waiting}/note", json={"text": markup("Note")}))
     cancelled = placed("cancelled", **now)["order_reference"]
     _sent(staff.post(f"/api/order/{cancelled}/cancel", json={"reason": markup("Cancelled")}))
@@ -133,7 +139,7 @@ def _add_orders(
     _sent(staff.post(f"{way}/dispatch", json=left))
     moved = {"type": markup("Type"), "description": markup("Moved"), "locality": markup("Depot")}
     _sent(staff.post(f"{way}/tracking", json=moved))
-    names["invoice"] = _sent(staff.post(f"{way}/invoice", json={}))["number"]
+    names["invoice"] = _sent(staff.post(f"{way}/invoice", json={}))["invoices"][0]
     came_back = {"items": [{"id": line, "quantity": 1}], "reason": markup("Broken")}
     names["return"] = _sent(staff.post(f"{way}/return", json=came_back))["number"]
     received = _sent(staff.post(f"{way}/return", json=came_back))["number"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from urllib.parse import urlsplit
 
+from tradecounter.pages.account.consent.pages import ConsentPages
 from tradecounter.pages.account.site import SUBJECTS as ACCOUNT_SUBJECTS
 from tradecounter.pages.backoffice.site import SUBJECTS as OFFICE_SUBJECTS
 from tradecounter.pages.operation import PageOperation
@@ -44,7 +45,7 @@ class PageRoute:
 @cache
 def page_routes(site: PageSite) -> tuple[PageRoute, ...]:
     """Every page and form of a site."""
-    subjects = OFFICE_SUBJECTS if site is BACK_OFFICE else ACCOUNT_SUBJECTS
+    subjects = OFFICE_SUBJECTS if site is BACK_OFFICE else (*ACCOUNT_SUBJECTS, ConsentPages)
     both = (placed(subject, site) for subject in SIGN_IN_SUBJECTS)
     return tuple(
         PageRoute(site, operation)

@@ -38,6 +38,10 @@ class Walk:
     pages: dict[str, list[Seen]] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
 
+    @property
+    def pages_seen(self) -> list[Seen]:
+        return [seen for pages in self.pages.values() for seen in pages]
+
     def one(self, path: str) -> str:
         """An address of a page."""
         return self.pages[path][0].address
