@@ -15,7 +15,7 @@ SIGN_IN = {
     "/sign-in/code": ANYBODY,
     "/sign-in/second-factor": ANYBODY,
     "/sign-in/again": EVERYBODY,
-    "/sign-out": ANYBODY,
+    "/sign-out": EVERYBODY,
     "/set-password": ANYBODY,
     "/forgotten-password": ANYBODY,
     "/sign-ins": EVERYBODY,
