@@ -19,9 +19,18 @@ _EACH = 25  # so many of each kind of page are opened in search of the others
 
 # Pages to which no link leads: other files of this folder open them.
 ELSEWHERE = {
-    "/quote-link", "/quote-link/{secret}", "/sign-in", "/sign-in/code", "/sign-in/second-factor", "/sign-in/again", "/sign-ins/second-factor/remove",
-    "/sign-ins/recovery-codes", "/set-password", "/forgotten-password", "/auth/authorize",
-}  # fmt: skip
+    "/quote-link",
+    "/quote-link/{secret}",
+    "/sign-in",
+    "/sign-in/code",
+    "/sign-in/second-factor",
+    "/sign-in/again",
+    "/sign-ins/second-factor/remove",
+    "/sign-ins/recovery-codes",
+    "/set-password",
+    "/forgotten-password",
+    "/auth/authorize",
+}
 
 
 @pytest.fixture(scope="session")

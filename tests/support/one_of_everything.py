@@ -82,6 +82,15 @@ def stock_with_markup(service: Service, staff: httpx2.Client) -> None:
     _sent(staff.post("/api/stock/adjustment", json={"items": [item]}))
 
 
+def more_of_everything(reseller: Reseller, times: int) -> None:
+    """More orders, documents and quotes of the first customer."""
+    for number in range(times):
+        names: dict[str, Any] = {}
+        _add_orders(reseller.staff, reseller.first.customer, f"More {number}", names, ADDRESS)
+        _add_quotes(reseller.staff, reseller.first.customer, f"More {number}", names)
+    reseller.service.call(lambda: number_all(reseller.service.commands))
+
+
 def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belongings:
     service = office.service
     texts = {"first_name": markup(f"{name} first"), "last_name": markup(f"{name} last")}
@@ -154,9 +163,11 @@ def _add_orders(
 
 def _add_payments(staff: httpx2.Client, customer: Customer, names: dict[str, Any]) -> None:
     paid = {"amount": 10, "received_on": "2026-06-15", "method": "bank_transfer"}
-    body = {**paid, "invoice": names["invoice"], "reference": markup("Paid", 100)}
+    body = {**paid, "invoice": names["invoice"], "reference": markup(f"Paid {names['invoice']}", 100)}
     names["payment"] = _sent(staff.post("/api/payment", json=body))["id"]
-    wrong = _sent(staff.post("/api/payment", json={**paid, "customer_id": customer.id, "reference": "W"}))["id"]
+    wrong = _sent(
+        staff.post("/api/payment", json={**paid, "customer_id": customer.id, "reference": f"W{names['invoice']}"})
+    )["id"]
     _sent(staff.post(f"/api/payment/{wrong}/reverse", json={"reason": markup("Reversed")}))
 
 
