@@ -129,9 +129,7 @@ async def changes_after(
     """Return changes of an import in the file's line order, behind the line and the key of `after`."""
     line, record = after or (-1, "")
     line = _LAST_LINE if line is None else line
-    rows = await tx.fetch_raw(
-        _PAGE, import_id=import_id, last_line=_LAST_LINE, line=line, record=record, most=most
-    )
+    rows = await tx.fetch_raw(_PAGE, import_id=import_id, last_line=_LAST_LINE, line=line, record=record, most=most)
     return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
 
 

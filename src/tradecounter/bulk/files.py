@@ -81,7 +81,7 @@ class ImportFile:
                 return self._sheet_rows(shape, options or ColumnOptions())
 
     def fits(self, shape: type[Shape]) -> bool:
-        """Return whether the file's columns, or its first object's members, are fields of a shape, none of them missing.
+        """Return whether the file's columns, or its first object's members, are a shape's fields, none missing.
 
         An empty file, and one that cannot be read, fits none.
         """

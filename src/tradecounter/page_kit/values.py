@@ -14,8 +14,30 @@ NOTHING = Markup('<span class="nothing" aria-label="none">&ndash;</span>')
 
 # The tone of each state and status; the text is always shown too.
 _TONES = {
-    "good": {"dispatched", "completed", "paid", "active", "received", "delivered", "priced", "closed", "applied", "valid", "added"},
-    "busy": {"awaiting dispatch", "part dispatched", "pending", "waiting", "open", "part paid", "confirmed", "ordered", "changed"},
+    "good": {
+        "dispatched",
+        "completed",
+        "paid",
+        "active",
+        "received",
+        "delivered",
+        "priced",
+        "closed",
+        "applied",
+        "valid",
+        "added",
+    },
+    "busy": {
+        "awaiting dispatch",
+        "part dispatched",
+        "pending",
+        "waiting",
+        "open",
+        "part paid",
+        "confirmed",
+        "ordered",
+        "changed",
+    },
     "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due"},
     "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed"},
 }

@@ -97,7 +97,10 @@ class CustomerAccessPages:
     async def disable_user(self, call: Call) -> Response:
         customer_id, user_id = call.path_id("id", "customer"), call.path_id("user_id", "user")
         return await self._disable(
-            call, lambda tx, now: disable_user_of(tx, customer_id, user_id, now), self._show_user, "The user is disabled."
+            call,
+            lambda tx, now: disable_user_of(tx, customer_id, user_id, now),
+            self._show_user,
+            "The user is disabled.",
         )
 
     @page(_DISABLE_KEY, "Disable an API key", scope="customers:write")

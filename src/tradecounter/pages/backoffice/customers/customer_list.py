@@ -87,9 +87,7 @@ class CustomerListPages:
         )
         after = read_cursor(wanted.after, SORTS[sort.column])
         async with self.desk.reading() as tx:
-            rows = await customer_table(
-                tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
-            )
+            rows = await customer_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
             shown = await present_customers(tx, [row.account for row in rows], self.desk.clock.now())
             return [ListedCustomer(*pair) for pair in zip(rows, shown, strict=True)], await price_list_keys(tx)
 
@@ -101,7 +99,7 @@ def _cursor(listed: ListedCustomer) -> str:
 def _file_row(listed: ListedCustomer) -> tuple[object, ...]:
     one, credit = listed.shown, listed.shown.credit
     return (
-        one.id, one.company, one.first_name, one.last_name, one.email_address, one.price_list or "default", one.discount,
-        one.credit_limit, one.term_days, credit.total_outstanding, credit.available_credit, credit.overdue,
+        one.id, one.company, one.first_name, one.last_name, one.email_address, one.price_list or "default",
+        one.discount, one.credit_limit, one.term_days, credit.total_outstanding, credit.available_credit, credit.overdue,
         "yes" if one.blocked else "no", one.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
     )  # fmt: skip

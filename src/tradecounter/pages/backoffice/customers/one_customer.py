@@ -59,9 +59,7 @@ class CustomerPages:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             customer = await with_credit(tx, self.desk, shown)
-            latest = await order_table(
-                tx, OrderFilter(customer_id=shown.id), "placed", _MOST_LATEST, descending=True
-            )
+            latest = await order_table(tx, OrderFilter(customer_id=shown.id), "placed", _MOST_LATEST, descending=True)
             methods = {method.id: f"{method.provider} {method.description}" for method in await read_methods(tx)}
         return self.desk.show(
             call, "customers/customer.html", shown=shown, customer=customer, latest=latest, methods=methods

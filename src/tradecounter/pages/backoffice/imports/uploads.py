@@ -1,7 +1,7 @@
 """Files that staff have uploaded to check and then to apply.
 
-They are kept on disk, unnamed, until they are applied or discarded, at most for a day and until the process ends. Reading
-a large file takes longer than a request may: it runs as a task, and its page shows how far it is.
+They are kept on disk, unnamed, until they are applied or discarded, at most for a day and until the process ends.
+Reading a large file takes longer than a request may: it runs as a task, and its page shows how far it is.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from tradecounter.db.transaction import transaction
 from tradecounter.imports.from_stream import StoredBody, detected_kinds, import_body
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, Kind, invalid
 
 log = structlog.get_logger()
 
@@ -143,7 +143,7 @@ class Uploads:
         """Return a file of a member of the staff. Raises DomainError (not found)."""
         upload = self._kept.get(upload_id)
         if upload is None or upload.owner != owner:
-            raise not_found("this file is not kept any more, so choose it again: upload")
+            raise DomainError(Kind.NOT_FOUND, "this file is not kept any more: choose it again")
         return upload
 
     def of(self, owner: int) -> list[Upload]:

@@ -1,4 +1,4 @@
-"""`/product/{sku}`: one product with its stock and prices, why a customer's price is what it is; and its stock's form."""
+"""`/product/{sku}`: one product with its stock and prices, and why a customer's price is what it is."""
 
 from dataclasses import dataclass
 from datetime import datetime
