@@ -21,13 +21,12 @@ from tradecounter.rest.statuses import STATUS
 
 _COLUMNS = (
     Column("Customer", "name"),
-    Column("E-mail"),
     Column("Prices"),
-    Column("Added", "added"),
     Column("Credit limit", "limit", numeric=True),
     Column("Owed", numeric=True),
     Column("Available", numeric=True),
     Column("Overdue", numeric=True),
+    Column("Added", "added"),
 )
 _BY_NAME = "name"
 _FILE_HEADINGS = (
@@ -100,6 +99,6 @@ def _file_row(listed: ListedCustomer) -> tuple[object, ...]:
     one, credit = listed.shown, listed.shown.credit
     return (
         one.id, one.company, one.first_name, one.last_name, one.email_address, one.price_list or "default",
-        one.discount, one.credit_limit, one.term_days, credit.total_outstanding, credit.available_credit, credit.overdue,
-        "yes" if one.blocked else "no", one.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        one.discount, one.credit_limit, one.term_days, credit.total_outstanding, credit.available_credit,
+        credit.overdue, "yes" if one.blocked else "no", one.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """`/customer/{id}/price`: a customer's contract prices, and why a product costs it what it does."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from msgspec import Meta
@@ -32,6 +32,7 @@ _COLUMNS = (
     Column("10 and more", numeric=True),
 )
 _BY_SKU = Sort("sku", descending=False)
+_ASKED = {"sku", "quantity"}
 
 
 class PriceTable(TableParameters, frozen=True, kw_only=True):
@@ -70,6 +71,8 @@ class CustomerPricePages:
             return csv_file(f"customer-{shown.id}-contract-prices", headings, (_file_row(shown.id, r) for r in found))
         address = self.desk.view(call).at(f"{shown.path}/price")
         table = Table.of(call, address, _COLUMNS, found, _BY_SKU, lambda row: cursor_text((row.sku_key, row.id), 0))
+        filters = {name: values for name, values in table.query.items() if name not in _ASKED}
+        table = replace(table, query=filters)  # the price that is explained leaves no contract prices out
         return self.desk.show(
             call, "customers/prices.html", form=filled, shown=shown, table=table, price=price, today=uk_date(now)
         )

@@ -67,8 +67,17 @@ class TradeForm(Struct, kw_only=True):
     unique_references: bool = False
 
 
-class NewCustomerForm(ContactForm, CreditForm, TradeForm, kw_only=True):
-    """A customer to add."""
+class NewCustomerForm(ContactForm, kw_only=True):
+    """A customer to add, with the fields of all three forms."""
+
+    credit_limit: Decimal | None = None
+    term_days: Terms | None = None
+    price_list: ShortText | None = None
+    discount: Decimal = Decimal(0)
+    packing: Packing = "own"
+    shipping_method: int | None = None
+    trade_account: bool = False
+    unique_references: bool = False
 
 
 @dataclass(frozen=True, slots=True)

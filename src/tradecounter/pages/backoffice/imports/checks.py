@@ -1,7 +1,7 @@
 """A file on its way in: `/import` takes it, `/import/check/{upload}` shows what it would change, and applies it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -13,6 +13,7 @@ from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.page_kit.forms import Filled, Submitted, parse_form, read_submitted
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.page_kit.values import label
 from tradecounter.pages.backoffice.imports.uploads import Upload, Uploads, Wanted
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.people import roles_of_caller
@@ -80,6 +81,8 @@ class ImportCheckPages:
             made = await self._uploads.keep(_owner(call), submitted.files["file"], Wanted(kind), roles)
         except DomainError as error:
             return await self._list(call, _filled(submitted, error))
+        finally:
+            submitted.close()
         if made.wanted.kind:
             await self._uploads.check(made, made.wanted, call.actor)
         return self.desk.go(call, made.path)
@@ -148,8 +151,16 @@ class ImportCheckPages:
     def _show(self, call: Call, template: str, upload: Upload, filled: Filled) -> Response:
         kinds = importable_kinds(roles_of_caller(call))
         replaceable = [kind for kind in kinds if IMPORT_KINDS[kind].removal is not None]
-        values: dict[str, Any] = {"upload": upload, "kinds": kinds, "replaceable": replaceable}
-        return self.desk.show(call, template, form=filled, counted_on_hand=list(ON_HAND), **values)
+        return self.desk.show(
+            call,
+            template,
+            form=filled,
+            upload=upload,
+            kinds=_named(kinds),
+            fitting=[name for _, name in _named(upload.fitting)],
+            replaceable=[name for _, name in _named(replaceable)],
+            counted_on_hand=[name for _, name in _named(ON_HAND)],
+        )
 
     async def _list(self, call: Call, filled: Filled) -> Response:
         wanted = call.query(TableParameters) if call.request.method == "GET" else TableParameters()
@@ -157,12 +168,16 @@ class ImportCheckPages:
         address = self.desk.view(call).at("/import")
         table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
         kinds, own = importable_kinds(roles_of_caller(call)), self._uploads.of(_owner(call))
-        return self.desk.show(call, "imports/list.html", form=filled, table=table, kinds=kinds, uploads=own)
+        return self.desk.show(call, "imports/list.html", form=filled, table=table, kinds=_named(kinds), uploads=own)
 
     async def _history(self, call: Call, wanted: TableParameters) -> list[ImportRecord]:
         after, kinds = read_cursor(wanted.after, int), readable_kinds(roles_of_caller(call))
         async with self.desk.reading() as tx:
             return await list_imports(tx, wanted.most, older_than=None if after is None else after[0], kinds=kinds)
+
+
+def _named(kinds: Iterable[str]) -> list[tuple[str, str]]:
+    return [(kind, label(kind)) for kind in kinds]
 
 
 def _owner(call: Call) -> int:

@@ -81,7 +81,7 @@ class ImportPages:
                 if not error.field_errors:
                     raise
                 changed.extend(error.field_errors)
-                message = f"{plural(len(changed), 'record')} {changed[0].message}, so nothing is rolled back"
+                message = f"nothing is rolled back, because {plural(len(changed), 'record')} are in the way"
                 raise DomainError(error.kind, message) from error
 
         return await self.desk.change(
