@@ -48,6 +48,11 @@ class Submitted:
         values = self.values.get(name)
         return values[-1].strip() if values else ""
 
+    def close(self) -> None:
+        """Give the space of the files back."""
+        for file in self.files.values():
+            file.file.close()
+
 
 @dataclass(frozen=True, slots=True)
 class Filled:
@@ -142,8 +147,10 @@ async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
             if "\x00" in value:
                 raise DomainError(Kind.INVALID, "the form contains a NUL character: leave it out")
             values.setdefault(name, []).append(_newlines(value))
-        elif value.filename:
+        elif value.filename and name not in files:
             files[name] = value
+        else:  # no file was chosen, or a second one
+            value.file.close()
     return Submitted(values, files)
 
 

@@ -14,10 +14,32 @@ NOTHING = Markup('<span class="nothing" aria-label="none">&ndash;</span>')
 
 # The tone of each state and status; the text is always shown too.
 _TONES = {
-    "good": {"dispatched", "completed", "paid", "active", "received", "delivered", "priced", "closed", "applied"},
-    "busy": {"awaiting dispatch", "part dispatched", "pending", "waiting", "open", "part paid", "confirmed", "ordered"},
+    "good": {
+        "dispatched",
+        "completed",
+        "paid",
+        "active",
+        "received",
+        "delivered",
+        "priced",
+        "closed",
+        "applied",
+        "valid",
+        "added",
+    },
+    "busy": {
+        "awaiting dispatch",
+        "part dispatched",
+        "pending",
+        "waiting",
+        "open",
+        "part paid",
+        "confirmed",
+        "ordered",
+        "changed",
+    },
     "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due"},
-    "bad": {"cancelled", "declined", "failed", "blocked", "disabled", "reversed"},
+    "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed"},
 }
 
 
@@ -26,6 +48,12 @@ def money(amount: Decimal | None) -> str:
     if amount is None:
         return NOTHING
     return f"\N{MINUS SIGN}{in_pounds(-amount)}" if amount < 0 else in_pounds(amount)
+
+
+def percent(number: Decimal) -> str:
+    """Return a percentage without zeros at its end: 2.5%."""
+    text = f"{number:f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
 def count(number: int | None) -> str:
@@ -88,6 +116,7 @@ def _exact(when: datetime) -> str:
 
 FILTERS = {
     "money": money,
+    "percent": percent,
     "count": count,
     "moment": moment,
     "local_moment": local_moment,
