@@ -122,3 +122,20 @@ def test_a_statement_has_three_formats_and_debtors_are_listed(
     assert staff.get("/api/customer/999999/statement").status_code == 404
     [mine] = [debtor for debtor in staff.get("/api/debtor").json() if debtor["customer_id"] == customer.id]
     assert mine["due"] == shown["closing_balance"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/invoice?issued_from=0001-01-01T00:00:00%2B14:00",
+        "/api/invoice?issued_to=9999-12-31T23:59:59-14:00",
+        "/api/order?created_from=0001-01-01T00:00:00%2B14:00",
+        "/api/order?created_to=9999-12-31T23:59:59-14:00",
+        "/api/audit?from=0001-01-01T00:00:00%2B14:00",
+        "/api/audit?to=9999-12-31T23:59:59-14:00",
+        "/api/customer/{id}/statement?to=9999-12-31",
+        "/api/customer/{id}/statement/csv?to=9999-12-31",
+    ],
+)
+def test_moments_outside_the_calendar_are_invalid(staff: httpx2.Client, customer: Customer, path: str) -> None:
+    assert staff.get(path.format(id=customer.id)).status_code == 400
