@@ -54,7 +54,9 @@ class OrderListParameters(PageParameters, frozen=True, kw_only=True):
     customer_reference: Annotated[str | None, Meta(description="Only orders with this customer reference.")] = None
     sku: Annotated[str | None, Meta(description="Only orders with this product.")] = None
     created_from: Annotated[str | None, Meta(description="Only orders placed at this time or later.")] = None
-    created_to: Annotated[str | None, Meta(description="Only orders placed before this time.")] = None
+    created_to: Annotated[
+        str | None, Meta(description="Only orders placed before this time; a date includes the whole day.")
+    ] = None
 
 
 def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **more: Any) -> Operation:
