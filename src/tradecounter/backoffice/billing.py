@@ -291,7 +291,7 @@ class BillingDesk:
             path="/api/debtor",
             name="listDebtors",
             tag="Billing",
-            summary="Customers of whose invoices something is due",
+            summary="Customers with unpaid invoices",
             description="Those with the most overdue first; all of them.",
             success=Success(200, "The debtors.", list[Debtor], {"List": [examples.DEBTOR]}),
             scope="billing:read",

@@ -72,7 +72,7 @@ async def lock_import(tx: Transaction, import_id: int) -> ImportRecord | None:
     return await tx.fetch_one(_LOCK_IMPORT, id=import_id)
 
 
-# Of an added record, `before` is null; of a deleted one, `after`. A record that is as it was needs nothing.
+# Of an added record, `before` is null; of a deleted one, `after`. An unchanged record needs no restoring.
 _COMPARE = SQL("""
     create temporary table undone on commit drop as
     with compared as (

@@ -73,7 +73,7 @@ def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> Order
     if quantity < line.dispatched:
         raise DomainError(
             Kind.CONFLICT,
-            f"item {line.id} ({line.sku}): {line.dispatched} units are dispatched, so its quantity must be at least "
+            f"item {line.id} ({line.sku}): {line.dispatched} of its units are dispatched, so its quantity must be at least "
             f"{line.dispatched}",
         )
     if line.dispatched and unit_cost != line.unit_cost:
