@@ -196,11 +196,11 @@ def moment(field: str, text: str | None, *, whole_day: bool = False) -> datetime
         return None
     try:
         found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
-    except ValueError as error:
+        if whole_day and len(text.strip()) <= len("2026-06-01"):
+            found += timedelta(days=1)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise invalid(field, "must be a date or a time in UTC, such as 2026-06-01T09:30:00Z") from error
-    if whole_day and len(text.strip()) <= len("2026-06-01"):
-        found += timedelta(days=1)
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def text(field: str, value: str | None) -> str | None:

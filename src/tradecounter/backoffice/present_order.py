@@ -1,6 +1,6 @@
 """Converts orders to the back office's resource."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -56,10 +56,7 @@ class OrderPresenter:
         invoiced, credit_notes = await invoiced_units(tx, ids), await credit_note_numbers(tx, ids)
         invoices, numbers = await invoice_numbers(tx, ids), await numbers_by_shipment(tx, ids)
         notes, returns = await notes_of(tx, ids), await returns_of_orders(tx, ids)
-        subjects = {
-            order.id: _subjects(order, invoices.get(order.id, ()), credit_notes.get(order.id, ())) for order in orders
-        }
-        history = await entries_of(tx, [subject for each in subjects.values() for subject in each])
+        history = await _histories(tx, orders, invoices, credit_notes)
         shown = []
         for order in orders:
             view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
@@ -73,23 +70,27 @@ class OrderPresenter:
             for shipment in found.shipments:
                 for shipped in shipment.items:
                     shipped.serial_numbers = numbers[shipment.id, shipped.id]
-            found.history = [
-                Happening(entry.at, entry.acting_user or entry.actor_name, entry.action)
-                for entry in history
-                if entry.subject in subjects[order.id]
-            ]
+            found.history = history[order.id]
             shown.append(found)
         return shown
 
 
-def _subjects(order: AnyOrder, invoices: Iterable[int], credit_notes: Iterable[int]) -> set[str]:
-    """Return the subjects of an order's audit entries; before its confirmation, the code names it."""
-    return {
-        f"order/{order.name}",
-        f"{order.kind}/{order.confirmation_code}",
-        *(f"invoice/{number}" for number in invoices),
-        *(f"credit-note/{number}" for number in credit_notes),
-    }
+async def _histories(
+    tx: Transaction, orders: Sequence[AnyOrder], *documents: Mapping[int, Sequence[int]]
+) -> dict[int, list[Happening]]:
+    """Return what happened to orders, by their ids, also under the names that they had before the confirmation.
+
+    `documents` are the numbers of their invoices and of their credit notes.
+    """
+    ids = {f"{order.kind}/{order.confirmation_code}": order.id for order in orders}
+    ids |= {f"order/{order.name}": order.id for order in orders}
+    for kind, numbers in zip(("invoice", "credit-note"), documents, strict=True):
+        ids |= {f"{kind}/{number}": order_id for order_id, found in numbers.items() for number in found}
+    histories: dict[int, list[Happening]] = {order.id: [] for order in orders}
+    for entry in await entries_of(tx, list(ids)):
+        happening = Happening(entry.at, entry.acting_user or entry.actor_name, entry.action)
+        histories[ids[entry.subject]].append(happening)
+    return histories
 
 
 def _shown(

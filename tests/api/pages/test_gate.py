@@ -1,5 +1,6 @@
 """Who gets in: sessions, forms of other sites, roles, and errors as pages."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -31,7 +32,7 @@ def test_a_page_leads_people_who_have_not_signed_in_to_the_sign_in(
 ) -> None:
     if operation.signed_out:
         return
-    path = operation.path.replace("{reference}", "ORD-1").replace("{id}", "1")
+    path = re.sub(r"\{\w+\}", "1", operation.path).replace("{id}", "1")
     anybody = browser(site_url(office, path))
     found = anybody.request(operation.method, path, headers={"Sec-Fetch-Site": "same-origin"})
     assert found.status_code == 303
@@ -115,6 +116,7 @@ def test_pages_are_not_stored_and_have_the_content_policy(office: BackOfficeSite
     for page in (sam.get("/"), sam.get("/order"), user.get("/account"), sam.get("/nothing")):
         assert page.headers["Cache-Control"] == "no-store"
         assert page.headers["Content-Security-Policy"] == CONTENT_POLICY
+        assert page.headers["Referrer-Policy"] == "same-origin"
         assert " style=" not in page.text
         assert "<style" not in page.text
         assert "onclick" not in page.text
