@@ -294,7 +294,7 @@ class BillingDesk:
             name="listDebtors",
             tag="Billing",
             summary="Customers with unpaid invoices",
-            description="Those with the most overdue first; all of them.",
+            description="All of them, those with the most overdue first.",
             success=Success(200, "The debtors.", list[Debtor], {"List": [examples.DEBTOR]}),
             scope="billing:read",
         )

@@ -79,7 +79,7 @@ class DryRun(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A response to a change; `kept` is its body for repetitions, which only `lasting` ones have."""
+    """A response to a change. Repetitions of a `lasting` one get the body `kept`."""
 
     status: int
     body: bytes
