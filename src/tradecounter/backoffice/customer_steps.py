@@ -108,7 +108,9 @@ class CustomerStepsDesk:
             name="eraseCustomer",
             tag="Customers",
             summary="Erase a customer's personal data",
-            description="Erases all that tax law does not require. It fails while something is open or owed, and cannot be undone.",
+            description=(
+                "Erases all that tax law does not require. It fails while something is open or owed, and cannot be undone."
+            ),
             path_parameters=(CUSTOMER_ID,),
             request_headers=POST_HEADERS,
             success=_CUSTOMER,
