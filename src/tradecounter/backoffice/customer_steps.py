@@ -109,7 +109,8 @@ class CustomerStepsDesk:
             tag="Customers",
             summary="Erase a customer's personal data",
             description=(
-                "Erases all that tax law does not require. It fails while something is open or owed, and cannot be undone."
+                "Erases all that tax law does not require. It cannot be undone, and fails while something is open or "
+                "owed."
             ),
             path_parameters=(CUSTOMER_ID,),
             request_headers=POST_HEADERS,
