@@ -293,8 +293,8 @@ class BillingDesk:
             path="/api/debtor",
             name="listDebtors",
             tag="Billing",
-            summary="Customers of whose invoices something is due",
-            description="Those with the most overdue first; all of them.",
+            summary="Customers with unpaid invoices",
+            description="All of them, those with the most overdue first.",
             success=Success(200, "The debtors.", list[Debtor], {"List": [examples.DEBTOR]}),
             scope="billing:read",
         )

@@ -70,7 +70,7 @@ def require_at_most(amount: Decimal, most: Decimal, why: str) -> None:
 
 
 def require_amount(amount: Decimal) -> None:
-    """Raise DomainError (invalid) unless an amount is positive, in whole pence and not absurdly large."""
+    """Raise DomainError (invalid) unless an amount is positive, in whole pence and not too large."""
     if not amount.is_finite() or not 0 < amount < _ABSURD:
         raise invalid("amount", f"must be more than 0 and less than {_ABSURD:,}")
     _require_whole_pence(amount)
