@@ -5,11 +5,24 @@ from collections.abc import Sequence
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock
 from tradecounter.pages.assembled import Pages, assembled
+from tradecounter.pages.backoffice.audit.pages import AuditPages
+from tradecounter.pages.backoffice.jobs.pages import JobPages
+from tradecounter.pages.backoffice.money.bank_file import BankFilePages
+from tradecounter.pages.backoffice.money.credit_notes import CreditNotePages
+from tradecounter.pages.backoffice.money.debtors import DebtorPages
+from tradecounter.pages.backoffice.money.invoices import InvoicePages
+from tradecounter.pages.backoffice.money.payments import PaymentPages
+from tradecounter.pages.backoffice.money.statement import StatementPages
 from tradecounter.pages.backoffice.orders.one_order import OrderPages
 from tradecounter.pages.backoffice.orders.order_list import OrderListPages
 from tradecounter.pages.backoffice.orders.steps import OrderStepPages
 from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.search.pages import SearchPages
+from tradecounter.pages.backoffice.staff.members import StaffPages
+from tradecounter.pages.backoffice.staff.tokens import TokenPages
 from tradecounter.pages.backoffice.today.pages import TodayPages
+from tradecounter.pages.backoffice.webhooks.deliveries import DeliveryPages
+from tradecounter.pages.backoffice.webhooks.endpoints import WebhookPages
 from tradecounter.pages.page_site import BACK_OFFICE
 
 SUBJECTS: Sequence[type] = (
@@ -17,6 +30,19 @@ SUBJECTS: Sequence[type] = (
     OrderListPages,
     OrderPages,
     OrderStepPages,
+    DebtorPages,
+    InvoicePages,
+    CreditNotePages,
+    BankFilePages,
+    PaymentPages,
+    StatementPages,
+    WebhookPages,
+    DeliveryPages,
+    JobPages,
+    AuditPages,
+    StaffPages,
+    TokenPages,
+    SearchPages,
 )
 _NO_PAGES = ("/api", "/static/", "/check-health", "/ready")
 
