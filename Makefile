@@ -4,7 +4,7 @@
 # make format  let the formatter and the linter's safe fixes run
 # make fuzz    20,000 generated requests, 20,000 in raw HTTP, 300 histories of the reseller's side (ARGS='--requests N --seed N')
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
-# make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
+# make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser the pages of documentation in a real Chromium, when that is installed
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')

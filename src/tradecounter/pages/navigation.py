@@ -38,7 +38,7 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 # Pages of a subject that are not below its first page.
 ALSO: Mapping[str, tuple[str, ...]] = {
-    "/money": ("/invoice", "/credit-note", "/payment", "/statement"),
+    "/money": ("/invoice", "/credit-note", "/payment"),
     "/staff": ("/token",),
 }
 SEARCH: Mapping[str, str] = {"staff": "/search"}

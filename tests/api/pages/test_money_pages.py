@@ -184,22 +184,12 @@ def test_credit_notes_are_listed(office: BackOfficeSite, fran: Person, customer:
     assert fran.get("/credit-note/999999").status_code == 404
 
 
-def test_a_statement_is_a_page_and_two_files(office: BackOfficeSite, fran: Person) -> None:
+def test_a_statement_has_a_chart_of_what_is_due_by_age(office: BackOfficeSite, fran: Person) -> None:
     customer = office.service.customer(company="Statement Ltd")
     number = number_of(office.service, invoiced(office.service, customer))
-    pay_in(office.service, customer, "7.00", number)
-    path = f"/statement/{customer.id}"
-    page = fran.get(path)
-    for part in ("Statement Ltd", f"Invoice {number}", "Payment", "Closing balance", "Due by age on 16 June 2026"):
-        assert part in text_of(page)
-    assert f"invoice,{number}" in fran.get(f"{path}?format=csv").text
-    assert fran.get(f"{path}?format=pdf").content.startswith(b"%PDF")
-    earlier = fran.get(f"{path}?from=2026-01-01&to=2026-01-31")
-    assert "Nothing was invoiced" in text_of(earlier)
-    wrong = fran.get(f"{path}?from=2026-02-01&to=2026-01-31")
-    assert wrong.status_code == 400
-    assert "form-from-error" in wrong.text
-    assert fran.get("/statement/999999").status_code == 404
+    page = fran.get(f"/customer/{customer.id}/statement")
+    assert f"Not due yet: £{due_of(office.service, number)}" in page.text
+    assert f'href="/customer/{customer.id}/statement"' in fran.get("/money").text
 
 
 def test_each_role_sees_and_does_only_its_own(office: BackOfficeSite, customer: Customer) -> None:
@@ -211,7 +201,7 @@ def test_each_role_sees_and_does_only_its_own(office: BackOfficeSite, customer: 
     assert "/payment/new" not in page
     assert sue.send(f"/invoice/{number}/credit-note", {"amount": "1", "reason": "x"}).status_code == 403
     packer = staff_member(office.service, office.url, "warehouse")
-    for path in ("/money", "/invoice", f"/invoice/{number}", "/credit-note", "/payment", f"/statement/{customer.id}"):
+    for path in ("/money", "/invoice", f"/invoice/{number}", "/credit-note", "/payment"):
         assert packer.get(path).status_code == 403
     assert "Money" not in text_of(packer.get("/"))
 

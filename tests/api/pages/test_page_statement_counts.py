@@ -1,64 +1,77 @@
-"""A page has a fixed number of SQL statements, whatever there is to show."""
+"""A page has a bounded number of SQL statements, whatever the number of orders, documents and quotes."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import pytest
 
-from support.backoffice import BackOfficeSite, backoffice_of
-from support.billing import credit, invoiced, number_of, pay_in
-from support.orders import rows
-from support.pages import Person, fields_of, staff_member
+from support.backoffice import backoffice_of
+from support.one_of_everything import SELLER, Reseller, more_of_everything, one_of_everything
+from support.page_routes import path_of
+from support.page_walk import Walk, walk
+from support.pages import Person, browser, customer_user, staff_member
 from support.proxy import Link, linked
-from support.service import Customer, Service, running_service
+from support.service import Service, running_backoffice, running_service
 
-PAGES = ("/", "/money", "/invoice", "/invoice/{invoice}", "/invoice/{invoice}/credit-note", "/credit-note",
-         "/payment", "/payment/{payment}", "/statement/{customer}", "/webhook", "/job", "/audit", "/staff",
-         "/search?q={reference}", "/search?q=PHONE", "/search?q=test")  # fmt: skip
+MOST = 40  # statements of one page
+MORE = 5  # times as many orders, documents and quotes
 
 
-class Counted:
-    """A back office, connected to its database through a counting proxy."""
+@dataclass
+class Counter:
+    """Both sites, connected to their database through a counting proxy."""
 
-    def __init__(self, office: BackOfficeSite, link: Link) -> None:
-        self.office, self.link = office, link
-        self.sam = staff_member(office.service, office.url, "administrator")
+    reseller: Reseller
+    link: Link
+    walks: list[Walk]
+    urls: list[str]
 
-    def count(self, path: str) -> int:
-        self.sam.get(path)  # the session's use is recorded once a minute
+    def counts(self) -> dict[str, int]:
+        """The statements of each page, by its address, once what is cached is cached."""
+        found = {}
+        for walked, url in zip(self.walks, self.urls, strict=True):
+            person = replace(walked.person, http=browser(url, walked.person.cookie))
+            for address in _addresses(walked):
+                assert person.get(address).status_code == 200, address
+                found[address] = self._statements(person, address)
+        return found
+
+    def _statements(self, person: Person, address: str) -> int:
         self.link.spoken.clear()
-        assert self.sam.get(path).status_code in {200, 303}
+        person.get(address)
         return self.link.statements
 
 
-@pytest.fixture(scope="module")
-def counted(shop: Service) -> Iterator[Counted]:
-    with linked(shop.database_url) as link, running_service(link.url) as service, backoffice_of(service) as office:
-        yield Counted(office, link)
+def _addresses(walked: Walk) -> list[str]:
+    """An address of each page that is HTML."""
+    seen = {path: next((s for s in pages if s.is_html), None) for path, pages in walked.pages.items()}
+    return [
+        one.address
+        for path, one in seen.items()
+        if one is not None and one.response.status_code == 200 and path_of(walked.person.site, one.address) == path
+    ]
 
 
-def fill(service: Service, customer: Customer, sam: Person, size: int) -> dict[str, object]:
-    """Make invoices, payments, credit notes, failed jobs, webhooks and tokens."""
-    values: dict[str, object] = {"customer": customer.id}
-    for number in range(size):
-        placed = invoiced(service, customer, ("PHONE", 1), ("CABLE", 1))
-        values |= {"invoice": number_of(service, placed), "reference": placed["order_reference"]}
-        values["payment"] = pay_in(service, customer, "1.00", int(str(values["invoice"]))).id
-        credit(service, int(str(values["invoice"])), amount="1.00")
-        rows(
-            service,
-            "insert into procrastinate_jobs (queue_name, task_name, status, args)"
-            " values ('default', 'mail_order_confirmed', 'failed', '{\"order_id\": 1}') returning id",
-        )
-        fields = fields_of(sam.get("/token/new")) | {"name": f"Token {number}", "scopes": "orders:read"}
-        assert sam.send("/token/new", fields).status_code == 200
-    return values
+@pytest.fixture
+def counter(own_shop: Service) -> Iterator[Counter]:
+    with backoffice_of(own_shop, **SELLER) as office, linked(own_shop.database_url) as link:
+        reseller = one_of_everything(office)
+        beside = replace(own_shop, database_url=link.url, settings=office.site.settings)
+        with (
+            running_backoffice(beside) as counted_office,
+            running_service(link.url, now=own_shop.clock.now(), **SELLER) as counted_service,
+        ):
+            people = [
+                staff_member(own_shop, office.url, "administrator"),
+                customer_user(own_shop, reseller.first.customer.id),
+            ]
+            walks = [walk(person, each=4) for person in people]
+            yield Counter(reseller, link, walks, [counted_office.url, counted_service.url])
 
 
-def test_the_number_of_statements_does_not_grow_with_the_data(counted: Counted) -> None:
-    service, customer = counted.office.service, counted.office.service.customer()
-    values = fill(service, customer, counted.sam, 1)
-    before = {path: counted.count(path.format_map(values)) for path in PAGES}
-    values = fill(service, customer, counted.sam, 2)
-    after = {path: counted.count(path.format_map(values)) for path in PAGES}
-    assert after == before
-    assert max(after.values()) < 20
+def test_the_number_of_statements_does_not_depend_on_the_number_of_orders(counter: Counter) -> None:
+    before = counter.counts()
+    assert {address: count for address, count in before.items() if not 0 < count <= MOST} == {}
+    more_of_everything(counter.reseller, MORE)
+    after = counter.counts()
+    assert {a: (count, after[a]) for a, count in before.items() if after[a] > count} == {}

@@ -82,8 +82,10 @@ def test_several_hits_are_grouped_and_escaped(sam: Person, customer: Customer) -
     by_name = sam.get("/search", params={"q": "looked <f"})
     assert "Looked &lt;For&gt; Ltd" in by_name.text
     assert "Customers" in text_of(by_name)
-    products = text_of(sam.get("/search", params={"q": "PHONE"}))
-    assert "Products" in products
+    assert "Products" in text_of(sam.get("/search", params={"q": "PHON"}))
+    assert sam.get("/search", params={"q": "phone"}).headers["Location"] == "/product/PHONE"
+    address = sam.get("/search", params={"q": "Looked@For.example"}).headers["Location"]
+    assert address == f"/customer/{customer.id}"
     nothing = sam.get("/search", params={"q": "<script>alert(1)</script>"})
     assert "Nothing is called" in text_of(nothing)
     assert "<script>alert" not in nothing.text
