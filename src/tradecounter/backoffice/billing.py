@@ -1,8 +1,10 @@
 """`/api/invoice`, `/api/credit-note`, statements and debtors."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Literal
 
 from msgspec import UNSET
 from starlette.responses import Response
@@ -234,18 +236,13 @@ class BillingDesk:
     )
     async def show_statement(self, call: Call) -> Response:
         customer_id, wanted = call.path_id("id", "customer"), call.query(StatementParameters)
-        since, until = _day("from", wanted.since), _day("to", wanted.until)
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             account = await the_account(tx, customer_id)
-            found = await read_statement(tx, customer_id, since, until, now)
-        name = f"statement-{customer_id}-{found.until}"
-        if wanted.format == "csv":
-            return attachment(statement_csv(found).encode(), f"{name}.csv", _CSV)
-        if wanted.format == "pdf":
-            pdf = await asyncio.to_thread(print_statement, found, account.name, self.letterhead, now)
-            return attachment(pdf, f"{name}.pdf", _PDF)
-        return json_response(found)
+            found = await read_statement(tx, customer_id, *statement_days(wanted), now)
+        if wanted.format == "json":
+            return json_response(found)
+        return await statement_file(found, wanted.format, account.name, lambda: self.letterhead, now)
 
     @endpoint(
         Operation(
@@ -267,6 +264,26 @@ class BillingDesk:
 def attachment(content: bytes, name: str, media_type: str) -> Response:
     """Respond with a file."""
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def statement_days(wanted: StatementParameters) -> tuple[date | None, date | None]:
+    """Return the first and the last day of a statement, if they are given. Raises DomainError (invalid)."""
+    return _day("from", wanted.since), _day("to", wanted.until)
+
+
+async def statement_file(
+    statement: AccountStatement,
+    file_format: Literal["csv", "pdf"],
+    customer: str,
+    letterhead: Callable[[], Letterhead],
+    now: datetime,
+) -> Response:
+    """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
+    name = f"statement-{statement.customer_id}-{statement.until}"
+    if file_format == "csv":
+        return attachment(statement_csv(statement).encode(), f"{name}.csv", _CSV)
+    pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
+    return attachment(pdf, f"{name}.pdf", _PDF)
 
 
 def _day(field: str, text: str | None) -> date | None:
