@@ -2,9 +2,9 @@
 # make test    every test, on a real PostgreSQL that it brings along
 # make check   formatting, lint, types, import contracts, dependencies, spelling, file lengths
 # make format  let the formatter and the linter's safe fixes run
-# make fuzz    20,000 generated requests, then 20,000 in raw HTTP, also through HAProxy and nginx (ARGS='--requests N --seed N')
+# make fuzz    20,000 generated requests, 20,000 in raw HTTP, 300 histories of the reseller's side (ARGS='--requests N --seed N')
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
-# make kill    1,000 orders while API and worker are killed again and again (ARGS='--orders N --seed N')
+# make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser the pages of documentation in a real Chromium, when that is installed
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
@@ -24,7 +24,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-raw kill soak bench browser
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill soak bench browser
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | head -12
@@ -52,6 +52,10 @@ format: $(UV)
 fuzz: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/run.py $(ARGS)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/raw_http.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/history.py $(ARGS)
+
+fuzz-history: $(UV)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/history.py $(ARGS)
 
 fuzz-raw: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/raw_http.py $(ARGS)

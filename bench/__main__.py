@@ -29,6 +29,7 @@ QUESTIONS = (
     "whole_catalogue",
     "two_workers",
     "place_orders",
+    "recorded_orders",
     "confirm_with_mail",
     "confirm_and_list_orders",
     "long_lists",
@@ -36,6 +37,9 @@ QUESTIONS = (
     "new_snapshot",
     "growth",
     "imports",
+    "import_while_busy",
+    "event_log",
+    "webhooks",
 )
 CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
 CATALOGUE_VARIABLE = "BENCH_CATALOGUE"

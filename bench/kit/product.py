@@ -1,9 +1,9 @@
-"""Driving the product: its command line, and its server on the tested core."""
+"""Driving the product: its command line, and its services on the tested core."""
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,16 +65,46 @@ class Server:
 
 @contextmanager
 def serving(
-    env: Mapping[str, str], folder: Path, *, workers: int = 1, cores: str = str(TESTED_CORE)
+    env: Mapping[str, str],
+    folder: Path,
+    *,
+    workers: int = 1,
+    cores: str = str(TESTED_CORE),
+    program: Sequence[str | Path] = (PROGRAM,),
 ) -> Iterator[Server]:
-    """Serve while the block runs, on the tested core unless told otherwise."""
-    log = folder / "serve.log"
-    command = pinned([str(PROGRAM), "serve", "--port", "0", "--workers", str(workers), "--json"], cores)
-    with running(command, log=log, env=env, stdout=subprocess.PIPE) as process:
-        if process.stdout is None:
-            raise BenchError("the server has no standard output")
-        line = process.stdout.readline()
+    """Serve the API while the block runs, on the tested core unless told otherwise."""
+    command = [*map(str, program), "serve", "--port", "0", "--workers", str(workers)]
+    with _announced(command, env, folder, cores) as (pid, line):
+        yield _server(pid, line, workers)
+
+
+@contextmanager
+def backoffice(env: Mapping[str, str], folder: Path, *, cores: str = str(TESTED_CORE)) -> Iterator[Server]:
+    """Serve the back office while the block runs."""
+    with _announced([str(PROGRAM), "backoffice", "--port", "0"], env, folder, cores) as (pid, line):
+        yield _server(pid, line, 1)
+
+
+@contextmanager
+def working(env: Mapping[str, str], folder: Path, *, cores: str = str(TESTED_CORE)) -> Iterator[int]:
+    """Run a worker while the block runs; yields its process id."""
+    with _announced([str(PROGRAM), "worker"], env, folder, cores) as (pid, _):
+        yield pid
+
+
+@contextmanager
+def _announced(
+    command: list[str], env: Mapping[str, str], folder: Path, cores: str
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Run a service while the block runs; yields its process id and the line with which it says that it is ready."""
+    log = folder / "services.log"
+    with running(pinned([*command, "--json"], cores), log=log, env=env, stdout=subprocess.PIPE) as process:
+        line = process.stdout.readline() if process.stdout is not None else b""
         if not line:
-            raise BenchError(f"the server did not start: {log.read_text()[-500:]}")
-        host, _, port = json.loads(line)["base_url"].removeprefix("http://").rpartition(":")
-        yield Server(host, int(port), process.pid, workers)
+            raise BenchError(f"`{' '.join(command[1:3])}` did not start: {log.read_text()[-500:]}")
+        yield process.pid, json.loads(line)
+
+
+def _server(pid: int, announced: Mapping[str, Any], workers: int) -> Server:
+    host, _, port = announced["base_url"].removeprefix("http://").rpartition(":")
+    return Server(host, int(port), pid, workers)

@@ -3,6 +3,7 @@
 A round trip is what the product sends until the database responds, whatever the number of statements.
 """
 
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -15,10 +16,12 @@ _CHUNK = 1 << 16
 
 
 class Relay:
-    """The round trips so far."""
+    """The round trips so far, and how often the prepared statement that begins with `counted` was executed."""
 
-    def __init__(self, upstream: Path) -> None:
+    def __init__(self, upstream: Path, counted: str = "") -> None:
         self.round_trips = 0
+        self.executions = 0
+        self._preparing = re.compile(rb"(\w+)\0" + re.escape(counted.encode())) if counted else None
         self._upstream = upstream
         self._lock = threading.Lock()
 
@@ -33,6 +36,7 @@ class Relay:
         server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         server.connect(str(self._upstream))
         waiting = threading.Event()
+        names: set[bytes] = set()
         threading.Thread(target=self._forward_responses, args=(server, client, waiting), daemon=True).start()
         with client, suppress(OSError):
             while data := client.recv(_CHUNK):
@@ -40,6 +44,10 @@ class Relay:
                     waiting.set()
                     with self._lock:
                         self.round_trips += 1
+                if self._preparing is not None:
+                    names |= set(self._preparing.findall(data))
+                    with self._lock:  # to bind a statement is to name it between zeros
+                        self.executions += sum(data.count(b"\0%b\0" % name) for name in names)
                 server.sendall(data)
             server.shutdown(socket.SHUT_RDWR)
 
@@ -51,12 +59,12 @@ class Relay:
 
 
 @contextmanager
-def relayed(url: str, folder: Path) -> Iterator[tuple[Relay, str]]:
-    """Relay while the block runs; yields the relay and the database's URL through it."""
+def relayed(url: str, folder: Path, counted: str = "") -> Iterator[tuple[Relay, str]]:
+    """Relay while the block runs; yields the relay, which counts a statement, and the database's URL through it."""
     upstream = Path(unquote(url.partition("host=")[2])) / _SOCKET_NAME
     place = folder / "relay"
     place.mkdir(exist_ok=True)
-    relay = Relay(upstream)
+    relay = Relay(upstream, counted)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
         listener.bind(str(place / _SOCKET_NAME))
         listener.listen()

@@ -3,11 +3,13 @@
 Unlike `wrk`, it does not begin with a burst, and does not wait for slow responses before the next request.
 """
 
+import heapq
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 
 from bench.kit.http import Connection
 from bench.kit.processes import BenchError
@@ -35,22 +37,26 @@ class Times:
     failed: int
 
 
-def steadily(server: Server, streams: Mapping[str, Stream], seconds: float) -> dict[str, Times]:
-    """Send all streams at once for a number of seconds; return what each measured."""
+def steadily(
+    server: Server, streams: Mapping[str, Stream], seconds: float, *, until: Callable[[], bool] = lambda: True
+) -> dict[str, Times]:
+    """Send all streams at once for a number of seconds, and then until a condition; return what each measured."""
     clients = _Clients(server)
-    dues = sorted(
-        (number / stream.rate, name)
-        for name, stream in streams.items()
-        for number in range(round(stream.rate * seconds))
-    )
+    dues = heapq.merge(*(_dues(name, stream.rate) for name, stream in streams.items()))
     with ThreadPoolExecutor(_MOST_AT_ONCE) as threads:
         start = time.perf_counter()
         pending: list[tuple[str, Future[float]]] = []
         for due, name in dues:
+            if due >= seconds and until():
+                break
             time.sleep(max(0.0, start + due - time.perf_counter()))
             pending.append((name, threads.submit(clients.seconds_for, next(streams[name].requests), start + due)))
         taken = [(name, future.result()) for name, future in pending]
     return {name: times([found for kind, found in taken if kind == name]) for name in streams}
+
+
+def _dues(name: str, rate: float) -> Iterator[tuple[float, str]]:
+    return ((number / rate, name) for number in count())
 
 
 class _Clients:

@@ -6,7 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,6 +26,8 @@ from support.processes import adopt_orphans, alive, kill_server
 from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_programs import EmbeddedError, Programs, programs, server_account
+
+WithCluster = Callable[[Path], Path]
 
 LONG = "long-" + "x" * 150
 # Who runs the tests; and when that is root, also an ordinary user.
@@ -163,9 +165,11 @@ def test_root_gets_advice_when_the_account_cannot_have_the_programs(tmp_path: Pa
             assert query(server.url(), "select 1") == 1
 
 
-def test_the_first_to_leave_does_not_stop_the_server_and_the_last_does(tmp_path: Path) -> None:
+def test_the_first_to_leave_does_not_stop_the_server_and_the_last_does(
+    tmp_path: Path, with_cluster: WithCluster
+) -> None:
     # The short place of the socket does not hang on a variable that one of them may have set.
-    data_dir = tmp_path / LONG
+    data_dir = with_cluster(tmp_path / LONG)
     with (
         embedded_user(data_dir, environment={"TMPDIR": str(tmp_path)}) as first,
         embedded_user(data_dir) as second,
@@ -189,8 +193,10 @@ def test_three_concurrent_first_users_share_one_server(tmp_path: Path) -> None:
         assert not alive(postmaster)
 
 
-def test_a_killed_user_leaves_a_server_that_the_next_one_uses_and_stops(tmp_path: Path) -> None:
-    with embedded_user(tmp_path) as first:
+def test_a_killed_user_leaves_a_server_that_the_next_one_uses_and_stops(
+    tmp_path: Path, with_cluster: WithCluster
+) -> None:
+    with embedded_user(with_cluster(tmp_path)) as first:
         change(first.url, "create table kept as select 42 as number")
         postmaster = first.postmaster
         first.kill()
@@ -202,8 +208,8 @@ def test_a_killed_user_leaves_a_server_that_the_next_one_uses_and_stops(tmp_path
     assert not alive(postmaster)
 
 
-def test_a_killed_server_starts_again_with_what_was_committed(tmp_path: Path) -> None:
-    with embedded_user(tmp_path, durable=True) as first:
+def test_a_killed_server_starts_again_with_what_was_committed(tmp_path: Path, with_cluster: WithCluster) -> None:
+    with embedded_user(with_cluster(tmp_path), durable=True) as first:
         change(first.url, "create table kept as select 42 as number")
         killed = first.postmaster
         kill_server(killed)
@@ -214,8 +220,10 @@ def test_a_killed_server_starts_again_with_what_was_committed(tmp_path: Path) ->
         first.leave()
 
 
-def test_a_killed_server_starts_again_though_its_parent_has_not_noticed(tmp_path: Path) -> None:
-    with embedded_user(tmp_path, durable=True) as first:
+def test_a_killed_server_starts_again_though_its_parent_has_not_noticed(
+    tmp_path: Path, with_cluster: WithCluster
+) -> None:
+    with embedded_user(with_cluster(tmp_path), durable=True) as first:
         change(first.url, "create table kept as select 42 as number")
         killed = first.postmaster  # an orphan, which this process has adopted
         os.kill(killed, signal.SIGKILL)
@@ -228,9 +236,9 @@ def test_a_killed_server_starts_again_though_its_parent_has_not_noticed(tmp_path
         os.waitpid(killed, 0)
 
 
-def test_a_server_that_listens_elsewhere_and_is_not_used_is_replaced(tmp_path: Path) -> None:
+def test_a_server_that_listens_elsewhere_and_is_not_used_is_replaced(tmp_path: Path, with_cluster: WithCluster) -> None:
     """Earlier versions had the socket in another folder; a killed service leaves its server behind."""
-    with EmbeddedPostgres(tmp_path, durable=False) as server:
+    with EmbeddedPostgres(with_cluster(tmp_path), durable=False) as server:
         change(server.url(), "create table kept as select 42 as number")
     by_hand = Programs(programs(), server_account(), Path("/var/cache/tradecounter"))
     options = "-c listen_addresses= -c unix_socket_directories=pg_notify"
@@ -245,8 +253,8 @@ def test_a_server_that_listens_elsewhere_and_is_not_used_is_replaced(tmp_path: P
     assert not alive(left_over)
 
 
-def test_a_failed_start_reports_what_the_server_says(tmp_path: Path) -> None:
-    with EmbeddedPostgres(tmp_path, durable=False) as server:
+def test_a_failed_start_reports_what_the_server_says(tmp_path: Path, with_cluster: WithCluster) -> None:
+    with EmbeddedPostgres(with_cluster(tmp_path), durable=False) as server:
         pass
     with (server.data / "postgresql.conf").open("a") as configuration:
         configuration.write("shared_buffers = 'much'\n")
@@ -255,8 +263,8 @@ def test_a_failed_start_reports_what_the_server_says(tmp_path: Path) -> None:
     assert f"(log: {server.log})" in problem
 
 
-def test_leaving_a_server_that_was_killed_is_no_error(tmp_path: Path) -> None:
-    with embedded_user(tmp_path) as user:
+def test_leaving_a_server_that_was_killed_is_no_error(tmp_path: Path, with_cluster: WithCluster) -> None:
+    with embedded_user(with_cluster(tmp_path)) as user:
         kill_server(user.postmaster)
         user.leave()
 
@@ -381,8 +389,8 @@ def test_without_the_wheel_the_command_line_says_what_to_install(tmp_path: Path)
     assert not (tmp_path / ".tradecounter").exists()
 
 
-def test_a_server_whose_folder_was_removed_is_left_without_an_error(tmp_path: Path) -> None:
-    data_dir = tmp_path / LONG
+def test_a_server_whose_folder_was_removed_is_left_without_an_error(tmp_path: Path, with_cluster: WithCluster) -> None:
+    data_dir = with_cluster(tmp_path / LONG)
     with EmbeddedPostgres(data_dir, durable=False) as server:
         postmaster = server.postmaster
         assert postmaster is not None

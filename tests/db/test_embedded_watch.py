@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from support.processes import adopt_orphans, alive, kill_server
 from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
+
+WithCluster = Callable[[Path], Path]
 
 DIED, BACK = "the embedded PostgreSQL has died, restarting it", "the embedded PostgreSQL is running again"
 
@@ -28,8 +31,8 @@ def has_data(url: str) -> bool:
     return False
 
 
-def test_a_killed_server_is_restarted_with_all_committed_data(tmp_path: Path) -> None:
-    with capture_logs() as logged, EmbeddedPostgres(tmp_path) as server, kept_running(server):
+def test_a_killed_server_is_restarted_with_all_committed_data(tmp_path: Path, with_cluster: WithCluster) -> None:
+    with capture_logs() as logged, EmbeddedPostgres(with_cluster(tmp_path)) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
             connection.execute("create table kept as select 42 as number")
         for _ in range(2):
@@ -46,8 +49,8 @@ def test_a_killed_server_is_restarted_with_all_committed_data(tmp_path: Path) ->
     assert [entry["log_level"] for entry in logged[:2]] == ["error", "warning"]
 
 
-def test_a_server_that_was_stopped_manually_is_restarted(tmp_path: Path) -> None:
-    with EmbeddedPostgres(tmp_path, durable=False) as server, kept_running(server):
+def test_a_server_that_was_stopped_manually_is_restarted(tmp_path: Path, with_cluster: WithCluster) -> None:
+    with EmbeddedPostgres(with_cluster(tmp_path), durable=False) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
             connection.execute("create table kept as select 42 as number")
         stopped = server.postmaster
@@ -56,8 +59,8 @@ def test_a_server_that_was_stopped_manually_is_restarted(tmp_path: Path) -> None
         wait_for(lambda: server.postmaster not in {stopped, None} and has_data(server.url()))
 
 
-def test_a_deleted_link_to_the_socket_is_created_again(tmp_path: Path) -> None:
-    data_dir = tmp_path / ("long-" + "x" * 150)
+def test_a_deleted_link_to_the_socket_is_created_again(tmp_path: Path, with_cluster: WithCluster) -> None:
+    data_dir = with_cluster(tmp_path / ("long-" + "x" * 150))
     with EmbeddedPostgres(data_dir, durable=False) as server, kept_running(server):
         with psycopg.connect(server.url(), autocommit=True) as connection:
             connection.execute("create table kept as select 42 as number")
@@ -68,8 +71,8 @@ def test_a_deleted_link_to_the_socket_is_created_again(tmp_path: Path) -> None:
         assert server.postmaster == postmaster
 
 
-def test_a_deleted_data_directory_is_reported_and_not_created(tmp_path: Path) -> None:
-    with capture_logs() as logged, EmbeddedPostgres(tmp_path, durable=False) as server:
+def test_a_deleted_data_directory_is_reported_and_not_created(tmp_path: Path, with_cluster: WithCluster) -> None:
+    with capture_logs() as logged, EmbeddedPostgres(with_cluster(tmp_path), durable=False) as server:
         with kept_running(server):
             postmaster = server.postmaster
             assert postmaster is not None

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 
 from support.interface import backoffice_interface, checked_client
-from support.service import Service, own_address, running_backoffice
+from support.service import Service, Site, own_address, running_backoffice
 from tradecounter.access.permissions import AREAS
 from tradecounter.access.tokens import add_token
 
@@ -20,8 +20,16 @@ class BackOfficeSite:
     """A back office on the database of a service."""
 
     service: Service
-    url: str
+    site: Site
     clients: list[httpx2.Client] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return self.site.url
+
+    def refresh(self) -> None:
+        """Make the back office notice changes in the database immediately."""
+        self.site.call(self.site.site.refresher.refresh)
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
         """A client with a token; checks responses against the back office's interface document."""
@@ -46,7 +54,7 @@ class BackOfficeSite:
 def backoffice_of(service: Service, **settings: Any) -> Iterator[BackOfficeSite]:
     """Run the back office of a service while the block runs."""
     with running_backoffice(service, **settings) as site:
-        made = BackOfficeSite(service, site.url)
+        made = BackOfficeSite(service, site)
         try:
             yield made
         finally:

@@ -1,57 +1,71 @@
-"""Orders placed with idempotency keys while processes of the API and the worker are killed again and again.
+"""Processes of the program, and a PostgreSQL server, which are killed and started again at random.
 
-Nothing of this is pretended: real processes get a real SIGKILL, clients retry as clients do, and mail goes to a real
-server.
+Nothing of this is pretended: processes get a real SIGKILL, and the server ends as in a power failure.
 """
 
-import itertools
-import json
 import os
 import signal
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
-
-import httpx2
+from typing import Protocol
 
 from support.command_line import SECRET, Running, started
-from support.mail import Inbox
-from support.orders import faults_in_the_books, rows
-from support.service import Service
-from support.shop import STANDARD, order
+from support.processes import kill_server
+from tradecounter.db.embedded import EmbeddedPostgres
 
-_CLIENTS = 8
-_AFTER_AN_ERROR = 0.5
 _FIRST_LIFE_SECONDS = 0.5
-_PATIENCE_SECONDS = 300
+_SUPERVISOR_PAUSE = 0.5  # seconds before a process that could not start is started again
+_MOST_STARTS = 60
+
+
+class Target(Protocol):
+    """Something that can be killed and started again; `pause` is how long it lives on average, in seconds."""
+
+    name: str
+    pause: float
+    kills: int
+
+    def kill(self) -> None: ...
+
+    def start(self) -> None: ...
 
 
 class Process:
-    """A service in a process of its own, which can be killed and started again; the API keeps its address."""
+    """A service in a process of its own; a site keeps its address."""
 
-    def __init__(self, command: str, folder: Path, environment: Mapping[str, str]) -> None:
-        self.command = command
-        self.base_url = ""
+    def __init__(self, command: str, pause: float, folder: Path, environment: Mapping[str, str]) -> None:
+        self.name = command
+        self.pause = pause
         self.kills = 0
+        self.base_url = ""
         self._folder = folder
         self._environment = environment
         self._stack = ExitStack()
         self._running: Running | None = None
 
     def start(self) -> None:
-        """Start it and wait until it is ready."""
-        words = [self.command, "--json"]
-        if self.command == "serve":
+        """Start it and wait until it is ready; again and again, as supervisors do, while the database is away."""
+        words = [self.name, "--json"]
+        if self.name != "worker":
             words += ["--port", self.base_url.rpartition(":")[2] or "0"]
-        self._running = self._stack.enter_context(started(*words, folder=self._folder, environment=self._environment))
-        self.base_url = self._running.announced.get("base_url", "")
+        for _ in range(_MOST_STARTS):
+            running = self._stack.enter_context(
+                started(*words, folder=self._folder, environment=self._environment, wait=False)
+            )
+            assert running.process.stdout is not None
+            running.first_line = running.process.stdout.readline()
+            if running.first_line:
+                self._running = running
+                self.base_url = running.announced.get("base_url", "")
+                return
+            self._stack.close()
+            time.sleep(_SUPERVISOR_PAUSE)
+        raise AssertionError(f"{self.name} does not start: {running.logs}")
 
     def kill(self) -> None:
         """End it without a warning."""
@@ -65,9 +79,30 @@ class Process:
         self._stack.close()
 
 
+class DatabaseServer:
+    """An embedded PostgreSQL that this process has started; it must be durable."""
+
+    def __init__(self, server: EmbeddedPostgres, pause: float) -> None:
+        self.name = "PostgreSQL"
+        self.pause = pause
+        self.kills = 0
+        self._server = server
+
+    def kill(self) -> None:
+        """Stop it immediately, without a checkpoint; all transactions under way are lost."""
+        postmaster = self._server.postmaster
+        assert postmaster is not None
+        kill_server(postmaster, signal.SIGQUIT)
+        self.kills += 1
+
+    def start(self) -> None:
+        """Start it; it recovers from its log."""
+        self._server.restart()
+
+
 @contextmanager
 def running_processes(
-    commands: Sequence[str], database_url: str, folder: Path, **settings: str
+    commands: Sequence[str], pause: float, database_url: str, folder: Path, **settings: str
 ) -> Iterator[list[Process]]:
     """Processes of the program on one database while the block runs."""
     environment = {
@@ -76,7 +111,7 @@ def running_processes(
         "TRADECOUNTER_DATA_DIR": str(folder),
         **{f"TRADECOUNTER_{name.upper()}": value for name, value in settings.items()},
     }
-    processes = [Process(command, folder, environment) for command in commands]
+    processes = [Process(command, pause, folder, environment) for command in commands]
     try:
         with ThreadPoolExecutor(len(processes)) as starters:
             list(starters.map(Process.start, processes))
@@ -86,104 +121,24 @@ def running_processes(
             process.stop()
 
 
-@dataclass
-class Trial:
-    """The result of placing orders under fire: the response bodies by key, and how many requests got no response."""
+@contextmanager
+def under_fire(targets: Sequence[Target], seed: int) -> Iterator[None]:
+    """Kill each target and start it again, over and over, while the block runs; all of them run when it ends."""
+    done = threading.Event()
 
-    keys: list[str]
-    responses: defaultdict[str, set[bytes]] = field(default_factory=lambda: defaultdict(set))
-    lost: int = 0
-    kills: int = 0
-
-
-def place_under_fire(keys: list[str], api_key: str, processes: list[Process], *, seed: int, pause: float) -> Trial:
-    """Place an order per key from several clients at once, while each process is killed and started again and again.
-
-    `pause` is the mean time in seconds that a process lives; the first ones die while the first orders are placed.
-    """
-    trial, done = Trial(keys), threading.Event()
-    base_urls = [process.base_url for process in processes if process.base_url]
-
-    def fire_at(process: Process, chance: Random) -> None:
+    def fire_at(target: Target, chance: Random) -> None:
         life = chance.uniform(0, _FIRST_LIFE_SECONDS)
         while not done.wait(life):
-            process.kill()
-            process.start()
-            life = chance.uniform(0, 2 * pause)
+            target.kill()
+            time.sleep(chance.uniform(0, _FIRST_LIFE_SECONDS))
+            target.start()
+            life = chance.uniform(0, 2 * target.pause)
 
-    with (
-        httpx2.Client(headers={"X-Api-Key": api_key}, timeout=30) as http,
-        ThreadPoolExecutor(len(processes)) as gunmen,
-        ThreadPoolExecutor(_CLIENTS) as clients,
-    ):
-        fires = [gunmen.submit(fire_at, p, Random(seed + n)) for n, p in enumerate(processes)]  # noqa: S311 no secret
+    with ThreadPoolExecutor(len(targets)) as gunmen:
+        fires = [gunmen.submit(fire_at, t, Random(seed + n)) for n, t in enumerate(targets)]  # noqa: S311 no secret
         try:
-            list(clients.map(lambda turn: _place(http, base_urls, turn, trial), range(len(keys))))
+            yield
         finally:
             done.set()
         for fire in fires:
             fire.result()
-    trial.kills = sum(process.kills for process in processes)
-    return trial
-
-
-def _place(http: httpx2.Client, base_urls: Sequence[str], turn: int, trial: Trial) -> None:
-    """Repeat an order until it gets a response; then send it once more, for the same response from another."""
-    key, give_up = trial.keys[turn], time.monotonic() + _PATIENCE_SECONDS
-    received = 0
-    for url in itertools.islice(itertools.cycle(base_urls), turn % len(base_urls), None):
-        assert time.monotonic() < give_up, f"{key} never got a response"
-        try:
-            response = http.post(f"{url}/order", json=_body(key), headers={"Idempotency-Key": key})
-        except httpx2.TransportError:
-            trial.lost += 1
-            time.sleep(_AFTER_AN_ERROR)
-            continue
-        if response.status_code in {409, 503}:
-            time.sleep(_AFTER_AN_ERROR)
-            continue
-        assert response.status_code == 201, response.text
-        assert received == 0 or response.headers["Idempotent-Replay"] == "true"
-        trial.responses[key].add(response.content)
-        received += 1
-        if received == 2:
-            return
-
-
-def _body(key: str) -> dict[str, Any]:
-    contact = {"email_address": recipient_of(key)}
-    return order(
-        customer_reference=key, auto_confirm=True, shipping_method={"id": STANDARD}, order_notifications=contact
-    )
-
-
-def recipient_of(key: str) -> str:
-    """Whom the order of a key tells."""
-    return f"{key}@buyer.example"
-
-
-def faults_in_orders(service: Service, trial: Trial) -> dict[str, object]:
-    """What is wrong with the orders of a trial: one for each key is right, and it is the one in the response."""
-    placed = rows(service, "select customer_reference, order_reference from orders order by id")
-    counts = {key: sum(reference == key for reference, _ in placed) for key in trial.keys}
-    references = {key: {json.loads(body)["order_reference"] for body in trial.responses[key]} for key in trial.keys}
-    return {
-        **{f"{key} made {count} orders": placed for key, count in counts.items() if count != 1},
-        **{
-            f"{key} had {len(trial.responses[key])} responses": references[key]
-            for key in trial.keys
-            if len(references[key]) != 1
-        },
-        **{f"{key} got a wrong response": references[key] for key, name in placed if references.get(key) != {name}},
-        **{f"{key}'s responses differ": "" for key in trial.keys if len(trial.responses[key]) != 1},
-        **faults_in_the_books(service),
-    }
-
-
-def faults_in_mails(inbox: Inbox, trial: Trial) -> dict[str, set[str]]:
-    """Whose mail is missing, or was repeated with another Message-ID."""
-    ids: dict[str, set[str]] = {recipient_of(key): set() for key in trial.keys}
-    for recipients, mail in zip(inbox.recipients, inbox.mails, strict=True):
-        for recipient in recipients:
-            ids[recipient].add(mail["Message-ID"])
-    return {recipient: found for recipient, found in ids.items() if len(found) != 1}

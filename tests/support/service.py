@@ -57,6 +57,15 @@ def own_address(request: httpx2.Request) -> None:
         request.headers["X-Forwarded-For"] = unused_client_address()
 
 
+def run_on(loop: asyncio.AbstractEventLoop, work: Callable[[], Awaitable[Result]]) -> Result:
+    """Run something on the event loop of another thread and wait for it."""
+
+    async def run() -> Result:
+        return await work()
+
+    return asyncio.run_coroutine_threadsafe(run(), loop).result(timeout=60)
+
+
 @dataclass
 class Customer:
     """A customer of a test, and a client that calls the API with its key."""
@@ -93,11 +102,7 @@ class Service:
 
     def call(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Run something on the server's own event loop and wait for it."""
-
-        async def run() -> Result:
-            return await work()
-
-        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(timeout=60)
+        return run_on(self.loop, work)
 
     def reconnect(self) -> None:
         """Replace the connections of commands, which broke when the database was away."""
@@ -176,6 +181,10 @@ class Site:
     settings: Settings
     commands: Database
     loop: asyncio.AbstractEventLoop
+
+    def call(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Run something on the site's own event loop and wait for it."""
+        return run_on(self.loop, work)
 
 
 @contextmanager

@@ -1,12 +1,11 @@
 """An entry of the audit log on the wire (reseller's side, sections 4 and 6)."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.audit.queries import AuditRecord
-from tradecounter.rest.wire import Timed
+from tradecounter.rest.wire import Moment, Timed
 
 Changed = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
 
@@ -24,7 +23,7 @@ class AuditEntry(Timed, Struct, kw_only=True):
     """A change: who made it, when, and the fields that differ before and after it."""
 
     id: int
-    at: datetime
+    at: Moment
     actor: AuditActor
     address: Annotated[str | None, Meta(description="The IP address of the request.")]
     action: Annotated[str, Meta(description="Noun and verb.", examples=["order.cancel"])]

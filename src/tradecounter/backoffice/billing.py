@@ -4,13 +4,17 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal
 
 from msgspec import UNSET
 from starlette.responses import Response
 
 from tradecounter.backoffice import billing_examples as examples
-from tradecounter.backoffice.billing_wire import CreditNoteRequest, InvoiceListParameters, StatementParameters
+from tradecounter.backoffice.billing_wire import (
+    CreditNoteRequest,
+    InvoiceListParameters,
+    StatementParameters,
+    StatementPeriod,
+)
 from tradecounter.backoffice.customers import CUSTOMER_ID, NEW
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Nothing, moment, page
 from tradecounter.backoffice.error_responses import CONFLICT
@@ -66,6 +70,22 @@ def _pdf_of(name: str, path: str, what: str, parameter: Parameter) -> Operation:
         summary=f"{what} as a PDF file",
         path_parameters=(parameter,),
         success=Success(200, "The PDF file.", media_types={_PDF: _BINARY}, headers=(CONTENT_DISPOSITION,)),
+        errors=(NOT_FOUND,),
+        scope="billing:read",
+    )
+
+
+def _statement_as(name: str, path: str, what: str, media_types: dict[str, Media]) -> Operation:
+    return Operation(
+        method="GET",
+        path=f"/api/customer/{{id}}/statement/{path}",
+        name=name,
+        tag="Billing",
+        summary=f"A customer's statement as {what}",
+        description=f"The same as `?format={path}`, for clients that expect one type of an address.",
+        path_parameters=(CUSTOMER_ID,),
+        query=StatementPeriod,
+        success=Success(200, "The statement.", media_types=media_types, headers=(CONTENT_DISPOSITION,)),
         errors=(NOT_FOUND,),
         scope="billing:read",
     )
@@ -235,14 +255,34 @@ class BillingDesk:
         )
     )
     async def show_statement(self, call: Call) -> Response:
-        customer_id, wanted = call.path_id("id", "customer"), call.query(StatementParameters)
-        now = self.desk.clock.now()
+        wanted = call.query(StatementParameters)
+        if wanted.format == "csv":
+            return await self._csv(call, wanted)
+        if wanted.format == "pdf":
+            return await self._pdf(call, wanted)
+        return json_response((await self._statement(call, wanted))[0])
+
+    @endpoint(_statement_as("getStatementCsv", "csv", "a CSV file", {_CSV: _BINARY}))
+    async def show_statement_csv(self, call: Call) -> Response:
+        return await self._csv(call, call.query(StatementPeriod))
+
+    @endpoint(_statement_as("getStatementPdf", "pdf", "a PDF file", {_PDF: _BINARY}))
+    async def show_statement_pdf(self, call: Call) -> Response:
+        return await self._pdf(call, call.query(StatementPeriod))
+
+    async def _csv(self, call: Call, wanted: StatementPeriod) -> Response:
+        found, _ = await self._statement(call, wanted)
+        return statement_as_csv(found)
+
+    async def _pdf(self, call: Call, wanted: StatementPeriod) -> Response:
+        found, customer = await self._statement(call, wanted)
+        return await statement_as_pdf(found, customer, lambda: self.letterhead, self.desk.clock.now())
+
+    async def _statement(self, call: Call, wanted: StatementPeriod) -> tuple[AccountStatement, str]:
+        """Return a statement, and the customer's name."""
         async with self.desk.reading() as tx:
-            account = await the_account(tx, customer_id)
-            found = await read_statement(tx, customer_id, *statement_days(wanted), now)
-        if wanted.format == "json":
-            return json_response(found)
-        return await statement_file(found, wanted.format, account.name, lambda: self.letterhead, now)
+            account = await the_account(tx, call.path_id("id", "customer"))
+            return await statement_of(tx, account.id, wanted, self.desk.clock.now()), account.name
 
     @endpoint(
         Operation(
@@ -266,24 +306,26 @@ def attachment(content: bytes, name: str, media_type: str) -> Response:
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def statement_days(wanted: StatementParameters) -> tuple[date | None, date | None]:
-    """Return the first and the last day of a statement, if they are given. Raises DomainError (invalid)."""
-    return _day("from", wanted.since), _day("to", wanted.until)
+async def statement_of(tx: Transaction, customer_id: int, wanted: StatementPeriod, now: datetime) -> AccountStatement:
+    """Return a customer's statement of a period. Raises DomainError: not found, invalid."""
+    return await read_statement(tx, customer_id, _day("from", wanted.since), _day("to", wanted.until), now)
 
 
-async def statement_file(
-    statement: AccountStatement,
-    file_format: Literal["csv", "pdf"],
-    customer: str,
-    letterhead: Callable[[], Letterhead],
-    now: datetime,
+def statement_as_csv(statement: AccountStatement) -> Response:
+    """Respond with a statement as a CSV file."""
+    return attachment(statement_csv(statement).encode(), f"{_name(statement)}.csv", _CSV)
+
+
+async def statement_as_pdf(
+    statement: AccountStatement, customer: str, letterhead: Callable[[], Letterhead], now: datetime
 ) -> Response:
-    """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
-    name = f"statement-{statement.customer_id}-{statement.until}"
-    if file_format == "csv":
-        return attachment(statement_csv(statement).encode(), f"{name}.csv", _CSV)
+    """Respond with a statement as a PDF file. `letterhead` is called in the thread that prints the file."""
     pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
-    return attachment(pdf, f"{name}.pdf", _PDF)
+    return attachment(pdf, f"{_name(statement)}.pdf", _PDF)
+
+
+def _name(statement: AccountStatement) -> str:
+    return f"statement-{statement.customer_id}-{statement.until}"
 
 
 def _day(field: str, text: str | None) -> date | None:

@@ -53,9 +53,14 @@ class InvoiceListParameters(PageParameters, frozen=True, kw_only=True):
     overdue: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices past their due date.")] = "false"
 
 
-class StatementParameters(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The query parameters of a statement as a file."""
+
+    since: Annotated[str | None, Meta(description="The first day; by default that of the first entry.")] = None
+    until: Annotated[str | None, Meta(description="The last day, today by default; ageing is as of it.")] = None
+
+
+class StatementParameters(StatementPeriod, frozen=True, kw_only=True):
     """The query parameters of a statement."""
 
     format: Annotated[Literal["json", "csv", "pdf"], Meta(description="The format of the response.")] = "json"
-    since: Annotated[str | None, Meta(description="The first day; by default that of the first entry.")] = None
-    until: Annotated[str | None, Meta(description="The last day, today by default; ageing is as of it.")] = None

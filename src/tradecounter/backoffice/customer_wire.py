@@ -1,6 +1,5 @@
 """The requests and responses of customers in the back office."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Literal
 
@@ -8,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.access.permissions import UserRole
 from tradecounter.customers.wire import Email, RequiredText, ShortText
-from tradecounter.rest.wire import Amount, Timed
+from tradecounter.rest.wire import Amount, Moment, Timed
 
 Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
 Packing = Literal["own", "plain"]
@@ -46,7 +45,7 @@ class ResellerCustomer(Timed, Struct):
     ]
     blocked: bool
     blocked_reason: str | None
-    created_at: datetime
+    created_at: Moment
     credit: CustomerCredit
 
 
@@ -96,7 +95,7 @@ class CreatedKey(Timed, Struct):
     name: str
     prefix: Annotated[str, Meta(description="The beginning of the key, which identifies it.")]
     key: Annotated[str | None, Meta(description="The key; null in a repeated response.")]
-    created_at: datetime
+    created_at: Moment
 
 
 class Key(Timed, Struct):
@@ -105,9 +104,9 @@ class Key(Timed, Struct):
     id: int
     name: str
     prefix: str
-    created_at: datetime
-    last_used_at: datetime | None
-    disabled_at: datetime | None
+    created_at: Moment
+    last_used_at: Moment | None
+    disabled_at: Moment | None
 
 
 class NewUser(Struct):
@@ -125,5 +124,5 @@ class User(Timed, Struct):
     name: str
     role: UserRole
     has_password: Annotated[bool, Meta(description="Whether the invitation was accepted.")]
-    created_at: datetime
-    disabled_at: datetime | None
+    created_at: Moment
+    disabled_at: Moment | None

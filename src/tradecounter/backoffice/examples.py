@@ -122,8 +122,8 @@ RETURN = Return(
     customer_id=1001,
     state="received",
     reason="Faulty",
-    opened_at="2026-06-16T09:12:44Z",
-    received_at="2026-06-18T10:00:00Z",
+    opened_at=_AT,
+    received_at=datetime(2026, 6, 18, 10, tzinfo=UTC),
     closed_at=None,
     items=[
         ReturnItem(id=90017, sku="CV-320P", quantity=1, received=1, restocked=0, scrapped=1, serial_numbers=["A1B2C3"])

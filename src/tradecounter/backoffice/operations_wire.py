@@ -1,12 +1,11 @@
 """The responses of jobs."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
 from tradecounter.db.job_queue import JobState
-from tradecounter.rest.wire import Timed
+from tradecounter.rest.wire import Moment, Timed
 
 
 class Job(Timed, Struct):
@@ -17,5 +16,5 @@ class Job(Timed, Struct):
     state: JobState
     arguments: Annotated[dict[str, Any], Meta(description="The ids that it works on.")]
     attempts: int
-    scheduled_at: Annotated[datetime | None, Meta(description="When it runs next; null: as soon as possible.")]
-    at: datetime | None
+    scheduled_at: Annotated[Moment | None, Meta(description="When it runs next; null: as soon as possible.")]
+    at: Moment | None

@@ -19,7 +19,7 @@ from tradecounter.ordering.wire import (
     ProductSerialNumber,
     Quote,
 )
-from tradecounter.rest.wire import Amount, Timed
+from tradecounter.rest.wire import Amount, Moment, Timed
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
 Units = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -48,7 +48,7 @@ class Shipment(Timed, Struct):
     """A shipment."""
 
     id: int
-    dispatched_at: datetime
+    dispatched_at: Moment
     tracking_number: str | None
     items: list[ShippedItem]
 
@@ -56,7 +56,7 @@ class Shipment(Timed, Struct):
 class Note(Timed, Struct):
     """A note on an order."""
 
-    at: datetime
+    at: Moment
     by: str
     text: str
 
@@ -64,7 +64,7 @@ class Note(Timed, Struct):
 class Happening(Timed, Struct):
     """A change of an order, from the audit log."""
 
-    at: datetime
+    at: Moment
     by: str
     what: Annotated[str, Meta(description="The action.", examples=["order.cancel"])]
 
@@ -80,12 +80,12 @@ class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
     confirmation_code: Annotated[str, Meta(description="The code to confirm the order by.")]
     customer_reference: Annotated[str, Meta(description="The customer's own reference.")]
     external_customer_id: Annotated[str | None, Meta(description="The customer's id of its own customer.")] = None
-    created_on: Annotated[datetime, Meta(description="When it was confirmed, or created if it is not.")]
+    created_on: Annotated[Moment, Meta(description="When it was confirmed, or created if it is not.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
     cost_gross: Amount
     expected_dispatch_date: Annotated[
-        datetime | None, Meta(description="When the remaining units are expected to be dispatched, if that is known.")
+        Moment | None, Meta(description="When the remaining units are expected to be dispatched, if that is known.")
     ] = None
     billing_address: CustomerAddress
     shipping_address: CustomerAddress
@@ -227,9 +227,9 @@ class ResellerQuote(Timed, Quote, omit_defaults=True, kw_only=True):
     """A quote of any customer."""
 
     customer_id: Annotated[int, Meta(description="The customer's id.")]
-    created_at: datetime
-    priced_at: datetime | None = None
-    expires_at: datetime | None = None
+    created_at: Moment
+    priced_at: Moment | None = None
+    expires_at: Moment | None = None
     note: Annotated[str | None, Meta(description="Support's note to the customer.")] = None
     margin: Annotated[Margin | None, Meta(description="Absent while the purchase cost of a product is not known.")] = (
         None

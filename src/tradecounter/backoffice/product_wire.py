@@ -1,12 +1,12 @@
 """The requests and responses of products, prices and stock in the back office."""
 
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from tradecounter.rest.wire import Amount, Timed
+from tradecounter.rest.wire import Amount, Moment, Timed
 
 _MOST = 1_000_000_000
 
@@ -33,7 +33,7 @@ class Stock(Struct):
 class ExpectedDelivery(Timed, Struct):
     """An expected delivery."""
 
-    expected_on: datetime
+    expected_on: Moment
     incoming: Annotated[int, Meta(description="Units.")]
 
 

@@ -25,13 +25,13 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import one_line
-from tradecounter.rest.wire import Timed
+from tradecounter.rest.wire import Moment, Timed
 
 
 class Entry(Timed, Struct, frozen=True, kw_only=True):
     """An entry of a statement; `balance` is what the customer owes after it."""
 
-    at: datetime
+    at: Moment
     kind: str
     number: int
     description: str

@@ -1,7 +1,7 @@
 """The resources of billing for the reseller's programs (reseller's side, section 4)."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +12,7 @@ from tradecounter.billing.queries.credit_notes import CreditNoteRecord, document
 from tradecounter.billing.queries.lookup import InvoiceRecord
 from tradecounter.billing.queries.payments import PaymentRecord
 from tradecounter.kit.local_time import uk_date
-from tradecounter.rest.wire import Timed
+from tradecounter.rest.wire import Moment, Timed
 
 
 class Allocation(Struct, frozen=True):
@@ -32,7 +32,7 @@ class Payment(Timed, Struct, frozen=True, kw_only=True):
     method: str
     reference: str
     allocations: list[Allocation]
-    reversed_at: datetime | None
+    reversed_at: Moment | None
     reversal_reason: str | None
 
 

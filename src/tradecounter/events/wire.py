@@ -1,12 +1,11 @@
 """An event on the wire (reseller's side, section 5)."""
 
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.events.queries import EventRecord
-from tradecounter.rest.wire import Timed
+from tradecounter.rest.wire import Moment, Timed
 
 
 class Event(Timed, Struct, kw_only=True, omit_defaults=True):
@@ -15,7 +14,7 @@ class Event(Timed, Struct, kw_only=True, omit_defaults=True):
     id: Annotated[str, Meta(description="Unique; use it to recognise an event that you have handled.")]
     sequence: Annotated[int, Meta(description="The position in the log. Yours increase, with gaps.")]
     type: Annotated[str, Meta(description="What happened.", examples=["order.dispatched"])]
-    occurred_at: Annotated[datetime, Meta(description="When it happened, in UTC.")]
+    occurred_at: Annotated[Moment, Meta(description="When it happened, in UTC.")]
     subject: Annotated[str, Meta(description="What it happened to; the events of a subject are in order.")]
     customer_id: Annotated[int | None, Meta(description="The customer.")] = None
     data: Annotated[

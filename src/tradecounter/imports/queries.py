@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Literal
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.rest.wire import Timed
+from tradecounter.rest.wire import Moment, Timed
 
 
 class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
@@ -18,13 +18,13 @@ class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
 
     id: int
     kind: str
-    at: datetime
+    at: Moment
     by: str
     added: int
     changed: int
     unchanged: int
     deactivated: int
-    rolled_back_at: datetime | None
+    rolled_back_at: Moment | None
 
 
 _ADD = Statement("insert into import_run (kind, at, made_by) values (:kind, :at, :by) returning id")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tradecounter.access.browser_names import browser_name
 from tradecounter.access.links import PAGE, link_token, site_address
 from tradecounter.access.people import Person, Site
 from tradecounter.access.queries.links import link_by_id
@@ -39,6 +40,7 @@ async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
         "You signed in with a new browser",
         "new_browser",
         sign_in=facts,
+        browser=browser_name(facts.browser),
         link=_address(context, site, "sign-ins"),
     )
 

@@ -15,12 +15,12 @@ def page_templates(package: str) -> jinja2.Environment:
     return _environment(jinja2.PackageLoader(package))
 
 
-def subject_templates(package: str) -> jinja2.Environment:
-    """Return an environment for the pages of a site, whose subjects are the folders of a package.
+def subject_templates(*packages: str) -> jinja2.Environment:
+    """Return an environment for the pages of a site, whose subjects are the folders of packages.
 
     `orders/list.html` is `orders/templates/list.html` in the package. An unknown name is an error.
     """
-    environment = _environment(_SubjectLoader(package, "."))
+    environment = _environment(*(_SubjectLoader(package, ".") for package in packages))
     environment.filters |= FILTERS
     environment.globals["plural"] = plural
     return environment
@@ -35,9 +35,9 @@ class _SubjectLoader(jinja2.PackageLoader):
             raise jinja2.TemplateNotFound(template) from error
 
 
-def _environment(own: jinja2.BaseLoader) -> jinja2.Environment:
+def _environment(*own: jinja2.BaseLoader) -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([own, jinja2.PackageLoader("tradecounter.page_kit")]),
+        loader=jinja2.ChoiceLoader([*own, jinja2.PackageLoader("tradecounter.page_kit")]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

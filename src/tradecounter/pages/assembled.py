@@ -12,9 +12,13 @@ from tradecounter.pages.navigation import Navigation
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.pages.page_site import PageSite
 from tradecounter.pages.session_gate import SessionGate
+from tradecounter.pages.sign_in.placed import placed
+from tradecounter.pages.sign_in.subjects import SIGN_IN_SUBJECTS
 from tradecounter.rest.operation import Endpoint, endpoints_of, operations_of
 
 Parts = TypeVar("Parts")
+
+_SHARED = "tradecounter.pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,12 @@ def assembled(
     clock: Clock,
     base_url: str | None,
 ) -> Pages:
-    """Return the pages of the classes in `subjects`, which take the desk and the parts; `package` has the templates."""
-    templates = subject_templates(package)
+    """Return the pages of the classes in `subjects`, which take the desk and the parts; `package` has the templates.
+
+    The pages of signing in are the same at both sites.
+    """
+    subjects = [*(placed(subject, site) for subject in SIGN_IN_SUBJECTS), *subjects]
+    templates = subject_templates(package, _SHARED)
     navigation = Navigation(site, [operation for subject in subjects for operation in operations_of(subject)])
     desk = PageDesk(site, database, clock, templates, navigation)
     endpoints = [endpoint for subject in subjects for endpoint in endpoints_of(subject(desk, parts))]

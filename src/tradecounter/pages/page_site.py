@@ -16,28 +16,29 @@ class PageSite:
     flash_cookie: str
 
     @property
-    def _root(self) -> str:
+    def root(self) -> str:
+        """The path that the paths of all pages begin with."""
         return "" if self.home == "/" else self.home
 
     @property
     def sign_in(self) -> str:
         """The page at which a person signs in; its parameter `next` is where to go then."""
-        return f"{self._root}/sign-in"
+        return f"{self.root}/sign-in"
 
     @property
     def ask_again(self) -> str:
         """The page that asks for the password again, with `next` as above."""
-        return f"{self._root}/sign-in/again"
+        return f"{self.root}/sign-in/again"
 
     @property
     def sign_out(self) -> str:
         """Where the form that signs out is sent."""
-        return f"{self._root}/sign-out"
+        return f"{self.root}/sign-out"
 
     @property
     def sign_ins(self) -> str:
         """The page of a person's own sign-ins, password and second factor."""
-        return f"{self._root}/sign-ins"
+        return f"{self.root}/sign-ins"
 
 
 # Ports share a cookie jar, so the names differ. `__Host-` cookies are for the whole host and never sent by another.

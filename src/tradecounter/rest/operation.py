@@ -163,6 +163,12 @@ def endpoint(operation: Operation) -> Callable[[Method], Method]:
     return mark
 
 
+def operation_of(member: object) -> Operation | None:
+    """Return the operation of a method of an endpoint class; None for another member."""
+    operation: Operation | None = getattr(member, _MARK, None)
+    return operation
+
+
 def endpoints_of(group: object) -> Iterator[Endpoint]:
     """Yield the endpoints among an object's methods, in the order of their definitions."""
     for name, member in vars(type(group)).items():

@@ -17,6 +17,7 @@ LocalDateTime = Annotated[
         examples=["2026-03-02T17:30:00"],
     ),
 ]
+Moment = Annotated[datetime, Meta(tz=True)]  # in UTC; without `tz`, its schema would be any string
 Amount = Annotated[Decimal, Meta(description="Pounds, two decimal places.", examples=[42.5])]
 
 

@@ -52,14 +52,18 @@ class Deliverer:
     """Makes deliveries, attempts them and records the results.
 
     Attempts do not use the database. A tick has two transactions: one records the results of all attempts that have
-    ended since the last tick, the other makes deliveries and claims those that are due.
+    ended since the last tick, the other makes deliveries and claims those that are due. Ticks are `tick_seconds` apart,
+    or follow at once when all attempts of an endpoint that had its full share have ended.
     """
 
     database: Database
     clock: Clock
     vault: Vault
     sender: Sender
+    tick_seconds: float = TICK_SECONDS
     _attempts: dict[asyncio.Task[None], int] = field(default_factory=dict)  # running, with their endpoints
+    _full: set[int] = field(default_factory=set)  # endpoints that may have more due than their share
+    _room: asyncio.Event = field(default_factory=asyncio.Event)  # set when none of the attempts of a full one runs
     _results: list[Result] = field(default_factory=list)
 
     async def tick(self) -> bool:
@@ -73,9 +77,25 @@ class Deliverer:
             made = await make_deliveries(tx, now)
             free = MOST_AT_ONCE - len(self._attempts)
             claimed = await claim(tx, now, free, MOST_OF_AN_ENDPOINT, Counter(self._attempts.values()))
+        self._room.clear()
         for delivery in claimed:
-            self._attempts[asyncio.create_task(self._attempt(delivery))] = delivery.webhook_id
+            task = asyncio.create_task(self._attempt(delivery))
+            self._attempts[task] = delivery.webhook_id
+            task.add_done_callback(self._make_room)
+        running = Counter(self._attempts.values())
+        self._full = {endpoint for endpoint, count in running.items() if count >= MOST_OF_AN_ENDPOINT}
         return made >= BATCH
+
+    def _make_room(self, ended: asyncio.Task[None]) -> None:
+        endpoint = self._attempts.get(ended)
+        if endpoint in self._full and all(task.done() for task, of in self._attempts.items() if of == endpoint):
+            self._room.set()
+
+    async def pause(self) -> None:
+        """Wait until the next tick."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.tick_seconds):
+                await self._room.wait()
 
     async def wait(self) -> None:
         """Wait until an attempt ends, unless none runs."""
@@ -204,7 +224,7 @@ async def _deliver_periodically(deliverer: Deliverer) -> None:
     while True:
         try:
             if not await deliverer.tick():
-                await asyncio.sleep(TICK_SECONDS)
+                await deliverer.pause()
         except Exception as error:
             away = isinstance(error, psycopg.OperationalError)
             log.warning("webhooks were not delivered", exc_info=None if away else error, reason=str(error).strip())

@@ -1,13 +1,12 @@
 """Endpoints and deliveries on the wire (reseller's side, section 4), which `--json` shows too."""
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
-from tradecounter.rest.wire import Timed
+from tradecounter.rest.wire import Moment, Timed
 from tradecounter.webhooks.queries.deliveries import DeliveryRecord
 from tradecounter.webhooks.queries.endpoints import Endpoint, WebhookState
 from tradecounter.webhooks.rules import LONGEST_URL
@@ -75,9 +74,9 @@ class Webhook(Timed, Struct, kw_only=True):
     ]
     reason: Annotated[str | None, Meta(description="Why the service paused or disabled it.")]
     failing_since: Annotated[
-        datetime | None, Meta(description="The first failure since the last success; null: the last attempt succeeded.")
+        Moment | None, Meta(description="The first failure since the last success; null: the last attempt succeeded.")
     ]
-    created_at: datetime
+    created_at: Moment
 
 
 class CreatedWebhook(Webhook, kw_only=True):
@@ -90,7 +89,7 @@ class Attempt(Timed, Struct, kw_only=True):
     """One request to the endpoint."""
 
     attempt: int
-    at: datetime
+    at: Moment
     status: int | None
     milliseconds: int
     error: str | None
@@ -106,16 +105,16 @@ class Delivery(Timed, Struct, kw_only=True):
     type: str
     subject: str
     attempt: Annotated[int, Meta(description="The number of attempts.")]
-    at: Annotated[datetime | None, Meta(description="When the last attempt began.")]
+    at: Annotated[Moment | None, Meta(description="When the last attempt began.")]
     status: Annotated[int | None, Meta(description="The response's status; null without a response.")]
     milliseconds: Annotated[int | None, Meta(description="How long the attempt took.")]
     error: Annotated[str | None, Meta(description="Why there was no complete response.")]
     response: Annotated[str | None, Meta(description="The first 2 kB of the response's body.")]
     next_attempt_at: Annotated[
-        datetime | None,
+        Moment | None,
         Meta(description="Null after success, and while an earlier delivery of the subject waits."),
     ]
-    delivered_at: datetime | None
+    delivered_at: Moment | None
     attempts: Annotated[list[Attempt], Meta(description="All attempts of the last 30 days, the oldest first.")]
 
 

@@ -11,10 +11,14 @@ from support.service import Service
 from tradecounter.pages.account.site import SUBJECTS as ACCOUNT_SUBJECTS
 from tradecounter.pages.backoffice.site import SUBJECTS
 from tradecounter.pages.operation import PageOperation
+from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE
 from tradecounter.pages.page_view import CONTENT_POLICY
+from tradecounter.pages.sign_in.placed import placed
+from tradecounter.pages.sign_in.subjects import SIGN_IN_SUBJECTS
 from tradecounter.rest.operation import operations_of
 
-PAGES = [operation for subject in (*SUBJECTS, *ACCOUNT_SUBJECTS) for operation in operations_of(subject)]
+SIGN_IN = [placed(subject, site) for site in (BACK_OFFICE, ACCOUNT) for subject in SIGN_IN_SUBJECTS]
+PAGES = [operation for subject in (*SUBJECTS, *ACCOUNT_SUBJECTS, *SIGN_IN) for operation in operations_of(subject)]
 
 
 def site_url(office: BackOfficeSite, path: str) -> str:
@@ -27,7 +31,7 @@ def test_a_page_leads_people_who_have_not_signed_in_to_the_sign_in(
 ) -> None:
     if operation.signed_out:
         return
-    path = operation.path.replace("{reference}", "ORD-1")
+    path = operation.path.replace("{reference}", "ORD-1").replace("{id}", "1")
     anybody = browser(site_url(office, path))
     found = anybody.request(operation.method, path, headers={"Sec-Fetch-Site": "same-origin"})
     assert found.status_code == 303
@@ -111,6 +115,7 @@ def test_pages_are_not_stored_and_have_the_content_policy(office: BackOfficeSite
     for page in (sam.get("/"), sam.get("/order"), user.get("/account"), sam.get("/nothing")):
         assert page.headers["Cache-Control"] == "no-store"
         assert page.headers["Content-Security-Policy"] == CONTENT_POLICY
+        assert page.headers["Referrer-Policy"] == "same-origin"
         assert " style=" not in page.text
         assert "<style" not in page.text
         assert "onclick" not in page.text

@@ -13,7 +13,18 @@ from standardwebhooks import WebhookVerificationError
 from support.events import number_events
 from support.mail import deliver_mail, plain
 from support.orders import rows
-from support.receiver import Received, Receiver, Script, accept, answering, deliver, policy_of, receiving, status
+from support.receiver import (
+    Received,
+    Receiver,
+    Script,
+    accept,
+    answering,
+    deliver,
+    policy_of,
+    receiving,
+    sender,
+    status,
+)
 from support.service import Customer, Service
 from support.waiting import happened
 from tradecounter.db.transaction import Transaction
@@ -21,6 +32,7 @@ from tradecounter.events.record import record_event
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.webhooks import manage
+from tradecounter.webhooks.deliver import Deliverer, delivering
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Delivery,
@@ -310,6 +322,20 @@ def test_one_slow_receiver_delays_no_other(service: Service, endpoint: Make) -> 
 
     assert service.call(deliver_both) == 10
     assert len(slow.receiver.received) == 40
+
+
+def test_an_endpoint_that_keeps_up_need_not_wait_for_the_next_tick(service: Service, endpoint: Make) -> None:
+    hook = endpoint()
+    happen(service, *(f"order/{number}" for number in range(45)))
+    number_events(service)
+
+    async def deliver_with_one_tick_an_hour() -> None:
+        deliverer = Deliverer(service.commands, service.clock, policy_of(service).vault, sender(), tick_seconds=3600)
+        async with delivering(deliverer):
+            await happened(lambda: len(hook.receiver.received) == 45)
+
+    service.call(deliver_with_one_tick_an_hour)
+    assert len({request.event["id"] for request in hook.receiver.received}) == 45
 
 
 def test_a_killed_worker_repeats_and_loses_nothing(service: Service, endpoint: Make) -> None:

@@ -68,7 +68,9 @@ _BY_HASH = Statement(
 
 async def find_token(tx: Transaction, digest: bytes) -> TokenRecord | None:
     """Return the token with a hash unless it is revoked; it may have expired."""
-    return await tx.fetch_one(_BY_HASH, hash=digest)
+    async with tx.pipeline() as p:
+        found = p.fetch(_BY_HASH, hash=digest)
+    return found.first
 
 
 _REVOKE = Statement(

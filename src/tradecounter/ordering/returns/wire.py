@@ -1,10 +1,12 @@
 """Returns as the reseller sees them."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from tradecounter.ordering.queries.returns import ReturnedLine, StoredReturn
+from tradecounter.rest.wire import Moment
 
 RETURN_PREFIX = "RMA-"
 
@@ -31,9 +33,9 @@ class Return(Struct, frozen=True):
     customer_id: int
     state: ReturnState
     reason: str
-    opened_at: str
-    received_at: str | None
-    closed_at: str | None
+    opened_at: Moment
+    received_at: Moment | None
+    closed_at: Moment | None
     items: list[ReturnItem]
 
 
@@ -44,19 +46,15 @@ def return_number(return_id: int) -> str:
 
 def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return:
     """Return a stored return with its lines."""
-    opened, received, closed = (
-        None if moment is None else moment.isoformat(timespec="seconds").replace("+00:00", "Z")
-        for moment in (found.opened_at, found.received_at, found.closed_at)
-    )
     return Return(
         number=return_number(found.id),
         order_reference=found.order_reference,
         customer_id=found.customer_id,
         state=found.state,
         reason=found.reason,
-        opened_at=opened or "",
-        received_at=received,
-        closed_at=closed,
+        opened_at=_second(found.opened_at),
+        received_at=found.received_at and _second(found.received_at),
+        closed_at=found.closed_at and _second(found.closed_at),
         items=[
             ReturnItem(
                 id=line.line_id,
@@ -70,3 +68,7 @@ def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return
             for line in lines
         ],
     )
+
+
+def _second(moment: datetime) -> datetime:
+    return moment.replace(microsecond=0)

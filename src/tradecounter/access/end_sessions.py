@@ -1,0 +1,27 @@
+"""Ends a person's own sessions, with entries in the audit log."""
+
+from datetime import datetime
+
+from tradecounter.access.people import noun_of, site_of, subject_of
+from tradecounter.access.sessions import Session, end_all_sessions, end_session, list_sessions
+from tradecounter.audit.record import audit
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
+
+
+async def end_own_session(tx: Transaction, own: Session, session_id: int, now: datetime) -> None:
+    """End one of the sessions of the signed-in person. Raises DomainError (not found), also for another person's."""
+    sessions = await list_sessions(tx, site_of(own.person), own.person.id, now)
+    found = next((session for session in sessions if session.id == session_id), None)
+    if found is None:
+        raise not_found("session")
+    await end_session(tx, found.id, now)
+    shown = {"address": found.address, "browser": found.browser}
+    audit(tx, f"{noun_of(own.person)}.end_session", subject_of(own.person), now, before=shown)
+
+
+async def end_other_sessions(tx: Transaction, own: Session, now: datetime) -> None:
+    """End all sessions of the signed-in person but its present one."""
+    ended = await end_all_sessions(tx, site_of(own.person), own.person.id, now, but=own.id)
+    if ended:
+        audit(tx, f"{noun_of(own.person)}.end_sessions", subject_of(own.person), now, after={"ended": ended})

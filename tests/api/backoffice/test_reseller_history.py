@@ -1,0 +1,23 @@
+"""Whatever happens between the reseller and its customers, the service's books are those of a naive twin.
+
+One state machine takes every step of the reseller's side, over HTTP. The twin is `support/naive_money.py`. Where it
+expects an error, the response has one of the statuses that it names, and nothing changes.
+"""
+
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from support.backoffice import backoffice_of
+from support.reseller_history import History
+from support.reseller_twin import SELLER
+from support.service import Service
+
+
+def test_every_step_leaves_the_books_of_a_naive_twin(shop: Service) -> None:
+    with backoffice_of(shop, **SELLER) as office:
+        run_state_machine_as_test(
+            type("HistoryOfTheShop", (History,), {"office": office, "staff": office.caller()}),
+            settings=settings(
+                max_examples=14, stateful_step_count=40, deadline=None, derandomize=True, phases=(Phase.generate,)
+            ),
+        )

@@ -1,0 +1,8 @@
+"""Programs of the reseller and of its customers work on the same few orders and products at once: the books agree."""
+
+from support.reseller_crowd import assert_crowd_agrees
+from support.service import Service
+
+
+def test_steps_of_many_clients_at_once_leave_books_that_agree(shop: Service) -> None:
+    assert_crowd_agrees(shop, seed=1)

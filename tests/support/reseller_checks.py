@@ -1,0 +1,125 @@
+"""Compares what the service stores and shows with a naive twin's books."""
+
+from decimal import Decimal
+
+from support.naive_money import NaiveBooks
+from support.naive_orders import uk_day
+from support.orders import rows
+from support.reseller_steps import ResellerSteps
+from support.service import Service
+
+Mark = tuple[int, int]
+
+
+def log_since(shop: Service, mark: Mark) -> tuple[list[tuple[str, str]], Mark]:
+    """What both logs have recorded since a mark, and the next mark."""
+    found = rows(
+        shop,
+        "select 'event', position, type from unnumbered_event where position > %s"
+        " union all select 'audit', id, action from audit_entry where id > %s",
+        *mark,
+    )
+    event, entry = (
+        max([last, *(number for log, number, _ in found if log == name)])
+        for name, last in zip(("event", "audit"), mark, strict=True)
+    )
+    return [(log, what) for log, _, what in found], (event, entry)
+
+
+def assert_books_agree(shop: Service, books: NaiveBooks) -> None:
+    """Orders and their units, stock, exposure and documents are those of the books."""
+    _assert_orders_agree(shop, books)
+    _assert_stock_agrees(shop, books)
+    _assert_money_agrees(shop, books, list(books.customers))
+
+
+def _assert_stock_agrees(shop: Service, books: NaiveBooks) -> None:
+    found = rows(
+        shop,
+        "select p.sku, available, allocated, back_ordered from stock_level l join product p on p.id = l.product_id"
+        " where p.sku = any(%s)",
+        list(books.products),
+    )
+    assert {sku: tuple(units) for sku, *units in found} == {sku: books.level(sku) for sku in books.products}
+
+
+def _assert_orders_agree(shop: Service, books: NaiveBooks) -> None:
+    found = rows(
+        shop,
+        "select o.confirmation_code, o.state, o.status, o.gross, o.paid, o.credited, l.lines from orders o"
+        " cross join lateral (select array_agg(array[id, quantity, allocated, back_ordered, dispatched, cancelled,"
+        " returned, unbilled] order by position) as lines from order_line where order_id = o.id) as l"
+        " where o.customer_id = any(%s)",
+        list(books.customers),
+    )
+    stored = {code: values for code, *values in found}
+    assert stored.keys() == books.orders.keys()
+    for code, order in books.orders.items():
+        state, status, gross, paid, credited, lines = stored[code]
+        assert (state, status, paid, credited) == (order.state, order.status, order.paid, order.credited), code
+        if order.number:
+            assert gross == order.gross, code
+        if order.is_confirmed:
+            for _, quantity, allocated, back_ordered, dispatched, *_ in lines:
+                assert quantity == allocated + back_ordered + dispatched
+            assert lines == [
+                [
+                    line.id,
+                    line.wanted,
+                    line.allocated,
+                    line.back_ordered,
+                    line.dispatched,
+                    line.cancelled,
+                    line.returned,
+                    line.unbilled,
+                ]
+                for line in order.lines
+            ], code
+
+
+def _assert_money_agrees(shop: Service, books: NaiveBooks, customers: list[int]) -> None:
+    owed = rows(
+        shop,
+        "select c.id, coalesce(e.outstanding, 0), coalesce(b.unallocated, 0) from customer c"
+        " left join credit_exposure e on e.customer_id = c.id left join account_balance b on b.customer_id = c.id"
+        " where c.id = any(%s) order by c.id",
+        customers,
+    )
+    expected = [(each, books.outstanding(each), books.unallocated(each)) for each in sorted(customers)]
+    assert owed == expected
+    invoices = rows(
+        shop,
+        "select invoice, gross, paid, credited, due from invoice_balance where customer_id = any(%s)",
+        customers,
+    )
+    assert {number: tuple(values) for number, *values in invoices} == {
+        number: (i.gross, sum(i.paid.values(), Decimal(0)), i.credited, i.due) for number, i in books.invoices.items()
+    }
+    returns = rows(
+        shop,
+        "select 'RMA-' || r.id, r.state from order_return r join orders o on o.id = r.order_id"
+        " where o.customer_id = any(%s)",
+        customers,
+    )
+    assert dict(returns) == {number: found.state for number, found in books.returns.items()}
+
+
+def assert_statement_agrees(shop: Service, steps: ResellerSteps, books: NaiveBooks, customer: int) -> None:
+    shown = steps.statement(customer)
+    entries = [
+        (entry["kind"], entry["number"], pounds(entry["debit"]) - pounds(entry["credit"])) for entry in shown["entries"]
+    ]
+    assert sorted(entries) == sorted(books.entries[customer])
+    assert pounds(shown["opening_balance"]) == 0
+    assert pounds(shown["closing_balance"]) == books.balance(customer)
+    assert [pounds(due) for due in shown["ageing"].values()] == books.ageing(customer, uk_day(shop.clock.now()))
+    assert pounds(shown["unallocated"]) == books.unallocated(customer)
+    balance = Decimal(0)
+    for entry in shown["entries"]:
+        balance += pounds(entry["debit"]) - pounds(entry["credit"])
+        assert pounds(entry["balance"]) == balance
+
+
+def pounds(amount: float) -> Decimal:
+    """An amount on the wire."""
+    return Decimal(str(amount))
