@@ -14,9 +14,31 @@ NOTHING = Markup('<span class="nothing" aria-label="none">&ndash;</span>')
 
 # The tone of each state and status; the text is always shown too.
 _TONES = {
-    "good": {"dispatched", "completed", "paid", "active", "received", "delivered", "priced", "closed", "applied"},
-    "busy": {"awaiting dispatch", "part dispatched", "pending", "waiting", "open", "part paid", "confirmed", "ordered"},
-    "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due"},
+    "good": {
+        "dispatched",
+        "completed",
+        "paid",
+        "active",
+        "received",
+        "delivered",
+        "priced",
+        "closed",
+        "applied",
+        "in stock",
+        "invoiced",
+    },
+    "busy": {
+        "awaiting dispatch",
+        "part dispatched",
+        "pending",
+        "waiting",
+        "open",
+        "part paid",
+        "confirmed",
+        "ordered",
+        "on order",
+    },
+    "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due", "low stock"},
     "bad": {"cancelled", "declined", "failed", "blocked", "disabled", "reversed"},
 }
 

@@ -28,7 +28,7 @@ def buyer(shop: Service, customer: Customer) -> Person:
 
 def items(*lines: tuple[str, Any]) -> dict[str, str]:
     """The fields of lines."""
-    found = {}
+    found: dict[str, str] = {}
     for number, (sku, quantity) in enumerate(lines):
         found |= {f"items-{number}-sku": sku, f"items-{number}-quantity": str(quantity)}
     return found
@@ -136,7 +136,8 @@ def test_an_order_is_placed_in_two_steps(shop: Service, customer: Customer, buye
     assert review == again  # sent twice, placed once
     page = buyer.get(review)
     assert "£30.00" in text_of(page)
-    assert "Slowpost Standard, £6.50: £43.80 in total with VAT" in text_of(page)
+    assert "Slowpost Standard: £6.50, arrives" in text_of(page)
+    assert "Total with VAT £43.80" in text_of(page)
     assert level(shop, sku) == (5, 0, 0)
     wrong = buyer.send(review, {"shipping_method": "999"})
     assert wrong.status_code == 400

@@ -17,6 +17,7 @@ from tradecounter.kit.errors import not_found
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.countries import COUNTRIES
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import BUYER
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
@@ -27,7 +28,6 @@ _LIST, _NEW, _ONE, _REMOVE = (
     "/account/address/{id}",
     "/account/address/{id}/remove",
 )
-_BUYER = ("buyer",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,17 @@ class AddressPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page(_LIST, "Addresses", user_roles=_BUYER)
+    @page(_LIST, "Addresses", user_roles=BUYER)
     async def list_addresses(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await list_addresses(tx, call.customer_id)
         return self.desk.show(call, "addresses/list.html", addresses=found, address_lines=address_lines)
 
-    @page(_NEW, "Add an address", user_roles=_BUYER)
+    @page(_NEW, "Add an address", user_roles=BUYER)
     async def show_new(self, call: Call) -> Response:
         return await self._show_new(call, Filled())
 
-    @form(_NEW, "Add an address", user_roles=_BUYER)
+    @form(_NEW, "Add an address", user_roles=BUYER)
     async def add(self, call: Call) -> Response:
         async def work(tx: Transaction, body: AddressDetails, now: datetime) -> SavedAddress:
             check_address(body)
@@ -62,11 +62,11 @@ class AddressPages:
             done=lambda saved: f"The address of {saved.contact_name} is saved.",
         )
 
-    @page(_ONE, "Change an address", user_roles=_BUYER)
+    @page(_ONE, "Change an address", user_roles=BUYER)
     async def show_address(self, call: Call) -> Response:
         return await self._show(call, "addresses/change.html", Filled())
 
-    @form(_ONE, "Change an address", user_roles=_BUYER)
+    @form(_ONE, "Change an address", user_roles=BUYER)
     async def change(self, call: Call) -> Response:
         async def work(tx: Transaction, body: AddressDetails, now: datetime) -> None:
             check_address(body)
@@ -81,11 +81,11 @@ class AddressPages:
             done="The address is changed. Orders that are placed already keep the former one.",
         )
 
-    @page(_REMOVE, "Remove an address", user_roles=_BUYER)
+    @page(_REMOVE, "Remove an address", user_roles=BUYER)
     async def show_remove(self, call: Call) -> Response:
         return await self._show(call, "addresses/remove.html", Filled())
 
-    @form(_REMOVE, "Remove an address", user_roles=_BUYER)
+    @form(_REMOVE, "Remove an address", user_roles=BUYER)
     async def remove(self, call: Call) -> Response:
         async def work(tx: Transaction, _: Nothing, now: datetime) -> None:
             await remove_address(tx, call.customer_id, _id(call), now)

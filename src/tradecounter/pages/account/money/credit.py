@@ -14,6 +14,7 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.kit.local_time import uk_date
 from tradecounter.pages.account.money.ageing import ageing_chart
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import ACCOUNTS
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
@@ -28,7 +29,7 @@ class CreditPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page("/account/credit", "Credit", user_roles=("accounts",))
+    @page("/account/credit", "Credit", user_roles=ACCOUNTS)
     async def show_credit(self, call: Call) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:

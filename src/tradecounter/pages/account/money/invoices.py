@@ -26,13 +26,12 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import ACCOUNTS, INVOICE_FILES
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
 from tradecounter.rest.statuses import STATUS
 
-_ACCOUNTS = ("accounts",)
-_READERS = ("accounts", "buyer")  # an order's page has links to its invoices
 _LATEST_FIRST = Sort("number", descending=True)
 _INVOICE_COLUMNS = (
     Column("Invoice"),
@@ -42,7 +41,6 @@ _INVOICE_COLUMNS = (
     Column("State"),
     Column("Total", numeric=True),
     Column("Left to pay", numeric=True),
-    Column("File"),
 )
 _NOTE_COLUMNS = (
     Column("Credit note"),
@@ -51,7 +49,6 @@ _NOTE_COLUMNS = (
     Column("Issued"),
     Column("Reason"),
     Column("Total", numeric=True),
-    Column("File"),
 )
 
 
@@ -68,7 +65,7 @@ class InvoicePages:
     desk: PageDesk
     parts: AccountParts
 
-    @page("/account/invoice", "Invoices", user_roles=_ACCOUNTS, query=InvoiceTable)
+    @page("/account/invoice", "Invoices", user_roles=ACCOUNTS, query=InvoiceTable)
     async def list_invoices(self, call: Call) -> Response:
         filled, wanted, found = Filled(query_values(call.raw_query)), InvoiceTable(), []
         now = self.desk.clock.now()
@@ -93,7 +90,7 @@ class InvoicePages:
         state = {invoice.number: _state(invoice, is_late=invoice.due_at < now) for invoice in table.rows}
         return self.desk.show(call, "money/invoices.html", form=filled, table=table, state=state)
 
-    @page("/account/invoice/credit-note", "Credit notes", user_roles=_ACCOUNTS, query=TableParameters)
+    @page("/account/invoice/credit-note", "Credit notes", user_roles=ACCOUNTS, query=TableParameters)
     async def list_credit_notes(self, call: Call) -> Response:
         wanted = call.query(TableParameters)
         chosen = CreditNoteFilter(customer_id=call.customer_id, before=_before(wanted.after))
@@ -105,7 +102,7 @@ class InvoicePages:
         table = Table.of(call, address, _NOTE_COLUMNS, found, _LATEST_FIRST, lambda row: cursor_text(0, row.number))
         return self.desk.show(call, "money/credit_notes.html", table=table)
 
-    @page("/account/invoice/{number}/pdf", "An invoice as a PDF file", user_roles=_READERS)
+    @page("/account/invoice/{number}/pdf", "An invoice as a PDF file", user_roles=INVOICE_FILES)
     async def show_invoice(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
@@ -114,7 +111,7 @@ class InvoicePages:
             found = await printed_invoice(tx, number)
         return attachment(found.pdf, f"invoice-{number}.pdf", _PDF)
 
-    @page("/account/invoice/credit-note/{number}/pdf", "A credit note as a PDF file", user_roles=_READERS)
+    @page("/account/invoice/credit-note/{number}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
     async def show_credit_note(self, call: Call) -> Response:
         number = call.path_id("number", "credit note")
         async with self.desk.reading() as tx:

@@ -15,6 +15,7 @@ from tradecounter.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.page_kit.tables import PAGE_SIZE
 from tradecounter.pages.account.money.ageing import ageing_chart
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import ACCOUNTS
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
@@ -31,7 +32,7 @@ class StatementPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page(_PATH, "Statement", user_roles=("accounts",), query=StatementParameters)
+    @page(_PATH, "Statement", user_roles=ACCOUNTS, query=StatementParameters)
     async def show_statement(self, call: Call) -> Response:
         values = {name: found for name, found in query_values(call.raw_query).items() if any(found)}
         filled, wanted, now = Filled(values), StatementParameters(), self.desk.clock.now()

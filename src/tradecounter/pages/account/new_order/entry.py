@@ -17,9 +17,10 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.ordering.create.draft import unknown_skus
+from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import find_own_order
-from tradecounter.ordering.states import AnyOrder, NumberedOrder, PendingOrder, UnpricedQuote
+from tradecounter.ordering.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder
 from tradecounter.ordering.wire import CreateOrderItem, Reference
 from tradecounter.ordering.withdraw_order import own_order_by_code
 from tradecounter.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted
@@ -28,6 +29,7 @@ from tradecounter.pages.account.new_order.basket import Basket, basket_of, baske
 from tradecounter.pages.account.new_order.offers import priced, search
 from tradecounter.pages.account.new_order.pasted_list import text_of_file
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import BUYER
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
@@ -36,7 +38,6 @@ from tradecounter.rest.statuses import STATUS
 from tradecounter.storefront.view import CustomerView
 
 PATH = "/account/new-order"
-_BUYER = ("buyer",)
 _MOST_BYTES = 2 * 1024 * 1024
 _QUICK_LINES = 3
 ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
@@ -121,7 +122,7 @@ class NewOrderPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page(PATH, "New order", user_roles=_BUYER, query=Prefill)
+    @page(PATH, "New order", user_roles=BUYER, query=Prefill)
     async def show_form(self, call: Call) -> Response:
         wanted = call.query(Prefill)
         basket, values = Basket(), _first_values(quote=wanted.quote is not None)
@@ -129,7 +130,7 @@ class NewOrderPages:
             basket, values = await self._again(call, wanted.again, values)
         return await self._show(call, basket, Filled(basket.values(values) if basket.lines else values))
 
-    @form(PATH, "New order", user_roles=_BUYER)
+    @form(PATH, "New order", user_roles=BUYER)
     async def send_form(self, call: Call) -> Response:
         submitted = await read_submitted(call, most_bytes=_MOST_BYTES, most_files=1)
         view = await self.parts.views.of(call.customer_id)
@@ -139,7 +140,7 @@ class NewOrderPages:
         if step not in {"order", "quote"} or problem or basket.bad_lines:
             return await self._show(call, basket, _checked(changed, basket, view, problem))
 
-        async def work(tx: Transaction, body: OrderForm, _: datetime) -> PendingOrder | UnpricedQuote:
+        async def work(tx: Transaction, body: OrderForm, _: datetime) -> AnyOrder:
             if not body.items:
                 raise DomainError(Kind.INVALID, "add at least one product")
             context = self.parts.creation.context(call.customer_id, view)
@@ -163,9 +164,8 @@ class NewOrderPages:
     ) -> tuple[Basket, dict[str, Sequence[str]]]:
         """Return the lines of an order or quote of the customer; of a pending order, also its other fields."""
         async with self.desk.reading() as tx:
-            order: AnyOrder | None = await find_own_order(tx, call.customer_id, name)
-            if order is None:
-                order = await own_order_by_code(tx, call.customer_id, name)
+            numbered = await find_own_order(tx, call.customer_id, name)
+            order = numbered or await own_order_by_code(tx, call.customer_id, name)
             lines = await lines_of_order(tx, order.id)
         basket = basket_with((line.sku, line.quantity or line.cancelled) for line in lines)
         return basket, values | _values_of(order)
@@ -193,7 +193,7 @@ class NewOrderPages:
 _QUOTE_SENT = "Your request is sent. You get an e-mail when the quote is priced."
 
 
-async def _created(tx: Transaction, body: OrderForm, context: Any, *, is_quote: bool) -> PendingOrder | UnpricedQuote:
+async def _created(tx: Transaction, body: OrderForm, context: OrderContext, *, is_quote: bool) -> AnyOrder:
     if is_quote:
         return await quote_for_customer(tx, body.in_json(), context)
     made, _ = await create_for_customer(
@@ -226,7 +226,7 @@ def _checked(changed: Submitted, basket: Basket, view: CustomerView, problem: Do
     for found in unknown_skus(view, ((number, line.sku) for number, line in enumerate(basket.lines))):
         errors[form_name(found.field)] = found.message
     if basket.bad_lines:
-        errors["list"] = f"nothing of the list is taken yet: {basket.list_problem}"
+        errors["list"] = f"nothing of it is taken yet: {basket.list_problem}"
     if problem is not None:
         errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
     return Filled(changed.values, errors, status=STATUS[Kind.INVALID] if errors else 200)
@@ -242,7 +242,7 @@ def _without_copies(error: DomainError, body: OrderForm) -> DomainError:
     return DomainError(error.kind, "; ".join(map(str, own)), field_errors=own)
 
 
-def _page_of(made: PendingOrder | UnpricedQuote) -> str:
+def _page_of(made: AnyOrder) -> str:
     """Return the page of what the form made."""
     return f"/account/quote/{made.confirmation_code}" if made.kind == "quote" else f"{PATH}/{made.confirmation_code}"
 
@@ -251,7 +251,7 @@ def _first_values(*, quote: bool) -> dict[str, Sequence[str]]:
     return {"quote": ["true"]} if quote else {}
 
 
-def _values_of(order: AnyOrder) -> dict[str, Sequence[str]]:
+def _values_of(order: OrderBase) -> dict[str, Sequence[str]]:
     """Return the fields that a new form takes from an order: of a pending one, which it replaces, all of them."""
     values: dict[str, Sequence[str]] = {}
     for place in ("shipping_address", "billing_address"):

@@ -85,9 +85,9 @@ def _offer(view: CustomerView, row: int) -> Offer:
         raise LookupError(f"no price for {product.sku}")
     deliveries = view.shown_deliveries.get(row, ())
     breaks = [(1, costs.single)]
-    breaks += [
-        (least, cost) for least, cost in ((FIVE, costs.five_plus), (TEN, costs.ten_plus)) if cost != breaks[-1][1]
-    ]
+    for least, cost in ((FIVE, costs.five_plus), (TEN, costs.ten_plus)):
+        if cost != breaks[-1][1]:
+            breaks.append((least, cost))
     available = view.available(row)
     return Offer(
         product.sku,

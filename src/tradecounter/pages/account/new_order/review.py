@@ -18,11 +18,11 @@ from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.new_order.entry import PATH
 from tradecounter.pages.account.new_order.options import chosen_option, shipping_choices
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import BUYER
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
 
-_BUYER = ("buyer",)
 _ONE, _DISCARD = f"{PATH}/{{code}}", f"{PATH}/{{code}}/discard"
 
 
@@ -39,15 +39,15 @@ class ReviewPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page(_ONE, "Confirm your order", user_roles=_BUYER)
+    @page(_ONE, "Confirm your order", user_roles=BUYER)
     async def show_order(self, call: Call) -> Response:
         return await self._show(call, Filled())
 
-    @form(_ONE, "Confirm your order", user_roles=_BUYER)
+    @form(_ONE, "Confirm your order", user_roles=BUYER)
     async def confirm(self, call: Call) -> Response:
         view = await self.parts.views.last(call.customer_id)
 
-        async def work(tx: Transaction, body: ConfirmForm, _: datetime) -> ConfirmedOrder:
+        async def work(tx: Transaction, body: ConfirmForm, _now: datetime) -> ConfirmedOrder:
             context = self.parts.creation.context(call.customer_id, view)
             order, _ = await confirm_order(tx, _code(call), body.shipping_method, context)
             return order
@@ -61,11 +61,11 @@ class ReviewPages:
             done=lambda order: f"Thank you. Your order is confirmed as {order.order_reference}.",
         )
 
-    @page(_DISCARD, "Discard an order", user_roles=_BUYER)
+    @page(_DISCARD, "Discard an order", user_roles=BUYER)
     async def show_discard(self, call: Call) -> Response:
         return await self._show_discard(call, Filled())
 
-    @form(_DISCARD, "Discard an order", user_roles=_BUYER)
+    @form(_DISCARD, "Discard an order", user_roles=BUYER)
     async def discard(self, call: Call) -> Response:
         async def work(tx: Transaction, _: Nothing, now: datetime) -> None:
             await withdraw_order(tx, call.customer_id, _code(call), "", now)

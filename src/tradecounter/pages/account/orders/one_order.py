@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from tradecounter.customers.address_lines import address_lines
+from tradecounter.kit.local_time import moment_of
 from tradecounter.ordering.queries.orders import find_own_order
 from tradecounter.ordering.withdraw_order import own_order_by_code
 from tradecounter.pages.account.orders.shown import shown_order
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import BUYER
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
@@ -21,7 +23,7 @@ class OwnOrderPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page("/account/order/{reference}", "One order", user_roles=("buyer",))
+    @page("/account/order/{reference}", "One order", user_roles=BUYER)
     async def show_order(self, call: Call) -> Response:
         reference = call.path_text("reference", "order")
         async with self.desk.reading() as tx:
@@ -31,4 +33,6 @@ class OwnOrderPages:
                 kind = "quote" if other.kind == "quote" else "new-order"
                 return self.desk.go(call, f"/account/{kind}/{other.confirmation_code}")
             shown = await shown_order(tx, order, self.parts.fulfilment, self.desk.clock.now())
-        return self.desk.show(call, "orders/order.html", shown=shown, order=order, address_lines=address_lines)
+        return self.desk.show(
+            call, "orders/order.html", shown=shown, order=order, address_lines=address_lines, moment_of=moment_of
+        )

@@ -29,13 +29,13 @@ from tradecounter.page_kit.forms import Filled
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.pages.account.new_order.options import chosen_option, shipping_choices
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import BUYER
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
 
 _PATH = "/account/quote"
 _ONE, _DECLINE = f"{_PATH}/{{code}}", f"{_PATH}/{{code}}/decline"
-_BUYER = ("buyer",)
 _COLUMNS = (
     Column("Your reference"),
     Column("Requested"),
@@ -74,7 +74,7 @@ class QuotePages:
     desk: PageDesk
     parts: AccountParts
 
-    @page(_PATH, "Quotes", user_roles=_BUYER, query=TableParameters)
+    @page(_PATH, "Quotes", user_roles=BUYER, query=TableParameters)
     async def list_quotes(self, call: Call) -> Response:
         wanted, now = call.query(TableParameters), self.desk.clock.now()
         after = read_cursor(wanted.after, int)
@@ -88,15 +88,15 @@ class QuotePages:
         table = Table.of(call, address, _COLUMNS, rows, sort, lambda row: cursor_text(0, row.quote.id))
         return self.desk.show(call, "quotes/list.html", table=table)
 
-    @page(_ONE, "One quote", user_roles=_BUYER)
+    @page(_ONE, "One quote", user_roles=BUYER)
     async def show_quote(self, call: Call) -> Response:
         return await self._show(call, "quotes/quote.html", Filled())
 
-    @form(_ONE, "Accept a quote", user_roles=_BUYER)
+    @form(_ONE, "Accept a quote", user_roles=BUYER)
     async def accept(self, call: Call) -> Response:
         view = await self.parts.views.last(call.customer_id)
 
-        async def work(tx: Transaction, body: AcceptForm, _: datetime) -> ConfirmedOrder:
+        async def work(tx: Transaction, body: AcceptForm, _now: datetime) -> ConfirmedOrder:
             quote = await own_quote(tx, call.customer_id, _code(call))
             context = self.parts.creation.context(call.customer_id, view)
             order, _ = await confirm_order(tx, quote.confirmation_code, body.shipping_method, context)
@@ -111,11 +111,11 @@ class QuotePages:
             done=lambda order: f"You have accepted the quote. It is order {order.order_reference}.",
         )
 
-    @page(_DECLINE, "Decline a quote", user_roles=_BUYER)
+    @page(_DECLINE, "Decline a quote", user_roles=BUYER)
     async def show_decline(self, call: Call) -> Response:
         return await self._show(call, "quotes/decline.html", Filled())
 
-    @form(_DECLINE, "Decline a quote", user_roles=_BUYER)
+    @form(_DECLINE, "Decline a quote", user_roles=BUYER)
     async def decline(self, call: Call) -> Response:
         async def work(tx: Transaction, body: DeclineForm, now: datetime) -> None:
             quote = await own_quote(tx, call.customer_id, _code(call))

@@ -20,6 +20,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import OWNER
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.pages.session_gate import session_of
@@ -31,7 +32,6 @@ _LIST, _INVITE, _ROLE, _DISABLE = (
     "/account/user/{id}/role",
     "/account/user/{id}/disable",
 )
-_OWNER: tuple[UserRole, ...] = ("owner",)
 _ROLES = (
     ("buyer", "Buyer: orders, quotes and addresses"),
     ("accounts", "Accounts: invoices, statement and credit"),
@@ -60,7 +60,7 @@ class UserPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page(_LIST, "Users", user_roles=_OWNER)
+    @page(_LIST, "Users", user_roles=OWNER)
     async def list_users(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             users = await list_users(tx, call.customer_id)
@@ -73,11 +73,11 @@ class UserPages:
             own_id=None if session is None else session.person.id,
         )
 
-    @page(_INVITE, "Invite a user", user_roles=_OWNER)
+    @page(_INVITE, "Invite a user", user_roles=OWNER)
     async def show_invite(self, call: Call) -> Response:
         return await self._show_invite(call, Filled())
 
-    @form(_INVITE, "Invite a user", user_roles=_OWNER)
+    @form(_INVITE, "Invite a user", user_roles=OWNER)
     async def invite(self, call: Call) -> Response:
         secret = secret_key(self.parts.settings)
 
@@ -93,11 +93,11 @@ class UserPages:
             done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
         )
 
-    @page(_ROLE, "Change a user's role", user_roles=_OWNER)
+    @page(_ROLE, "Change a user's role", user_roles=OWNER)
     async def show_role(self, call: Call) -> Response:
         return await self._show(call, "users/role.html", Filled())
 
-    @form(_ROLE, "Change a user's role", user_roles=_OWNER)
+    @form(_ROLE, "Change a user's role", user_roles=OWNER)
     async def change_role(self, call: Call) -> Response:
         async def work(tx: Transaction, body: RoleForm, now: datetime) -> CustomerUser:
             return await change_user_role(tx, call.customer_id, _id(call), body.role, now)
@@ -111,11 +111,11 @@ class UserPages:
             done=lambda user: f"{user.email} has the role {user.role}.",
         )
 
-    @page(_DISABLE, "Disable a user", user_roles=_OWNER)
+    @page(_DISABLE, "Disable a user", user_roles=OWNER)
     async def show_disable(self, call: Call) -> Response:
         return await self._show(call, "users/disable.html", Filled())
 
-    @form(_DISABLE, "Disable a user", user_roles=_OWNER)
+    @form(_DISABLE, "Disable a user", user_roles=OWNER)
     async def disable(self, call: Call) -> Response:
         async def work(tx: Transaction, _: Nothing, now: datetime) -> CustomerUser:
             return await disable_own_user(tx, call.customer_id, _id(call), now)
