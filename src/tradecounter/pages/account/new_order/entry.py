@@ -138,7 +138,8 @@ class NewOrderPages:
         changed = Submitted(basket.values(submitted.values))
         step = submitted.one("do")
         if step not in {"order", "quote"} or problem or basket.bad_lines:
-            return await self._show(call, basket, _checked(changed, basket, view, problem))
+            focus = "found" if step == "search" and submitted.one("q") else "lines"
+            return await self._show(call, basket, _checked(changed, basket, view, problem), focus)
 
         async def work(tx: Transaction, body: OrderForm, _: datetime) -> AnyOrder:
             if not body.items:
@@ -170,7 +171,8 @@ class NewOrderPages:
         basket = basket_with((line.sku, line.quantity or line.cancelled) for line in lines)
         return basket, values | _values_of(order)
 
-    async def _show(self, call: Call, basket: Basket, filled: Filled) -> Response:
+    async def _show(self, call: Call, basket: Basket, filled: Filled, focus: str = "") -> Response:
+        """Show the form; `focus` is the table to which htmx moves the focus."""
         view = await self.parts.views.of(call.customer_id)
         async with self.desk.reading() as tx:
             addresses = await list_addresses(tx, call.customer_id)
@@ -182,6 +184,7 @@ class NewOrderPages:
             lines=lines,
             net=sum((line.net for line in lines), NOTHING),
             basket=basket,
+            focus=focus,
             found=search(view, filled.value("q").strip()),
             quick=range(_QUICK_LINES),
             saved=[(str(address.id), _in_a_line(address)) for address in addresses],
