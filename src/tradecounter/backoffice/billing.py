@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Literal
 
 from msgspec import UNSET
 from starlette.responses import Response
@@ -271,18 +272,20 @@ class BillingDesk:
         return await self._pdf(call, call.query(StatementPeriod))
 
     async def _csv(self, call: Call, wanted: StatementPeriod) -> Response:
-        found, _ = await self._statement(call, wanted)
-        return statement_as_csv(found)
+        found, customer = await self._statement(call, wanted)
+        return await statement_file(found, "csv", customer, lambda: self.letterhead, self.desk.clock.now())
 
     async def _pdf(self, call: Call, wanted: StatementPeriod) -> Response:
         found, customer = await self._statement(call, wanted)
-        return await statement_as_pdf(found, customer, lambda: self.letterhead, self.desk.clock.now())
+        return await statement_file(found, "pdf", customer, lambda: self.letterhead, self.desk.clock.now())
 
     async def _statement(self, call: Call, wanted: StatementPeriod) -> tuple[AccountStatement, str]:
         """Return a statement, and the customer's name."""
+        customer_id = call.path_id("id", "customer")
         async with self.desk.reading() as tx:
-            account = await the_account(tx, call.path_id("id", "customer"))
-            return await statement_of(tx, account.id, wanted, self.desk.clock.now()), account.name
+            account = await the_account(tx, customer_id)
+            found = await read_statement(tx, customer_id, *statement_days(wanted), self.desk.clock.now())
+        return found, account.name
 
     @endpoint(
         Operation(
@@ -306,26 +309,24 @@ def attachment(content: bytes, name: str, media_type: str) -> Response:
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-async def statement_of(tx: Transaction, customer_id: int, wanted: StatementPeriod, now: datetime) -> AccountStatement:
-    """Return a customer's statement of a period. Raises DomainError: not found, invalid."""
-    return await read_statement(tx, customer_id, _day("from", wanted.since), _day("to", wanted.until), now)
+def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:
+    """Return the first and the last day of a statement, if they are given. Raises DomainError (invalid)."""
+    return _day("from", wanted.since), _day("to", wanted.until)
 
 
-def statement_as_csv(statement: AccountStatement) -> Response:
-    """Respond with a statement as a CSV file."""
-    return attachment(statement_csv(statement).encode(), f"{_name(statement)}.csv", _CSV)
-
-
-async def statement_as_pdf(
-    statement: AccountStatement, customer: str, letterhead: Callable[[], Letterhead], now: datetime
+async def statement_file(
+    statement: AccountStatement,
+    file_format: Literal["csv", "pdf"],
+    customer: str,
+    letterhead: Callable[[], Letterhead],
+    now: datetime,
 ) -> Response:
-    """Respond with a statement as a PDF file. `letterhead` is called in the thread that prints the file."""
+    """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
+    name = f"statement-{statement.customer_id}-{statement.until}"
+    if file_format == "csv":
+        return attachment(statement_csv(statement).encode(), f"{name}.csv", _CSV)
     pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
-    return attachment(pdf, f"{_name(statement)}.pdf", _PDF)
-
-
-def _name(statement: AccountStatement) -> str:
-    return f"statement-{statement.customer_id}-{statement.until}"
+    return attachment(pdf, f"{name}.pdf", _PDF)
 
 
 def _day(field: str, text: str | None) -> date | None:

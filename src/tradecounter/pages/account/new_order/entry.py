@@ -24,12 +24,12 @@ from tradecounter.ordering.states import AnyOrder, NumberedOrder, OrderBase, Pen
 from tradecounter.ordering.wire import CreateOrderItem, Reference
 from tradecounter.ordering.withdraw_order import own_order_by_code
 from tradecounter.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted
-from tradecounter.pages.account.countries import COUNTRIES
 from tradecounter.pages.account.new_order.basket import Basket, basket_of, basket_with
+from tradecounter.pages.account.new_order.list_file import text_of_file
 from tradecounter.pages.account.new_order.offers import priced, search
-from tradecounter.pages.account.new_order.pasted_list import text_of_file
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.roles import BUYER
+from tradecounter.pages.countries import COUNTRIES
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
@@ -176,7 +176,7 @@ class NewOrderPages:
         view = await self.parts.views.of(call.customer_id)
         async with self.desk.reading() as tx:
             addresses = await list_addresses(tx, call.customer_id)
-        lines = priced(view, basket.lines)
+        lines = priced(view, basket.lines, self.desk.clock.now())
         return self.desk.show(
             call,
             "new_order/form.html",
@@ -185,7 +185,7 @@ class NewOrderPages:
             net=sum((line.net for line in lines), NOTHING),
             basket=basket,
             focus=focus,
-            found=search(view, filled.value("q").strip()),
+            found=search(view, filled.value("q").strip(), self.desk.clock.now()),
             quick=range(_QUICK_LINES),
             saved=[(str(address.id), _in_a_line(address)) for address in addresses],
             countries=COUNTRIES,

@@ -5,32 +5,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.kit.money import NOTHING, from_pence
+from tradecounter.kit.money import NOTHING
+from tradecounter.ordering.create.offered_lines import OfferedLine, offered_lines
 from tradecounter.pages.account.new_order.basket import Line
-from tradecounter.pricing.rules import FIVE, TEN
 from tradecounter.stock.rules import status
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.view import CustomerView
 
-MOST_FOUND = 12
+_MOST_FOUND = 12
+_LONGEST_SEARCH = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A product at the customer's prices. `breaks` are pairs of units and the unit price from so many on."""
+    """A product at the customer's prices, with its stock as the customer may see it."""
 
-    sku: str
-    name: str
-    manufacturer: str
-    available: int
+    line: OfferedLine
     stock: str
     expected_on: datetime | None
-    breaks: Sequence[tuple[int, Decimal]]
-
-    def unit_cost(self, units: int) -> Decimal:
-        """Return the net unit price of a line of some units."""
-        return [cost for least, cost in self.breaks if least == 1 or least <= units][-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +34,9 @@ class PricedLine:
     offer: Offer | None
 
     @property
-    def unit_cost(self) -> Decimal:
-        """The net unit price at this quantity."""
-        return NOTHING if self.offer is None else self.offer.unit_cost(self.line.units)
-
-    @property
     def net(self) -> Decimal:
         """The net price of the line."""
-        return self.unit_cost * self.line.units
-
-    @property
-    def short(self) -> int:
-        """Units that are not in stock now."""
-        return 0 if self.offer is None else max(self.line.units - self.offer.available, 0)
+        return NOTHING if self.offer is None else self.offer.line.cost_net
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +48,28 @@ class Search:
     total: int
 
 
-def priced(view: CustomerView, lines: Sequence[Line]) -> list[PricedLine]:
+def priced(view: CustomerView, lines: Sequence[Line], now: datetime) -> list[PricedLine]:
     """Return lines with their prices."""
-    found = [(line, view.find(line.sku)) for line in lines]
-    return [PricedLine(line, None if product is None else _offer(view, product[0])) for line, product in found]
+    offers = _offers(view, [(line.sku, line.units) for line in lines], now)
+    return [PricedLine(line, offers.get(number)) for number, line in enumerate(lines)]
 
 
-def search(view: CustomerView, text: str) -> Search | None:
+def search(view: CustomerView, text: str, now: datetime) -> Search | None:
     """Return the products that the words of a text find; None without a text."""
     if not text:
         return None
-    rows = find_products(view, ProductListParameters(query=text[:500]))
-    return Search(text, [_offer(view, int(row)) for row in rows[:MOST_FOUND]], len(rows))
+    rows = find_products(view, ProductListParameters(query=text[:_LONGEST_SEARCH]))
+    found = [(view.product(int(row)).sku, 1) for row in rows[:_MOST_FOUND]]
+    return Search(text, list(_offers(view, found, now).values()), len(rows))
 
 
-def _offer(view: CustomerView, row: int) -> Offer:
-    product, costs = view.product(row), view.unit_costs(row)
-    if costs is None:
-        raise LookupError(f"no price for {product.sku}")
-    deliveries = view.shown_deliveries.get(row, ())
-    breaks = [(1, costs.single)]
-    for least, cost in ((FIVE, costs.five_plus), (TEN, costs.ten_plus)):
-        if cost != breaks[-1][1]:
-            breaks.append((least, cost))
-    available = view.available(row)
-    return Offer(
-        product.sku,
-        product.name,
-        product.manufacturer,
-        available,
-        status(available, view.low_stock, delivery_shown=bool(deliveries)),
-        deliveries[0].expected_on if deliveries and not available else None,
-        [(least, from_pence(cost)) for least, cost in breaks],
-    )
+def _offers(view: CustomerView, wanted: Sequence[tuple[str, int]], now: datetime) -> dict[int, Offer]:
+    numbered = [(number, sku, units) for number, (sku, units) in enumerate(wanted)]
+    return {number: _offer(view, line) for number, line in offered_lines(view, numbered, now).items()}
+
+
+def _offer(view: CustomerView, line: OfferedLine) -> Offer:
+    row = view.snapshot.row(line.sku)
+    due = () if row is None else view.shown_deliveries.get(row, ())
+    expected = line.delivery.expected_on if due and line.delivery is not None and not line.available else None
+    return Offer(line, status(line.available, view.low_stock, delivery_shown=bool(due)), expected)
