@@ -24,6 +24,8 @@ _TONES = {
         "priced",
         "closed",
         "applied",
+        "in stock",
+        "invoiced",
         "valid",
         "added",
     },
@@ -36,9 +38,10 @@ _TONES = {
         "part paid",
         "confirmed",
         "ordered",
+        "on order",
         "changed",
     },
-    "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due"},
+    "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due", "low stock"},
     "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed"},
 }
 
