@@ -257,3 +257,15 @@ def parse_form(submitted: Submitted, shape: type[Shape]) -> Shape:
             raise DomainError(Kind.INVALID, str(error)) from error
     message = "; ".join(map(str, errors[:20]))
     raise DomainError(Kind.INVALID, message, field_errors=errors)
+
+
+def renumbered(error: DomainError, submitted: Submitted, shape: type[Struct]) -> DomainError:
+    """Return an error that a parsed form caused, with the numbers that the rows have in the form.
+
+    Rows without values are left out of the struct, so its rows may have other numbers.
+    """
+    if not error.field_errors:
+        return error
+    reading: _Reading[Struct] = _Reading(submitted)
+    reading.struct(shape)
+    return DomainError(error.kind, error.message, field_errors=list(reading.renumbered(error.field_errors)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tradecounter.kit.local_time import UK
+from tradecounter.kit.local_time import UK, moment_of
 from tradecounter.kit.money import in_pounds
 
 NOTHING = Markup('<span class="nothing" aria-label="none">&ndash;</span>')
@@ -77,6 +77,11 @@ def moment(when: datetime | None) -> str:
     return Markup('<time datetime="{}">{} {:%b %Y, %H:%M}</time>').format(_exact(when), local.day, local)
 
 
+def local_moment(text: str) -> str:
+    """Return a LocalDateTime, which is UK time without an offset, as a `<time>`: 16 Jun 2026, 09:00."""
+    return moment(moment_of(text))
+
+
 def day(when: date | datetime | None) -> str:
     """Return a date as a `<time>`: 16 Jun 2026. A moment's date is that in the UK."""
     if when is None:
@@ -123,6 +128,7 @@ FILTERS = {
     "bytes": size,
     "count": count,
     "moment": moment,
+    "local_moment": local_moment,
     "day": day,
     "tone": tone,
     "label": label,
