@@ -27,13 +27,6 @@ SIGN_IN = {
     "/sign-ins/recovery-codes": EVERYBODY,
 }
 _ORDERS = "support warehouse finance"
-_OF_CUSTOMER = (
-    "", "/order", "/price", "/access", "/address", "/statement", "/webhook", "/event", "/history", "/export",
-)  # fmt: skip
-_CONTACT = (
-    "/contact", "/user/invite", "/user/{user_id}/disable", "/key/new", "/key/{key_id}/disable", "/address/new",
-    "/address/{address_id}/delete",
-)  # fmt: skip
 OFFICE: Mapping[str, str] = {
     **SIGN_IN,
     "/": EVERYBODY,
@@ -42,24 +35,6 @@ OFFICE: Mapping[str, str] = {
     "/order/{reference}/cancel": "support",
     "/order/{reference}/dispatch": "support warehouse",
     "/order/{reference}/note": "support",
-    **dict.fromkeys(("/customer", *(f"/customer/{{id}}{end}" for end in _OF_CUSTOMER)), "support finance"),
-    **dict.fromkeys((f"/customer/{{id}}{end}" for end in _CONTACT), "support"),
-    "/customer/new": "support",
-    "/customer/{id}/credit-terms": "finance",
-    "/customer/{id}/trade-terms": "",
-    "/customer/{id}/block": "finance",
-    "/customer/{id}/unblock": "finance",
-    "/customer/{id}/erase": "",
-    "/product": "support finance warehouse catalogue",
-    "/product/{sku}": "support finance warehouse catalogue",
-    "/stock-adjustment": "warehouse",
-    "/import": "support finance catalogue",
-    "POST /import": "catalogue",
-    "/import/{id}": "support finance catalogue",
-    "/import/{id}/roll-back": "catalogue",
-    "/import/check/{upload}": "catalogue",
-    "/import/check/{upload}/apply": "catalogue",
-    "/import/check/{upload}/discard": "catalogue",
 }
 ACCOUNT: Mapping[str, str] = {
     **{f"/account{path}": roles for path, roles in SIGN_IN.items()},
@@ -73,7 +48,7 @@ ACCOUNT: Mapping[str, str] = {
 def roles_for(route: PageRoute) -> str:
     """Whom a page or form is for. Raises KeyError for one that is not listed."""
     table = OFFICE if route.site is BACK_OFFICE else ACCOUNT
-    return table.get(f"{route.method} {route.path}", table[route.path])
+    return table.get(f"{route.method} {route.path}") or table[route.path]
 
 
 def is_for(role: str, route: PageRoute) -> bool:

@@ -31,7 +31,7 @@ _SIGNED_OUT = {
     "/sign-ins/second-factor/remove", "/sign-ins/recovery-codes",
 }  # fmt: skip
 NOT_LINKED = {
-    BACK_OFFICE: _SIGNED_OUT | {"/import/check/{upload}", "/import/check/{upload}/apply"},
+    BACK_OFFICE: _SIGNED_OUT,
     ACCOUNT: _SIGNED_OUT | {"/quote-link", "/quote-link/{secret}", "/auth/authorize"},
 }
 _ENDS = ("/sign-out", "/sign-ins/end-others")  # forms that end sessions
