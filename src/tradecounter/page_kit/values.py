@@ -64,6 +64,14 @@ def count(number: int | None) -> str:
     return NOTHING if number is None else f"{number:,}"
 
 
+def size(length: int) -> str:
+    """Return the size of a file: 812 bytes, 6.2 MB."""
+    for unit, of_it in (("MB", 1_000_000), ("kB", 1_000)):
+        if length >= of_it:
+            return f"{length / of_it:,.1f} {unit}"
+    return plural(length, "byte")
+
+
 def moment(when: datetime | None) -> str:
     """Return a moment as a `<time>` in UK time: 16 Jun 2026, 09:00."""
     if when is None:
@@ -120,6 +128,7 @@ def _exact(when: datetime) -> str:
 FILTERS = {
     "money": money,
     "percent": percent,
+    "bytes": size,
     "count": count,
     "moment": moment,
     "local_moment": local_moment,
