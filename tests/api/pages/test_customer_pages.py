@@ -186,7 +186,7 @@ def test_contract_prices_are_listed_and_a_price_is_explained(office: BackOfficeS
     why = sam.get(path, params={"sku": sku.lower(), "quantity": "3"})
     assert "£80.00 each" in text_of(why)
     assert "together £240.00" in text_of(why)
-    assert why.text.count('class="won"') == 1
+    assert why.text.count('class="applied"') == 1
     reasons = text_of(why).split("£80.00 each")[1]
     assert reasons.index("Contract price") < reasons.index("Price list default")
     assert "£45.00 each" in text_of(sam.get(path, params={"sku": other}))

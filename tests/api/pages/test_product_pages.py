@@ -73,7 +73,7 @@ def test_a_price_is_explained_for_a_customer_by_number_or_name(office: BackOffic
         for part in ("£25.00 each", "together £250.00", "The break is 10 and more", "A contract price that is valid"):
             assert part in text_of(page)
         assert "Only &lt;One&gt; Ltd" in page.text
-        assert page.text.count('class="won"') == 1
+        assert page.text.count('class="applied"') == 1
     for named, message in (("several", "Several customers match"), ("nobody", "No customer has"), ("99999", "exist")):
         wrong = sam.get(f"/product/{sku}", params={"customer": named})
         assert wrong.status_code == 400

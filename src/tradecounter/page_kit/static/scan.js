@@ -10,16 +10,16 @@
   };
 
   const judge = (box) => {
-    const said = document.getElementById(box.dataset.said);
+    const status = document.getElementById(box.dataset.status);
     const found = serials(box);
     const twice = found.find((serial, at) => found.indexOf(serial) !== at);
     const most = wanted(box);
     const wrong = twice !== undefined || found.length > most;
-    said.classList.toggle("error", wrong);
-    said.classList.toggle("done", !wrong && most > 0 && found.length === most);
-    if (twice !== undefined) said.textContent = `${twice} was scanned twice: take one out.`;
-    else if (found.length > most) said.textContent = `${found.length} serial numbers for ${most} units: take ${found.length - most} out.`;
-    else said.textContent = `${found.length} of ${most} scanned`;
+    status.classList.toggle("error", wrong);
+    status.classList.toggle("done", !wrong && most > 0 && found.length === most);
+    if (twice !== undefined) status.textContent = `${twice} was scanned twice: take one out.`;
+    else if (found.length > most) status.textContent = `${found.length} serial numbers for ${most} units: take ${found.length - most} out.`;
+    else status.textContent = `${found.length} of ${most} scanned`;
     return !wrong && most > 0 && found.length === most;
   };
 
