@@ -45,12 +45,12 @@ def reseller(shop: Service) -> Iterator[Reseller]:
 
 @pytest.fixture(scope="module")
 def office_walk(reseller: Reseller) -> Walk:
-    return walk(staff_member(reseller.service, reseller.office.url, "administrator"), each=6)
+    return walk(staff_member(reseller.service, reseller.office.url, "administrator"), each=5)
 
 
 @pytest.fixture(scope="module")
 def account_walk(reseller: Reseller) -> Walk:
-    return walk(customer_user(reseller.service, reseller.first.customer.id), each=6)
+    return walk(customer_user(reseller.service, reseller.first.customer.id), each=5)
 
 
 @pytest.fixture(scope="module")
@@ -106,12 +106,12 @@ def test_a_user_gets_exactly_the_pages_of_the_role(reseller: Reseller, account_w
 
 @pytest.mark.parametrize("role", ROLES)
 def test_no_page_of_the_office_leads_to_one_that_the_person_may_not_open(reseller: Reseller, role: Role) -> None:
-    assert walk(staff_member(reseller.service, reseller.office.url, role), each=4).broken == []
+    assert walk(staff_member(reseller.service, reseller.office.url, role), each=2).broken == []
 
 
 @pytest.mark.parametrize("role", USER_ROLES)
 def test_no_page_of_the_account_leads_to_one_that_the_user_may_not_open(reseller: Reseller, role: UserRole) -> None:
-    assert walk(customer_user(reseller.service, reseller.first.customer.id, role), each=4).broken == []
+    assert walk(customer_user(reseller.service, reseller.first.customer.id, role), each=2).broken == []
 
 
 def credentials(reseller: Reseller, site: PageSite) -> dict[str, dict[str, str]]:
@@ -192,13 +192,13 @@ def test_another_customers_things_are_not_found(reseller: Reseller, account_walk
         for form in (form for seen in pages for form in seen.markup.forms if form.method == "POST"):
             if form.action in _WITHOUT_IDS:
                 continue
-            fields = {name: values for name, values in form.values.items() if name != "once"}
+            fields = form.values | {"once": [""]}
             assert stranger.send(form.action, fields).status_code == 404, form.action
     assert tried == {path for path in account_walk.pages if "{" in path and not path.endswith("{secret}")}
 
 
 def test_stored_markup_is_escaped_on_every_page(reseller: Reseller, office_walk: Walk, account_walk: Walk) -> None:
-    other = walk(customer_user(reseller.service, reseller.other.customer.id), each=6)
+    other = walk(customer_user(reseller.service, reseller.other.customer.id), each=5)
     for walked in (office_walk, account_walk, other):
         pages = [seen for seen in walked.pages_seen if seen.is_html]
         assert [seen.address for seen in pages if RAW in seen.response.text] == []
