@@ -209,7 +209,7 @@ def support_prices_a_quote_that_is_accepted_by_the_link_of_its_mail(story: Story
     stranger.arrives("Thank you")
     assert stranger.tab.open(link).status == 410
     owner.open("/account/quote")
-    owner.sees("Accepted")
+    owner.sees("Ordered")
 
 
 def the_warehouse_dispatches_with_serial_numbers(story: Story) -> None:
