@@ -106,7 +106,6 @@ OFFICE: Mapping[str, str] = {
     "/payment/new": "finance",
     "/payment/{id}": _SALES,
     "/payment/{id}/reverse": "finance",
-    "/statement/{id}": _SALES,
     "/webhook": _SALES,
     "/webhook/new": ADMINISTRATOR,
     "/webhook/{id}": _SALES,
@@ -137,7 +136,7 @@ _DEVELOPER = {
         "/feed/{id}/new-address", "/webhook", "/webhook/new", "/webhook/{id}", "/webhook/{id}/delete",
         "/webhook/{id}/delivery/{delivery_id}", "/webhook/{id}/delivery/{delivery_id}/redeliver",
         "/webhook/{id}/edit", "/webhook/{id}/ping", "/webhook/{id}/replay", "/webhook/{id}/secret",
-        "/webhook/{id}/state",
+        "/webhook/{id}/retry", "/webhook/{id}/state",
     )
 }  # fmt: skip
 ACCOUNT: Mapping[str, str] = {
@@ -147,6 +146,8 @@ ACCOUNT: Mapping[str, str] = {
     "/account/quote-link/{secret}": ANYBODY,
     "/account": EVERYBODY,
     "/account/order": "buyer",
+    "/account/order/cancelled": "buyer",
+    "/account/order/unconfirmed": "buyer",
     "/account/order/{reference}": "buyer",
     "/account/new-order": "buyer",
     "/account/new-order/{code}": "buyer",
