@@ -29,6 +29,8 @@ ELSEWHERE = {
     "/set-password",
     "/forgotten-password",
     "/auth/authorize",
+    "/import/check/{upload}",
+    "/import/check/{upload}/apply",
 }
 
 
