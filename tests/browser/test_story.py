@@ -227,7 +227,7 @@ def the_warehouse_dispatches_with_serial_numbers(story: Story) -> None:
     warehouse.write({"items-0-quantity": "2", "tracking_number": "TRACK-9"})
     warehouse.press("Record the shipment")
     warehouse.sees("SN-1, SN-2", "TRACK-9")
-    warehouse.form("Add tracking", {"type": "Collected", "description": "On its way"}, "Add it")
+    warehouse.form("Add tracking", {"type": "Collected", "description": "On its way"}, "Add the event")
     warehouse.sees("On its way")
 
 
