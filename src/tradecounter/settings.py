@@ -73,7 +73,7 @@ class Settings:
     )
     auth_url: str | None = _setting(
         None,
-        "The login service at which customers consent to applications; unset: no subject token is accepted.",
+        "The login service at which customers consent to applications; unset: this service's own, at BASE_URL/auth.",
         rules.HTTPS_URL,
     )
     secret_key: str | None = _setting(

@@ -16,6 +16,7 @@ from tradecounter.access.clean_up import clean_up_access
 from tradecounter.access.jobs import add_access_jobs
 from tradecounter.billing.jobs import add_billing_jobs
 from tradecounter.billing.remind_of_invoices import remind_of_invoices
+from tradecounter.consent.clean_up import clean_up_consent
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
@@ -89,6 +90,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         PeriodicJob(
             "clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links, sessions and wrong passwords deleted"
         ),
+        PeriodicJob("clean_up_consent", EVERY_FIVE_MINUTES, clean_up_consent, "old grants and keys deleted"),
         PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),

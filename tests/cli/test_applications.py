@@ -24,13 +24,51 @@ def test_an_application_is_created_listed_and_disabled(shell: Program) -> None:
     assert len(made["client_secret"]) == 64
     [listed] = shell.json("app", "list")
     assert (listed["client_id"], listed["name"]) == (made["client_id"], "ERP of Harbourline")
-    assert set(listed) == {"client_id", "name", "created_at", "disabled_at"}
+    assert set(listed) == {"client_id", "name", "redirect_uris", "created_at", "disabled_at"}
     assert listed["disabled_at"] is None
     assert shell.json("app", "disable", made["client_id"]) == {"client_id": made["client_id"], "disabled": True}
     [disabled] = shell.json("app", "list")
     assert disabled["disabled_at"] is not None
     assert "is disabled" in shell.text("app", "disable", made["client_id"])
     assert shell.json("app", "list") == [disabled], "the first time counts"
+
+
+def test_redirect_uris_are_registered_and_replaced(shell: Program) -> None:
+    first, second = "https://erp.example/callback", "http://localhost:8080/back?from=tradecounter"
+    client_id = shell.json("app", "add", "ERP", "--redirect-uri", first, "--redirect-uri", second)["client_id"]
+    assert shell.json("app", "list")[0]["redirect_uris"] == [first, second]
+    assert shell.json("app", "edit", client_id[:8], "--name", "New")["redirect_uris"] == [first, second]
+    assert "is changed" in shell.text("app", "edit", client_id, "--redirect-uri", second)
+    [listed] = shell.json("app", "list")
+    assert (listed["name"], listed["redirect_uris"]) == ("New", [second])
+    assert shell.error("app", "edit", UNKNOWN, "--name", "x") == f"application {UNKNOWN} does not exist"
+
+
+@pytest.mark.parametrize(
+    ("uri", "problem"),
+    [
+        ("http://erp.example/", "must start with https:// and a host"),
+        ("ftp://erp.example/", "must start with https:// and a host"),
+        ("myapp:/callback", "must start with https:// and a host"),
+        ("javascript:alert(1)", "must start with https:// and a host"),
+        ("https://", "must start with https:// and a host"),
+        ("https://erp.example/#part", "must have no fragment"),
+        ("https://erp.example/#", "must have no fragment"),
+        ("https://user@erp.example/", "must be a plain URL"),
+        ("https://erp.example@evil.example/", "must be a plain URL"),
+        ("https://ERP.example/", "must be a plain URL"),
+        ("https://erp.example/a b", "must be a plain URL"),
+        ("https://erp.example/;form-action", "must be a plain URL"),
+        ("https://*.example/", "must be a plain URL"),
+        ("https://erp.example\\@evil.example/", "must be a plain URL"),
+        ("https://erp.example/a/../b", "must have no . or .."),
+    ],
+)
+def test_a_redirect_uri_must_be_a_plain_safe_url(shell: Program, uri: str, problem: str) -> None:
+    error = shell.error("app", "add", "ERP", "--redirect-uri", uri)
+    assert error.startswith("redirect_uri: ")
+    assert problem in error
+    assert shell.json("app", "list") == []
 
 
 def test_the_secret_is_printed_only_at_creation(shell: Program) -> None:

@@ -27,7 +27,7 @@ from tradecounter.kit.clock import FrozenClock
 
 NAMES = [
     "settings", "examples", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs", "credit",
-    "stock", "invoice_numbers", "mail", "issuer", "snapshot",
+    "stock", "invoice_numbers", "issuer_keys", "mail", "issuer", "snapshot",
 ]  # fmt: skip
 SETTINGS = {
     "TRADECOUNTER_SECRET_KEY": SECRET,
@@ -165,6 +165,22 @@ def test_an_unreachable_or_rejecting_mail_server_is_found_and_gets_no_mail(insta
 def test_an_issuer_that_cannot_be_used_is_reported(installation: Program) -> None:
     found = ill(installation, TRADECOUNTER_AUTH_URL=f"http://127.0.0.1:{free_port()}")
     assert found.keys() == {"issuer"}
+
+
+def test_the_own_issuer_is_read_as_clients_read_it(installation: Program) -> None:
+    assert ill(installation, TRADECOUNTER_AUTH_URL="") == {}
+    nowhere = f"http://127.0.0.1:{free_port()}"
+    away = ill(installation, TRADECOUNTER_AUTH_URL="", TRADECOUNTER_BASE_URL=nowhere)
+    assert away.keys() == {"issuer", "snapshot"}
+    assert f"{nowhere}/auth: " in away["issuer"]["message"]
+
+
+def test_a_lost_key_of_the_own_issuer_is_reported(installation: Program) -> None:
+    installation.json("issuer", "rotate")
+    found = ill(installation, TRADECOUNTER_AUTH_URL="", TRADECOUNTER_SECRET_KEY="t" * 64)
+    assert "issuer_keys" in found
+    assert "issuer rotate" in found["issuer_keys"]["remedy"]
+    assert ill(installation, TRADECOUNTER_AUTH_URL="") == {}
 
 
 def test_an_api_without_a_response_or_with_problems_is_reported(installation: Program) -> None:

@@ -40,6 +40,8 @@ NO_ENTRY = {
     "worker": "a service, whose scheduled jobs are below",
     "db upgrade": "changes the schema",
     "exchangeToken": "signs a program in, with a consent that the issuer recorded",
+    "requestConsent": "signs a program in, with a consent that was recorded; in tests/api/consent/",
+    "revokeToken": "for applications, in tests/api/consent/",
 }
 JOBS = {
     "expire_orders": "order.expire",
@@ -49,6 +51,7 @@ JOBS = {
     "announce_changes": "no entry: the changes have theirs",
     "clean_up_identity": "no entry: deletes expired tokens and counts",
     "clean_up_access": "no entry: deletes expired links, sessions and counts",
+    "clean_up_consent": "no entry: deletes what ended long ago",
     "delete_expired_orders": "no entry: deletes what expired long ago",
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
     "forget_deliveries": "no entry: deletes old deliveries",
@@ -179,6 +182,8 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "key add": ("key.create", lambda o: [str(o.customer.id)]),
     "key disable": ("key.disable", lambda o: [o.key()]),
     "app add": ("application.create", lambda _: ["Another"]),
+    "app edit": ("application.edit", lambda o: [o.application(), "--name", "New name"]),
+    "issuer rotate": ("issuer.rotate", lambda _: []),
     "app disable": ("application.disable", lambda o: [o.application()]),
     "app revoke": ("application.revoke", lambda o: [o.application(), str(o.customer.id)]),
     "order dispatch": ("order.dispatch", lambda o: [o.order()]),

@@ -10,7 +10,7 @@ from support.demo import Demo, running_demo
 from support.interface import interface_document
 
 DOCUMENT = interface_document()
-ELSEWHERE = {"exchangeToken"}  # needs an application and the token of a login service
+ELSEWHERE = {"exchangeToken", "requestConsent", "revokeToken"}  # need an application and what it got before
 
 Request = tuple[str, str, dict[str, Any]]
 

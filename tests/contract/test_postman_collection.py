@@ -11,10 +11,9 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from support.applications import Exchange, register
+from support.consent import Consenting, add_user, register
 from support.demo import Demo, running_demo
 from support.interface import interface_document
-from support.issuer import running_issuer
 from tradecounter.web.openapi.postman import postman_collection
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "tradecounter.postman_collection.json"
@@ -48,9 +47,11 @@ def test_the_collection_contains_no_key_and_declares_its_variables() -> None:
 
 @pytest.fixture(scope="module")
 def demo_and_variables(database_url: str) -> Iterator[tuple[Demo, Variables]]:
-    with running_issuer() as issuer, running_demo(database_url, auth_url=issuer.url) as demo:
-        application = register(demo.service)
-        exchange = Exchange(demo.service, issuer, demo.customer, application, demo.service.client())
+    with running_demo(database_url) as demo:
+        application = register(demo.service, "https://erp.example/callback")
+        owner = add_user(demo.service, demo.customer, "owner")
+        consenting = Consenting(demo.service, demo.customer, owner, application, demo.service.client())
+        code, given = consenting.code(), consenting.given()
         yield (
             demo,
             {
@@ -58,7 +59,10 @@ def demo_and_variables(database_url: str) -> Iterator[tuple[Demo, Variables]]:
                 "apiKey": demo.customer.key,
                 "clientId": application.client_id,
                 "clientSecret": application.client_secret,
-                "subjectToken": exchange.subject_token(),
+                "subjectToken": given["access_token"],
+                "code": code.code,
+                "codeVerifier": code.verifier,
+                "refreshToken": given["refresh_token"],
             },
         )
 

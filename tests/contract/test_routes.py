@@ -16,9 +16,14 @@ PUBLIC = {
     ("GET", "/docs"),
     ("GET", "/guide"),
     ("GET", "/static/{name}"),
+    ("GET", "/auth/.well-known/openid-configuration"),
+    ("GET", "/.well-known/oauth-authorization-server/auth"),
+    ("GET", "/auth/jwks.json"),
+    ("POST", "/auth/token"),
+    ("POST", "/auth/revoke"),
     ("POST", "/oauth/token"),
 }
-CLIENT_AUTHENTICATED = {("POST", "/oauth/token")}
+CLIENT_AUTHENTICATED = {("POST", "/oauth/token"), ("POST", "/auth/token"), ("POST", "/auth/revoke")}
 AUTHENTICATED = {
     ("GET", "/product"),
     ("GET", "/product/{sku}"),
@@ -41,7 +46,7 @@ AUTHENTICATED = {
     ("GET", "/manufacturer"),
     ("GET", "/attribute"),
 }
-PAGES = ("/account",)  # for people who have signed in, see tests/api/pages
+PAGES = ("/account", "/auth/authorize")  # for people who have signed in, see tests/api/pages
 NOT_IN_THE_DOCUMENT = {("GET", "/docs"), ("GET", "/guide"), ("GET", "/static/{name}")}  # for people
 
 

@@ -10,8 +10,14 @@ from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.oauth.manage_applications import end_application, register_application, revoke_access
+from tradecounter.identity.oauth.manage_applications import (
+    edit_application,
+    end_application,
+    register_application,
+    revoke_access,
+)
 from tradecounter.identity.oauth.queries.applications import (
+    ApplicationRecord,
     application_exists,
     list_applications,
     whole_client_id,
@@ -27,18 +33,52 @@ ClientId = Annotated[
 ]
 
 
+RedirectUris = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--redirect-uri",
+        metavar="URI",
+        help="Where browsers go back to after the consent, exactly; can be repeated. https, or http on this machine.",
+    ),
+]
+
+
 @app.command("add")
-def add(name: Annotated[str, typer.Argument(help="The application's name.")], as_json: AsJson = False) -> None:
+def add(
+    name: Annotated[str, typer.Argument(help="The application's name.")],
+    redirect_uri: RedirectUris = None,
+    as_json: AsJson = False,
+) -> None:
     """Register an application; the secret is shown only once."""
-    added = run_change(lambda tx: register_application(tx, name, SystemClock().now()))
+    added = run_change(lambda tx: register_application(tx, name, SystemClock().now(), redirect_uri or ()))
     text = f"client id: {added.client_id}\nclient secret: {added.client_secret}\nStore it now: it is not shown again."
     show(added, text, as_json=as_json)
+
+
+@app.command("edit")
+def edit(
+    client_id: ClientId,
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="The new name.")] = None,
+    redirect_uri: RedirectUris = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change an application's name, or replace all its redirect URIs."""
+
+    async def work(tx: Transaction) -> ApplicationRecord:
+        whole_id = await whole_client_id(tx, client_id)
+        edited = await edit_application(tx, whole_id, SystemClock().now(), name, redirect_uri or None)
+        if edited is None:
+            raise _unknown(client_id)
+        return edited
+
+    edited = run_change(work)
+    show(edited, f"application {edited.client_id} is changed", as_json=as_json)
 
 
 @app.command("list")
 def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List all applications, including disabled ones."""
-    shown = ("client_id", Prose("name"), "disabled_at", "created_at")
+    shown = ("client_id", Prose("name"), "disabled_at", "created_at", Prose("redirect_uris", 24))
     show_table(run_query(list_applications), shown, as_json=as_json, names=columns)
 
 
@@ -68,7 +108,7 @@ def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False
         return whole_id, await revoke_access(tx, whole_id, customer_id, SystemClock().now())
 
     whole_id, count = run_change(work)
-    text = f"{count} tokens revoked; subject tokens issued before now are rejected"
+    text = f"{count} tokens revoked; consent given before now is no longer accepted"
     show({"client_id": whole_id, "customer_id": customer_id, "revoked": count}, text, as_json=as_json)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from tradecounter.cli.checks.check import Check, fine, wrong
-from tradecounter.cli.checks.of_database import check_contents, check_schema
+from tradecounter.cli.checks.of_database import check_contents, check_issuer_keys, check_schema
 from tradecounter.cli.checks.of_services import check_issuer, check_mail, check_snapshot
 from tradecounter.cli.checks.of_settings import check_settings
 from tradecounter.cli.output import AsJson, show_json, show_table
@@ -42,7 +42,7 @@ def _of_database(settings: Settings) -> list[Check]:
     try:
         with database_url(settings) as url:
             state = schema_state(url)
-            contents = asyncio.run(_of_contents(url)) if state.current else []
+            contents = asyncio.run(_of_contents(url, settings)) if state.current else []
     except EXPECTED as error:
         remedy = "start the database, or correct TRADECOUNTER_DATABASE_URL"
         if settings.database_url is None:
@@ -51,9 +51,9 @@ def _of_database(settings: Settings) -> list[Check]:
     return [fine("database", "it responds"), check_schema(state), *contents]
 
 
-async def _of_contents(url: str) -> list[Check]:
+async def _of_contents(url: str, settings: Settings) -> list[Check]:
     async with Database(url, connections=1) as database, reading(database) as tx:
-        return await check_contents(tx, SystemClock())
+        return [*await check_contents(tx, SystemClock()), await check_issuer_keys(tx, settings)]
 
 
 async def _of_services(settings: Settings) -> list[Check]:

@@ -31,6 +31,7 @@ COMMANDS = {
     "customer": "tradecounter.cli.customer:app",
     "key": "tradecounter.cli.key:app",
     "app": "tradecounter.cli.app:app",
+    "issuer": "tradecounter.cli.issuer:app",
     "user": "tradecounter.cli.user:app",
     "staff": "tradecounter.cli.staff:app",
     "token": "tradecounter.cli.token:app",

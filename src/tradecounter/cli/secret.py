@@ -11,6 +11,7 @@ from tradecounter.cli.import_file import progress_bar
 from tradecounter.cli.operator import operator
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import with_database
+from tradecounter.consent.keys import reseal_keys
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.fulfilment.check_secret import register_secret
@@ -23,7 +24,7 @@ from tradecounter.webhooks.manage import reseal_webhooks
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The secret key, which encrypts passwords of configurations, and secrets of webhooks and second factors.",
+    help="The secret key, which encrypts configurations, webhooks' secrets, second factors, the issuer's keys.",
 )
 
 
@@ -70,6 +71,7 @@ def rotate(
 
 async def _reseal_others(tx: Transaction, keys: Sequence[str]) -> None:
     await reseal_webhooks(tx, keys)
+    await reseal_keys(tx, keys)
     await reseal_factors(tx, keys)
 
 

@@ -6,6 +6,7 @@
 | back-orders | 7274302 | serving back-orders, alone; dispatches, shared | yes |
 | stalled jobs | 4815162342 | the worker that requeues stalled jobs, alone | never |
 | numbering of events | 7274303 | the worker that numbers events, alone | never |
+| keys of the issuer | 7274304 | making and replacing the key that signs consent, alone | yes |
 | idempotency key | hash of key and customer | the request that uses the key, alone | never |
 | failures of an IP address | hash of the address | counting a wrong credential, alone | yes |
 | wrong passwords from an IP address | hash of the address | counting a password or a code before its check | yes |
@@ -27,6 +28,8 @@ HOLD_OFF_SERVING = Statement("select pg_advisory_xact_lock_shared(7274302)")
 TRY_TO_REQUEUE_STALLED_JOBS = Statement("select pg_try_advisory_xact_lock(4815162342)")
 
 TRY_TO_NUMBER_EVENTS = Statement("select pg_try_advisory_xact_lock(7274303)")
+
+CHANGE_ISSUER_KEYS = Statement("select pg_advisory_xact_lock(7274304)")
 
 COUNT_FAILURES = Statement("select pg_advisory_xact_lock(hashtextextended('credential failure ' || :address, 0))")
 COUNT_PASSWORDS = Statement("select pg_advisory_xact_lock(hashtextextended('password failure ' || :address, 0))")

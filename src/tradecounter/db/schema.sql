@@ -31,8 +31,11 @@ CREATE TABLE public.access_token (
     customer_id bigint NOT NULL,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    revoked_at timestamp with time zone
+    revoked_at timestamp with time zone,
+    grant_id bigint
 );
+
+COMMENT ON COLUMN public.access_token.grant_id IS 'The grant of the own issuer that it comes from. Not a foreign key, which would lock grants before applications.';
 
 ALTER TABLE public.access_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.access_token_id_seq
@@ -133,8 +136,11 @@ CREATE TABLE public.application (
     name text NOT NULL,
     secret_hash bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    disabled_at timestamp with time zone
+    disabled_at timestamp with time zone,
+    redirect_uris text[] DEFAULT '{}'::text[] NOT NULL
 );
+
+COMMENT ON COLUMN public.application.redirect_uris IS 'Where the own issuer may send a browser back to, exactly as written; empty: it serves another issuer only.';
 
 CREATE TABLE public.attribute (
     key text NOT NULL,
@@ -215,6 +221,51 @@ COMMENT ON COLUMN public.configuration.data IS 'Encrypted, since it holds passwo
 
 ALTER TABLE public.configuration ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.configuration_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.consent (
+    id bigint NOT NULL,
+    client_id text NOT NULL,
+    customer_id bigint NOT NULL,
+    user_id bigint,
+    given_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.consent IS 'That an application may act for a customer; it stands until it is revoked.';
+
+COMMENT ON COLUMN public.consent.user_id IS 'Who gave it.';
+
+CREATE TABLE public.consent_grant (
+    id bigint NOT NULL,
+    consent_id bigint NOT NULL,
+    code_hash bytea NOT NULL,
+    code_challenge text NOT NULL,
+    redirect_uri text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    code_expires_at timestamp with time zone NOT NULL,
+    code_used_at timestamp with time zone,
+    ended_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.consent_grant IS 'One authorisation code, and with its refresh tokens all that it gave.';
+
+ALTER TABLE public.consent_grant ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.consent_grant_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE public.consent ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.consent_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -545,6 +596,22 @@ CREATE TABLE public.invoice_reminder (
 );
 
 COMMENT ON COLUMN public.invoice_reminder.stage IS 'The days past the due date at which this reminder is sent.';
+
+CREATE TABLE public.issuer_key (
+    kid text NOT NULL,
+    public_key text NOT NULL,
+    private_key bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    retired_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.issuer_key IS 'The keys that sign consent.';
+
+COMMENT ON COLUMN public.issuer_key.public_key IS 'A JSON Web Key.';
+
+COMMENT ON COLUMN public.issuer_key.private_key IS 'A JSON Web Key, encrypted.';
+
+COMMENT ON COLUMN public.issuer_key.retired_at IS 'Null: it signs. A retired key stays public while tokens of it are valid.';
 
 CREATE TABLE public.known_browser (
     id bigint NOT NULL,
@@ -914,6 +981,16 @@ CREATE TABLE public.recovery_code (
 );
 
 COMMENT ON COLUMN public.recovery_code.hash IS 'SHA-256 of a code of 128 random bits.';
+
+CREATE TABLE public.refresh_token (
+    hash bytea NOT NULL,
+    grant_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.refresh_token IS 'A used one is kept until it expires: when it comes again, its grant ends.';
 
 CREATE TABLE public.removed_price (
     price_list text,
@@ -1348,6 +1425,15 @@ ALTER TABLE ONLY public.change
 ALTER TABLE ONLY public.configuration
     ADD CONSTRAINT configuration_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.consent_grant
+    ADD CONSTRAINT consent_grant_code_hash_key UNIQUE (code_hash);
+
+ALTER TABLE ONLY public.consent_grant
+    ADD CONSTRAINT consent_grant_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.consent
+    ADD CONSTRAINT consent_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.contract_price
     ADD CONSTRAINT contract_price_customer_id_product_id_valid_from_key UNIQUE NULLS NOT DISTINCT (customer_id, product_id, valid_from);
 
@@ -1413,6 +1499,9 @@ ALTER TABLE ONLY public.invoice
 
 ALTER TABLE ONLY public.invoice_reminder
     ADD CONSTRAINT invoice_reminder_pkey PRIMARY KEY (invoice, stage);
+
+ALTER TABLE ONLY public.issuer_key
+    ADD CONSTRAINT issuer_key_pkey PRIMARY KEY (kid);
 
 ALTER TABLE ONLY public.known_browser
     ADD CONSTRAINT known_browser_pkey PRIMARY KEY (id);
@@ -1486,6 +1575,9 @@ ALTER TABLE ONLY public.quote_link
 ALTER TABLE ONLY public.recovery_code
     ADD CONSTRAINT recovery_code_pkey PRIMARY KEY (hash);
 
+ALTER TABLE ONLY public.refresh_token
+    ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (hash);
+
 ALTER TABLE ONLY public.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
 
@@ -1556,6 +1648,8 @@ CREATE INDEX access_token_expiry ON public.access_token USING btree (expires_at)
 
 CREATE INDEX access_token_of_customer ON public.access_token USING btree (customer_id);
 
+CREATE INDEX access_token_of_grant ON public.access_token USING btree (grant_id) WHERE (grant_id IS NOT NULL);
+
 CREATE INDEX address_deleted ON public.address USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHERE (deleted_at IS NULL);
@@ -1575,6 +1669,18 @@ CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, 
 CREATE INDEX caller_idempotency_key_by_age ON public.caller_idempotency_key USING btree (created_at);
 
 CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
+
+CREATE INDEX consent_grant_ended ON public.consent_grant USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
+CREATE INDEX consent_grant_of_consent ON public.consent_grant USING btree (consent_id);
+
+CREATE INDEX consent_grant_unused ON public.consent_grant USING btree (code_expires_at) WHERE (code_used_at IS NULL);
+
+CREATE INDEX consent_of_customer ON public.consent USING btree (customer_id);
+
+CREATE INDEX consent_of_user ON public.consent USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX consent_that_stands ON public.consent USING btree (client_id, customer_id) WHERE (revoked_at IS NULL);
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
 
@@ -1601,6 +1707,8 @@ CREATE INDEX invoice_of_customer ON public.invoice USING btree (customer_id, num
 CREATE INDEX invoice_of_order ON public.invoice USING btree (order_id);
 
 CREATE INDEX invoice_unpaid ON public.invoice_balance USING btree (customer_id, due_at, invoice) WHERE (due > (0)::numeric);
+
+CREATE UNIQUE INDEX issuer_key_that_signs ON public.issuer_key USING btree ((true)) WHERE (retired_at IS NULL);
 
 CREATE INDEX known_browser_by_age ON public.known_browser USING btree (seen_at);
 
@@ -1645,6 +1753,10 @@ CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id)
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
 
 CREATE INDEX recovery_code_of_factor ON public.recovery_code USING btree (second_factor_id);
+
+CREATE INDEX refresh_token_expiry ON public.refresh_token USING btree (expires_at);
+
+CREATE INDEX refresh_token_of_grant ON public.refresh_token USING btree (grant_id);
 
 CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
 
@@ -1721,6 +1833,18 @@ ALTER TABLE ONLY public.category
 
 ALTER TABLE ONLY public.configuration
     ADD CONSTRAINT configuration_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
+
+ALTER TABLE ONLY public.consent
+    ADD CONSTRAINT consent_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.application(client_id);
+
+ALTER TABLE ONLY public.consent
+    ADD CONSTRAINT consent_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.consent_grant
+    ADD CONSTRAINT consent_grant_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES public.consent(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.consent
+    ADD CONSTRAINT consent_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.contract_price
     ADD CONSTRAINT contract_price_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
@@ -1829,6 +1953,9 @@ ALTER TABLE ONLY public.quote_link
 
 ALTER TABLE ONLY public.recovery_code
     ADD CONSTRAINT recovery_code_second_factor_id_fkey FOREIGN KEY (second_factor_id) REFERENCES public.second_factor(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.refresh_token
+    ADD CONSTRAINT refresh_token_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.consent_grant(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.return_line
     ADD CONSTRAINT return_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);

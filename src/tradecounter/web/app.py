@@ -7,6 +7,8 @@ from starlette.types import Receive, Scope, Send
 
 from tradecounter.billing.http import BillingEndpoints
 from tradecounter.catalogue.http import CatalogueEndpoints
+from tradecounter.consent.http import IssuerEndpoints
+from tradecounter.consent.own_issuer import OwnIssuer
 from tradecounter.customers.http import CustomerEndpoints
 from tradecounter.db.pool import Database
 from tradecounter.docs_pages.guide import render_guide
@@ -20,6 +22,7 @@ from tradecounter.fulfilment.queries.reads import OrderFulfilment
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.http import TokenEndpoint
 from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.identity.oauth.client_requests import ClientDesk
 from tradecounter.identity.oauth.exchange_token import TokenExchange
 from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.kit.clock import Clock
@@ -89,8 +92,10 @@ class Application(Site):
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
         views, creation, fulfilment = self._parts.views, self._parts.creation, self._parts.fulfilment
+        own_issuer = OwnIssuer.from_settings(settings, self.database, clock)
         issuer = Issuer.from_settings(settings, clock)
-        exchange = TokenExchange(self.database, clock, issuer, settings.access_token_lifetime)
+        exchange = TokenExchange(self.database, clock, issuer or own_issuer, settings.access_token_lifetime)
+        clients = ClientDesk(self.database, self.admission)
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             ProductEndpoints(views),
@@ -101,7 +106,8 @@ class Application(Site):
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
             EventEndpoints(EventFeed(self.database, self.stopping)),
-            TokenEndpoint(exchange, self.admission, settings.base_url),
+            TokenEndpoint(exchange, clients, settings.base_url),
+            *([] if issuer else [IssuerEndpoints(own_issuer, clients, clock, settings.base_url)]),
             IndexEndpoints(lambda base_url: documents().at(base_url)),
             HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.applications import running_exchange
+from support.consent import running_consent
 from support.interface import interface_document
 from support.samples import PROGRAMS, Outcome, missing_programs, run_samples
 from support.service import Service, running_service
@@ -14,12 +14,13 @@ from support.web_page import Page
 from tradecounter.demo.load import demo_customers, load_demo
 
 LANGUAGES = [language for language in PROGRAMS if language not in missing_programs()]
-ALONE = "exchangeToken"  # needs a login service instead of a key
+# These need an application and what it got before, instead of a key.
+OF_APPLICATIONS = ("requestConsent", "exchangeToken", "revokeToken")
 OPERATIONS = sorted(
     operation["operationId"]
     for methods in interface_document()["paths"].values()
     for operation in methods.values()
-    if operation["operationId"] != ALONE
+    if operation["operationId"] not in OF_APPLICATIONS
 )
 # What a sample prints, where that is not a JSON object or list.
 PRINTED = {"getInvoice": "", "deleteAddress": "204", "getOpenapiYaml": "openapi: 3.1.0"}
@@ -44,7 +45,9 @@ def results(demo: Service, tmp_path_factory: pytest.TempPathFactory) -> Results:
 
     @cache
     def run(language: str) -> dict[str, Outcome]:
-        wanted = {name: code for (found, name), code in samples.items() if found == language and name != ALONE}
+        wanted = {
+            name: code for (found, name), code in samples.items() if found == language and name not in OF_APPLICATIONS
+        }
         folder = Path(tmp_path_factory.mktemp(language))
         return run_samples(language, wanted, folder, {"KEY": customers[0].api_key})
 
@@ -65,14 +68,22 @@ def test_a_sample_works_unchanged(results: Results, language: str, name: str) ->
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_sample_of_a_token_works_for_an_application(database_url: str, tmp_path: Path, language: str) -> None:
-    with running_exchange(database_url) as exchange:
-        code = Page(exchange.service.client().get("/docs").text).samples[language, ALONE]
+def test_the_samples_for_applications_work(database_url: str, tmp_path: Path, language: str) -> None:
+    with running_consent(database_url) as consenting:
+        consenting.application = consenting.register("https://erp.example/callback")
+        samples = Page(consenting.service.client().get("/docs").text).samples
+        code, given = consenting.code(), consenting.given()
         environment = {
-            "CLIENT_ID": exchange.application.client_id,
-            "CLIENT_SECRET": exchange.application.client_secret,
-            "SUBJECT_TOKEN": exchange.subject_token(),
+            "CLIENT_ID": consenting.application.client_id,
+            "CLIENT_SECRET": consenting.application.client_secret,
+            "SUBJECT_TOKEN": given["access_token"],
+            "CODE": code.code,
+            "CODE_VERIFIER": code.verifier,
+            "REFRESH_TOKEN": given["refresh_token"],
         }
-        outcome = run_samples(language, {ALONE: code}, tmp_path, environment)[ALONE]
-    assert outcome.status == 0, outcome.text
-    assert "access_token" in outcome.text
+        wanted = {name: samples[language, name] for name in OF_APPLICATIONS}
+        outcomes = run_samples(language, wanted, tmp_path, environment)
+        assert [outcomes[name].status for name in OF_APPLICATIONS] == [0, 0, 0], outcomes
+        assert "refresh_token" in outcomes["requestConsent"].text
+        assert "access_token" in outcomes["exchangeToken"].text
+        assert consenting.refresh(given["refresh_token"]).status_code == 400

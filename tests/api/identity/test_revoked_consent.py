@@ -85,6 +85,11 @@ def test_other_customers_and_applications_are_not_affected(exchange: Exchange) -
     assert exchange.exchange(exchange.subject_token()).status_code == 200
 
 
+def test_a_claim_named_like_our_grants_means_nothing_in_another_issuers_token(exchange: Exchange) -> None:
+    for value in (1, "1", {"scope": "all"}):
+        assert exchange.exchange(exchange.subject_token(grant=value)).status_code == 200
+
+
 def exchange_in_parallel(exchange: Exchange, token: str) -> httpx2.Response:
     with exchange.service.client() as client:
         return client.post("/oauth/token", data=exchange.form(subject_token=token), auth=exchange.basic)

@@ -34,6 +34,11 @@ ALLOWED = {
     "/category": "GET, HEAD, OPTIONS",
     "/manufacturer": "GET, HEAD, OPTIONS",
     "/attribute": "GET, HEAD, OPTIONS",
+    "/auth/.well-known/openid-configuration": "GET, HEAD, OPTIONS",
+    "/.well-known/oauth-authorization-server/auth": "GET, HEAD, OPTIONS",
+    "/auth/jwks.json": "GET, HEAD, OPTIONS",
+    "/auth/token": "OPTIONS, POST",
+    "/auth/revoke": "OPTIONS, POST",
     "/oauth/token": "OPTIONS, POST",
 }
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"]

@@ -4,12 +4,15 @@ from datetime import timedelta
 
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.text import one_line
+from tradecounter.consent.keys import LostKeyError, issuer_vault, key_that_signs
 from tradecounter.db.installation import is_demo, server_time
 from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.schema_state import SchemaState
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import Clock
+from tradecounter.settings import Settings, SettingsError
 from tradecounter.worker import SILENT_SECONDS
 
 LARGEST_SKEW = timedelta(seconds=2)
@@ -37,6 +40,17 @@ async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
         await _stock(tx),
         await _invoice_numbers(tx),
     ]
+
+
+async def check_issuer_keys(tx: Transaction, settings: Settings) -> Check:
+    """Check that the key that signs consent can be used."""
+    if settings.auth_url is not None:
+        return fine("issuer_keys", "not needed: TRADECOUNTER_AUTH_URL names another issuer")
+    try:
+        found = await key_that_signs(tx, issuer_vault(lambda: secret_keys(settings)))
+    except (LostKeyError, SettingsError) as error:
+        return wrong("issuer_keys", str(error), "restore TRADECOUNTER_SECRET_KEY, or run `tradecounter issuer rotate`")
+    return fine("issuer_keys", "made when first needed" if found is None else f"consent is signed with {found.kid}")
 
 
 async def _clock(tx: Transaction, clock: Clock) -> Check:

@@ -7,6 +7,7 @@ import httpx2
 import msgspec
 
 from tradecounter.cli.checks.check import Check, fine, wrong
+from tradecounter.consent.own_issuer import issuer_name
 from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, read_issuer
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.transport import MailServer, Undelivered, mail_folder
@@ -47,13 +48,17 @@ def _check_folder(settings: Settings) -> Check:
 
 
 async def check_issuer(settings: Settings) -> Check:
-    """Check that the issuer's keys can be fetched."""
-    if settings.auth_url is None:
-        return fine("issuer", "TRADECOUNTER_AUTH_URL is not set: no subject token is accepted")
+    """Check that the issuer's keys can be fetched: those of another service, or the own ones, as clients do."""
+    url, remedy = settings.auth_url, "correct TRADECOUNTER_AUTH_URL, or repair the issuer"
+    if url is None:
+        if settings.base_url is None:
+            return fine("issuer", "not checked: TRADECOUNTER_BASE_URL is not set")
+        url = issuer_name(settings.base_url)
+        remedy = "start `tradecounter serve`, set TRADECOUNTER_BASE_URL to https, or let the proxy pass /auth on"
     try:
-        issuer = await read_issuer(settings.auth_url)
+        issuer = await read_issuer(url)
     except IssuerAwayError as error:
-        return wrong("issuer", f"{settings.auth_url}: {error}", "correct TRADECOUNTER_AUTH_URL, or repair the issuer")
+        return wrong("issuer", f"{url}: {error}", remedy)
     return fine("issuer", f"{issuer.name} publishes {len(issuer.keys)} keys")
 
 

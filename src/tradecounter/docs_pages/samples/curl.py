@@ -2,7 +2,7 @@
 
 import re
 
-from tradecounter.docs_pages.samples.literals import JSON
+from tradecounter.docs_pages.samples.literals import FROM_ENVIRONMENT, JSON
 from tradecounter.docs_pages.samples.plan import Plan, Request
 
 _HEADERS = {
@@ -51,4 +51,4 @@ def _quoted(text: str) -> str:
 
 
 def _form_value(name: str, value: str) -> str:
-    return '"$SUBJECT_TOKEN"' if name == "subject_token" else value
+    return f'"${FROM_ENVIRONMENT[name]}"' if name in FROM_ENVIRONMENT else value

@@ -48,6 +48,6 @@ def _options(request: Request) -> list[str]:
     if request.json is not None:
         options.append(f"body: JSON.stringify({JAVASCRIPT.write(request.json, '  ')})")
     if request.form is not None:
-        fields = JAVASCRIPT.write_form(request.form, "  ", "process.env.SUBJECT_TOKEN")
+        fields = JAVASCRIPT.write_form(request.form, "  ", lambda name: f"process.env.{name}")
         options.append(f"body: new URLSearchParams({fields})")
     return options

@@ -6,6 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# The fields of forms whose values a program has from an earlier step.
+FROM_ENVIRONMENT = {
+    "subject_token": "SUBJECT_TOKEN",
+    "code": "CODE",
+    "code_verifier": "CODE_VERIFIER",
+    "token": "REFRESH_TOKEN",
+}
 _WIDE = 60  # characters; longer objects and lists are split into lines
 
 
@@ -39,9 +46,13 @@ class Syntax:
             return self.text(value)
         return self.null if value is None else json.dumps(value)
 
-    def write_form(self, form: Mapping[str, str], indent: str, token: str) -> str:
-        """Return a form's fields, with the expression `token` instead of the example subject token."""
-        return self.write(form, indent).replace(self.text(form["subject_token"]), token)
+    def write_form(self, form: Mapping[str, str], indent: str, read: Callable[[str], str]) -> str:
+        """Return a form's fields; `read` returns the expression that reads a variable of the environment."""
+        text = self.write(form, indent)
+        for name, variable in FROM_ENVIRONMENT.items():
+            if name in form:
+                text = text.replace(self.text(form[name]), read(variable))
+        return text
 
     def write_address(self, url: str) -> str:
         """Return a URL literal in which each `{name}` is a variable."""

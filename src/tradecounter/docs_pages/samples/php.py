@@ -51,7 +51,7 @@ def _options(request: Request) -> list[str]:
         options.append(f"CURLOPT_HTTPHEADER => {PHP.group(headers, '    ')}")
     if request.form is not None:
         options.append("CURLOPT_USERPWD => getenv('CLIENT_ID') . ':' . getenv('CLIENT_SECRET')")
-        fields = PHP.write_form(request.form, "    ", "getenv('SUBJECT_TOKEN')")
+        fields = PHP.write_form(request.form, "    ", lambda name: f"getenv('{name}')")
         options.append(f"CURLOPT_POSTFIELDS => http_build_query({fields})")
     if request.json is not None:
         options.append(f"CURLOPT_POSTFIELDS => json_encode({PHP.write(request.json, '    ')})")

@@ -51,7 +51,7 @@ def _sent(variable: str, request: Request) -> list[str]:
         lines.append(f"{_STEP}json={PYTHON.write(request.json, _STEP)},")
     if request.form is not None:
         lines.append(f'{_STEP}auth=(os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"]),')
-        fields = PYTHON.write_form(request.form, _STEP, 'os.environ["SUBJECT_TOKEN"]')
+        fields = PYTHON.write_form(request.form, _STEP, lambda name: f'os.environ["{name}"]')
         lines.append(f"{_STEP}data={fields},")
     return [*lines, f"{_STEP}timeout=30,", ")", f"if not {variable}.ok:", f"{_STEP}raise SystemExit({variable}.text)"]
 

@@ -1,24 +1,20 @@
 """Exchanges a customer's consent for an access token (specification, section 4, `POST /oauth/token`)."""
 
-import hmac
 from dataclasses import dataclass
 from datetime import timedelta
 
 import structlog
 
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
-from tradecounter.identity.oauth.issuer import Issuer
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.identity.oauth.issuer import KeySource
 from tradecounter.identity.oauth.queries.access_tokens import consent_revoked_at, issue_token
-from tradecounter.identity.oauth.queries.applications import find_secret_hash
+from tradecounter.identity.oauth.queries.consents import grant_state
 from tradecounter.identity.oauth.subject_token import Consent, GivenConsent, InvalidSubjectTokenError, SubjectToken
-from tradecounter.identity.oauth.token_request import ClientCredentials, InvalidClientError, OAuthRequestError
-from tradecounter.identity.secret_hash import secret_hash
+from tradecounter.identity.oauth.token_request import OAuthRequestError
 from tradecounter.kit.clock import Clock
 
 log = structlog.get_logger()
-
-_NO_HASH = bytes(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +23,8 @@ class TokenExchange:
 
     database: Database
     clock: Clock
-    issuer: Issuer | None
+    issuer: KeySource
     lifetime: timedelta
-
-    async def authenticate(self, presented: ClientCredentials) -> None:
-        """Check an application's id and secret. Raises InvalidClientError, also for a disabled application."""
-        async with reading(self.database) as tx:
-            stored = await find_secret_hash(tx, presented.client_id)
-        if not hmac.compare_digest(stored or _NO_HASH, secret_hash(presented.client_secret)):
-            raise InvalidClientError
 
     async def exchange(self, subject_token: str, wanted: Consent) -> str:
         """Return a new access token for the customer who consents.
@@ -52,17 +41,28 @@ class TokenExchange:
 
     async def _issue(self, client_id: str, given: GivenConsent) -> str:
         async with transaction(self.database) as tx:
-            token = await issue_token(tx, client_id, given.customer_id, self.clock.now(), self.lifetime)
+            now = self.clock.now()
+            token = await issue_token(tx, client_id, given.customer_id, now, self.lifetime, given.grant_id)
             if token is None:
                 raise InvalidSubjectTokenError(f"sub: customer {given.customer_id} does not exist, or is blocked")
+            if given.grant_id is not None:
+                await _require_open_grant(tx, given.grant_id, client_id, given.customer_id)
+                return token
             revoked_at = await consent_revoked_at(tx, client_id, given.customer_id)
             if revoked_at is not None:
                 given.require_later_than(revoked_at)
         return token
 
     async def _given_consent(self, subject_token: str, wanted: Consent) -> GivenConsent:
-        if self.issuer is None:
-            raise InvalidSubjectTokenError("TRADECOUNTER_AUTH_URL is not set, so no issuer is trusted")
         token = SubjectToken.read(subject_token)
-        keys = await self.issuer.keys(token.key_id)
+        keys = await self.issuer.keys(token.key_id, wanted.audience)
         return token.consent(keys, wanted, self.clock.now())
+
+
+async def _require_open_grant(tx: Transaction, grant_id: int, client_id: str, customer_id: int) -> None:
+    """Check that a grant has not ended. Raises InvalidSubjectTokenError."""
+    state = await grant_state(tx, grant_id)
+    if state is None or (state.client_id, state.customer_id) != (client_id, customer_id):
+        raise InvalidSubjectTokenError(f"grant: {grant_id} does not exist")
+    if state.ended:
+        raise InvalidSubjectTokenError(f"grant: {grant_id} has ended")

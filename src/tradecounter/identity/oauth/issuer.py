@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import structlog
 
@@ -19,6 +20,14 @@ _BETWEEN_FETCHES = timedelta(seconds=30)
 _BETWEEN_ATTEMPTS = timedelta(seconds=5)  # without usable keys
 
 
+class KeySource(Protocol):
+    """The issuer whose consent is trusted."""
+
+    async def keys(self, kid: str | None, base_url: str) -> IssuerKeys:
+        """Return the issuer's keys, among them the one with the id, for the service at a base URL."""
+        ...
+
+
 class IssuerUnavailableError(DomainError):
     """The issuer's keys cannot be fetched."""
 
@@ -33,7 +42,7 @@ class IssuerUnavailableError(DomainError):
 
 @dataclass(slots=True)
 class Issuer:
-    """The issuer at a URL; requests that need its keys at the same time share one fetch."""
+    """Another service at a URL; requests that need its keys at the same time share one fetch."""
 
     url: str
     clock: Clock
@@ -47,7 +56,7 @@ class Issuer:
         """Return the configured issuer, if any."""
         return None if settings.auth_url is None else cls(settings.auth_url, clock)
 
-    async def keys(self, kid: str | None) -> IssuerKeys:
+    async def keys(self, kid: str | None, base_url: str = "") -> IssuerKeys:
         """Return the issuer's keys; fetch them again when they are older than an hour or no key has the id `kid`.
 
         Raises IssuerUnavailableError when the fetch fails and the cached keys are older than a day or lack the id.

@@ -28,10 +28,11 @@ class IssuerAwayError(Exception):
 
 
 class IssuerKeys(msgspec.Struct, frozen=True):
-    """The issuer's name in its metadata, and its public keys."""
+    """The issuer's name in its metadata, its public keys, and whether it is this service itself."""
 
     name: str
     keys: tuple[Key, ...]
+    own: bool = False
 
 
 class _Metadata(msgspec.Struct):

@@ -1,18 +1,55 @@
 """Registers and disables OAuth applications, and revokes their tokens for a customer."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.queries.access_tokens import revoke_tokens
-from tradecounter.identity.oauth.queries.applications import NewApplication, add_application, disable_application
+from tradecounter.identity.oauth.queries.applications import (
+    ApplicationRecord,
+    NewApplication,
+    add_application,
+    change_application,
+    disable_application,
+    find_application,
+)
+from tradecounter.identity.oauth.redirect_uris import check_redirect_uris
 
 
-async def register_application(tx: Transaction, name: str, now: datetime) -> NewApplication:
-    """Register an application."""
-    new = await add_application(tx, name, now)
-    audit(tx, "application.create", f"application/{new.client_id}", now, after={"name": name})
+async def register_application(
+    tx: Transaction, name: str, now: datetime, redirect_uris: Sequence[str] = ()
+) -> NewApplication:
+    """Register an application. Raises DomainError (invalid)."""
+    check_redirect_uris(redirect_uris)
+    new = await add_application(tx, name, now, redirect_uris)
+    after = {"name": name, **({"redirect_uris": list(redirect_uris)} if redirect_uris else {})}
+    audit(tx, "application.create", f"application/{new.client_id}", now, after=after)
     return new
+
+
+async def edit_application(
+    tx: Transaction, client_id: str, now: datetime, name: str | None = None, redirect_uris: Sequence[str] | None = None
+) -> ApplicationRecord | None:
+    """Change an application's name, or replace its redirect URIs; return None when it does not exist.
+
+    Raises DomainError (invalid).
+    """
+    check_redirect_uris(redirect_uris or ())
+    before = await find_application(tx, client_id, lock=True)
+    if before is None:
+        return None
+    uris = before.redirect_uris if redirect_uris is None else list(redirect_uris)
+    after = replace(before, name=before.name if name is None else name, redirect_uris=uris)
+    await change_application(tx, client_id, after.name, after.redirect_uris)
+    audit(tx, "application.edit", f"application/{client_id}", now, before=_shown(before), after=_shown(after))
+    return after
+
+
+def _shown(application: ApplicationRecord) -> dict[str, Any]:
+    return {"name": application.name, "redirect_uris": application.redirect_uris}
 
 
 async def end_application(tx: Transaction, client_id: str, now: datetime) -> bool:

@@ -37,10 +37,14 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class GivenConsent:
-    """The customer who consents, and when the token was issued (seconds since 1970), if known."""
+    """The customer who consents, and when the token was issued (seconds since 1970), if known.
+
+    `grant_id` is the grant of the own issuer; None with another issuer.
+    """
 
     customer_id: int
     issued_at: float | None
+    grant_id: int | None = None
 
     def require_later_than(self, revoked_at: datetime) -> None:
         """Check that the consent is later than its revocation. Raises InvalidSubjectTokenError."""
@@ -62,6 +66,7 @@ class _Claims(msgspec.Struct):
     iat: int | float | UnsetType = UNSET
     client_id: str | UnsetType = UNSET
     azp: str | UnsetType = UNSET
+    grant: Any = UNSET  # of the own issuer; another one may mean something else by it
 
 
 class _Signatures(JWSRegistry):
@@ -113,10 +118,11 @@ class SubjectToken:
             claims = msgspec.json.decode(self.signed.payload, type=_Claims)
         except (msgspec.DecodeError, RecursionError) as error:
             raise InvalidSubjectTokenError(f"the claims cannot be read: {error}") from error
-        problem = _problem(claims, issuer.name, wanted, now.timestamp())
+        problem = _problem(claims, issuer, wanted, now.timestamp())
         if problem is not None:
             raise InvalidSubjectTokenError(problem)
-        return GivenConsent(int(claims.sub), None if claims.iat is UNSET else claims.iat)
+        issued_at = None if claims.iat is UNSET else claims.iat
+        return GivenConsent(int(claims.sub), issued_at, claims.grant if issuer.own else None)
 
     def _is_signed_by(self, key: Key) -> bool:
         try:
@@ -130,18 +136,19 @@ def _without_tree(media_type: str) -> str:
     return media_type.lower().removeprefix("application/")
 
 
-def _problem(claims: _Claims, issuer: str, wanted: Consent, now: float) -> str | None:
+def _problem(claims: _Claims, issuer: IssuerKeys, wanted: Consent, now: float) -> str | None:
     """Return a message about the first wrong claim, with the valid values; None when all are right."""
     earliest, latest = now - LEEWAY.total_seconds(), now + LEEWAY.total_seconds()
     audiences = [claims.aud] if isinstance(claims.aud, str) else claims.aud
     given_to = {claim for claim in (claims.client_id, claims.azp) if claim is not UNSET}
     wrong = {
-        f"iss: must be {issuer}": claims.iss != issuer,
+        f"iss: must be {issuer.name}": claims.iss != issuer.name,
         f"aud: must contain {wanted.audience}": wanted.audience not in audiences,
         "client_id, azp: must name the application that exchanges the token": given_to != {wanted.client_id},
         "exp: the token has expired": not claims.exp > earliest,
         "nbf: the token is not valid yet": claims.nbf is not UNSET and not claims.nbf <= latest,
         "iat: must not be in the future": claims.iat is not UNSET and not claims.iat <= latest,
+        "grant: must name a grant": issuer.own and type(claims.grant) is not int,
         "sub: must be a customer's id, as a string": not _CUSTOMER_ID.fullmatch(claims.sub),
     }
     return next((problem for problem, applies in wrong.items() if applies), None)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock
+from tradecounter.pages.account.consent.pages import PATH as CONSENT
+from tradecounter.pages.account.consent.pages import ConsentPages
 from tradecounter.pages.account.home.pages import HomePages
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.quote_link.pages import QuoteLinkPages
@@ -14,10 +16,11 @@ SUBJECTS: Sequence[type] = (HomePages, QuoteLinkPages)
 
 
 def account_pages(parts: AccountParts, database: Database, clock: Clock, base_url: str | None) -> Pages:
-    """Return the customers' pages."""
-    return assembled(ACCOUNT, "tradecounter.pages.account", SUBJECTS, parts, database, clock, base_url)
+    """Return the customers' pages, with that of the own issuer unless consent comes from another one."""
+    subjects = (*SUBJECTS, ConsentPages) if parts.settings.auth_url is None else SUBJECTS
+    return assembled(ACCOUNT, "tradecounter.pages.account", subjects, parts, database, clock, base_url)
 
 
 def is_page(path: str) -> bool:
     """Return whether errors of a path are shown as pages."""
-    return path == ACCOUNT.home or path.startswith(f"{ACCOUNT.home}/")
+    return path in {ACCOUNT.home, CONSENT} or path.startswith(f"{ACCOUNT.home}/")

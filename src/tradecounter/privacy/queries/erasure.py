@@ -96,6 +96,7 @@ _STATEMENTS = (
     Statement("delete from contract_price where customer_id = :id"),
     Statement("delete from idempotency_key where customer_id = :id"),
     Statement("delete from access_token where customer_id = :id"),
+    Statement("delete from consent where customer_id = :id"),
 )
 
 _DISABLE_KEYS = Statement("""

@@ -12,7 +12,17 @@ _VARIABLES = {
     "apiKey": "Your API key.",
     "clientId": "Of an application; only for access tokens.",
     "clientSecret": "Of an application; only for access tokens.",
-    "subjectToken": "A JWT from the login service; only for access tokens.",
+    "subjectToken": "A customer's consent, a JWT; only for access tokens.",
+    "code": "From `/auth/authorize`; only for consent.",
+    "codeVerifier": "The secret of the code; only for consent.",
+    "refreshToken": "From the response to the code; only for consent.",
+}
+_FROM_VARIABLES = {
+    "subject_token": "{{subjectToken}}",
+    "code": "{{code}}",
+    "code_verifier": "{{codeVerifier}}",
+    "refresh_token": "{{refreshToken}}",
+    "token": "{{refreshToken}}",
 }
 _DESCRIPTION = (
     "Set the variables `baseUrl` and `apiKey` first. The requests work with the demo data without changes. Enable the "
@@ -95,7 +105,7 @@ def _pair(parameter: Json) -> Json:
 
 def _body(media_type: str, example: Json) -> Json:
     if media_type == _FORM:
-        fields = {**example, "subject_token": "{{subjectToken}}"}
+        fields = {name: _FROM_VARIABLES.get(name, value) for name, value in example.items()}
         return {"mode": "urlencoded", "urlencoded": [{"key": key, "value": value} for key, value in fields.items()]}
     text = json.dumps(example, indent=2, ensure_ascii=False)
     return {"mode": "raw", "raw": text, "options": {"raw": {"language": "json"}}}

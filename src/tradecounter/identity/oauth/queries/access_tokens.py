@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.oauth.queries.consents import end_consent
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 
 # Until then, an expired token is known to be expired, not wrong (`ExpiredTokenError`).
@@ -23,15 +24,21 @@ class LiveToken:
 
 
 _ISSUE_TOKEN = Statement("""
-    insert into access_token (hash, client_id, customer_id, created_at, expires_at)
-    select :hash, :client_id, id, :now, :expires_at from customer where id = :customer_id and blocked_at is null
+    insert into access_token (hash, client_id, customer_id, grant_id, created_at, expires_at)
+    select :hash, :client_id, id, :grant_id, :now, :expires_at from customer
+    where id = :customer_id and blocked_at is null
 """)
 
 
 async def issue_token(
-    tx: Transaction, client_id: str, customer_id: int, now: datetime, lifetime: timedelta
+    tx: Transaction,
+    client_id: str,
+    customer_id: int,
+    now: datetime,
+    lifetime: timedelta,
+    grant_id: int | None = None,
 ) -> str | None:
-    """Create a token for an application that acts for a customer.
+    """Create a token for an application that acts for a customer, under a grant of the own issuer or of none.
 
     Returns None when the customer does not exist or is blocked.
     """
@@ -40,6 +47,7 @@ async def issue_token(
         _ISSUE_TOKEN,
         hash=secret_hash(token),
         client_id=client_id,
+        grant_id=grant_id,
         now=now,
         expires_at=now + lifetime,
         customer_id=customer_id,
@@ -63,6 +71,19 @@ async def find_token(tx: Transaction, digest: bytes) -> LiveToken | None:
     return await tx.fetch_one(_FIND_TOKEN, hash=digest)
 
 
+_REVOKE_TOKEN = Statement("""
+    update access_token set revoked_at = :now where hash = :hash and client_id = :client_id and revoked_at is null
+""")
+
+
+async def revoke_token(tx: Transaction, token: str, client_id: str, now: datetime) -> bool:
+    """Revoke one token of an application, in every process within a few seconds; return whether it was valid."""
+    count = await tx.execute(_REVOKE_TOKEN, now=now, hash=secret_hash(token), client_id=client_id)
+    if count:
+        await bump(tx, "keys")
+    return count == 1
+
+
 _LOCK_APPLICATION = Statement("select from application where client_id = :client_id for update")
 
 _REVOKE_CONSENT = Statement("""
@@ -84,6 +105,7 @@ async def revoke_tokens(tx: Transaction, client_id: str, customer_id: int, now: 
     # Waits for running exchanges, so the update sees their tokens; later exchanges wait for this transaction.
     await tx.execute(_LOCK_APPLICATION, client_id=client_id)
     await tx.execute(_REVOKE_CONSENT, client_id=client_id, customer_id=customer_id, now=now)
+    await end_consent(tx, client_id, customer_id, now)
     count = await tx.execute(_REVOKE_TOKENS, now=now, client_id=client_id, customer_id=customer_id)
     await bump(tx, "keys")
     return count

@@ -1,8 +1,11 @@
 """Registered OAuth applications, which are all confidential clients."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+from psycopg.sql import SQL
 
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
@@ -28,27 +31,57 @@ class ApplicationRecord:
 
     client_id: str
     name: str
+    redirect_uris: list[str]
     created_at: datetime
     disabled_at: datetime | None
 
 
-_ADD_APPLICATION = Statement(
-    "insert into application (client_id, name, secret_hash, created_at) values (:client_id, :name, :secret_hash, :now)"
-)
+_ADD_APPLICATION = Statement("""
+    insert into application (client_id, name, secret_hash, redirect_uris, created_at)
+    values (:client_id, :name, :secret_hash, :redirect_uris, :now)
+""")
 
 
-async def add_application(tx: Transaction, name: str, now: datetime) -> NewApplication:
+async def add_application(
+    tx: Transaction, name: str, now: datetime, redirect_uris: Sequence[str] = ()
+) -> NewApplication:
     """Register an application."""
     new = NewApplication(secrets.token_hex(_ID_BYTES), new_secret())
     await tx.execute(
-        _ADD_APPLICATION, client_id=new.client_id, name=name, secret_hash=secret_hash(new.client_secret), now=now
+        _ADD_APPLICATION,
+        client_id=new.client_id,
+        name=name,
+        secret_hash=secret_hash(new.client_secret),
+        redirect_uris=list(redirect_uris),
+        now=now,
     )
     return new
 
 
+_COLUMNS = SQL("client_id, name, redirect_uris, created_at, disabled_at")
 _LIST_APPLICATIONS = Statement(
-    "select client_id, name, created_at, disabled_at from application order by created_at, client_id", ApplicationRecord
+    SQL("select {} from application order by created_at, client_id").format(_COLUMNS), ApplicationRecord
 )
+_FIND_APPLICATION = Statement(
+    SQL("select {} from application where client_id = :client_id").format(_COLUMNS), ApplicationRecord
+)
+_LOCK_APPLICATION = Statement("select from application where client_id = :client_id for no key update")
+_CHANGE_APPLICATION = Statement("""
+    update application set name = :name, redirect_uris = :redirect_uris where client_id = :client_id
+""")
+
+
+async def find_application(tx: Transaction, client_id: str, *, lock: bool = False) -> ApplicationRecord | None:
+    """Return an application, disabled or not, or None; `lock` makes other changes of it wait."""
+    if lock:
+        await tx.execute(_LOCK_APPLICATION, client_id=client_id)
+    return await tx.fetch_one(_FIND_APPLICATION, client_id=client_id)
+
+
+async def change_application(tx: Transaction, client_id: str, name: str, redirect_uris: Sequence[str]) -> None:
+    """Store an application's name and redirect URIs."""
+    await tx.execute(_CHANGE_APPLICATION, client_id=client_id, name=name, redirect_uris=list(redirect_uris))
+    await bump(tx, "keys")  # tokens are cached with the name
 
 
 async def list_applications(tx: Transaction) -> list[ApplicationRecord]:
@@ -92,12 +125,19 @@ async def application_exists(tx: Transaction, client_id: str) -> bool:
     return await tx.execute(_APPLICATION_EXISTS, client_id=client_id) == 1
 
 
-_FIND_SECRET_HASH = Statement(
-    "select secret_hash from application where client_id = :client_id and disabled_at is null"
+@dataclass(frozen=True, slots=True)
+class ApplicationSecret:
+    """The name of an application and the hash of its secret."""
+
+    name: str
+    secret_hash: bytes
+
+
+_FIND_SECRET = Statement(
+    "select name, secret_hash from application where client_id = :client_id and disabled_at is null", ApplicationSecret
 )
 
 
-async def find_secret_hash(tx: Transaction, client_id: str) -> bytes | None:
+async def find_secret(tx: Transaction, client_id: str) -> ApplicationSecret | None:
     """Return the hash of an enabled application's secret, or None."""
-    found: bytes | None = await tx.fetch_value(_FIND_SECRET_HASH, client_id=client_id)
-    return found
+    return await tx.fetch_one(_FIND_SECRET, client_id=client_id)

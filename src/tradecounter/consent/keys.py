@@ -1,0 +1,89 @@
+"""The keys that sign consent: made when first needed, encrypted in the database, replaced by a rotation."""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from joserfc.jwk import ECKey
+
+from tradecounter.audit.record import audit
+from tradecounter.consent.queries.keys import (
+    current_key,
+    lock_keys,
+    lock_sealed_keys,
+    public_keys,
+    replace_key,
+    store_sealed_key,
+)
+from tradecounter.consent.rules import KEY_PUBLIC_FOR
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.vault import Vault
+
+ALGORITHM = "ES256"
+_CURVE = "P-256"
+
+
+class LostKeyError(RuntimeError):
+    """The key that signs cannot be decrypted with the configured secret keys."""
+
+    def __init__(self) -> None:
+        super().__init__("the issuer's key cannot be decrypted: restore the secret key, or run `issuer rotate`")
+
+
+def issuer_vault(keys: Callable[[], Sequence[str]]) -> Vault:
+    """Return the vault with the issuer's private keys."""
+    return Vault("issuer keys", keys)
+
+
+async def signing_key(tx: Transaction, vault: Vault, now: datetime) -> ECKey:
+    """Return the key that signs; make it if there is none. Raises LostKeyError.
+
+    Call this before the transaction locks rows: making a key takes an advisory lock.
+    """
+    found = await key_that_signs(tx, vault)
+    if found is None:
+        await lock_keys(tx)
+        found = await key_that_signs(tx, vault)  # another process may have made it meanwhile
+    if found is None:
+        found = await _make_key(tx, vault, now)
+        audit(tx, "issuer.make_key", "settings/issuer", now, after={"kid": found.kid})
+    return found
+
+
+async def key_that_signs(tx: Transaction, vault: Vault) -> ECKey | None:
+    """Return the key that signs, or None before it is made. Raises LostKeyError."""
+    sealed = await current_key(tx)
+    if sealed is None:
+        return None
+    opened = vault.unseal(sealed)
+    if opened is None:
+        raise LostKeyError
+    return ECKey.import_key(json.loads(opened))
+
+
+async def published_keys(tx: Transaction, now: datetime) -> list[dict[str, Any]]:
+    """Return the public keys as JSON Web Keys: the one that signs, and the retired ones whose tokens may be valid."""
+    return [json.loads(text) for text in await public_keys(tx, now - KEY_PUBLIC_FOR)]
+
+
+async def rotate_key(tx: Transaction, vault: Vault, now: datetime) -> str:
+    """Replace the key that signs, in all processes at once, and return the new one's id."""
+    await lock_keys(tx)
+    made = await _make_key(tx, vault, now)
+    audit(tx, "issuer.rotate", "settings/issuer", now, after={"kid": made.kid})
+    return str(made.kid)
+
+
+async def reseal_keys(tx: Transaction, secret_keys: Sequence[str]) -> None:
+    """Re-encrypt the keys with the first secret key. Keys that cannot be decrypted are deleted: others are made."""
+    vault = issuer_vault(lambda: secret_keys)
+    for kid, sealed in await lock_sealed_keys(tx):
+        await store_sealed_key(tx, kid, vault.reseal(sealed))
+
+
+async def _make_key(tx: Transaction, vault: Vault, now: datetime) -> ECKey:
+    key = ECKey.generate_key(_CURVE, {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
+    private = json.dumps(key.as_dict(private=True)).encode()
+    await replace_key(tx, str(key.kid), json.dumps(key.as_dict(private=False)), vault.seal(private), now)
+    return key

@@ -1,0 +1,192 @@
+"""Consents, the codes issued under them, and refresh tokens; only hashes of codes and tokens are stored."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.secret_hash import new_secret, secret_hash
+
+# `for key share`: a revocation, which locks the row, waits until the code under this consent is issued.
+_STANDING = Statement("""
+    select id from consent where client_id = :client_id and customer_id = :customer_id and revoked_at is null
+    for key share
+""")
+
+_GIVE = Statement("""
+    insert into consent (client_id, customer_id, user_id, given_at) values (:client_id, :customer_id, :user_id, :now)
+    on conflict (client_id, customer_id) where revoked_at is null do nothing returning id
+""")
+
+
+async def standing_consent(tx: Transaction, client_id: str, customer_id: int) -> int | None:
+    """Return the id of a customer's consent to an application, which stands until this transaction ends, or None."""
+    found: int | None = await tx.fetch_value(_STANDING, client_id=client_id, customer_id=customer_id)
+    return found
+
+
+async def insert_consent(tx: Transaction, client_id: str, customer_id: int, user_id: int, now: datetime) -> int | None:
+    """Store a customer's consent; return its id, or None when one stands already."""
+    made: int | None = await tx.fetch_value(
+        _GIVE, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now
+    )
+    return made
+
+
+_INSERT_GRANT = Statement("""
+    insert into consent_grant (consent_id, code_hash, code_challenge, redirect_uri, created_at, code_expires_at)
+    values (:consent_id, :code_hash, :code_challenge, :redirect_uri, :now, :expires_at)
+""")
+
+
+async def insert_grant(
+    tx: Transaction, consent_id: int, code_challenge: str, redirect_uri: str, now: datetime, expires_at: datetime
+) -> str:
+    """Store a grant and return its code."""
+    code = new_secret()
+    await tx.execute(
+        _INSERT_GRANT,
+        consent_id=consent_id,
+        code_hash=secret_hash(code),
+        code_challenge=code_challenge,
+        redirect_uri=redirect_uri,
+        now=now,
+        expires_at=expires_at,
+    )
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRecord:
+    """A grant with its consent; `usable` is False when it has ended, or its customer is blocked."""
+
+    id: int
+    client_id: str
+    customer_id: int
+    code_challenge: str
+    redirect_uri: str
+    code_expires_at: datetime
+    code_used_at: datetime | None
+    usable: bool
+
+
+_GRANT_OF_CODE = Statement("select id from consent_grant where code_hash = :hash")
+_GRANT_OF_REFRESH_TOKEN = Statement("select grant_id from refresh_token where hash = :hash")
+_LOCK_GRANT = Statement("select from consent_grant where id = :id for update")
+_GRANT = Statement(
+    """
+    select g.id, c.client_id, c.customer_id, g.code_challenge, g.redirect_uri, g.code_expires_at, g.code_used_at,
+           g.ended_at is null and c.revoked_at is null and customer.blocked_at is null as usable
+    from consent_grant g join consent c on c.id = g.consent_id join customer on customer.id = c.customer_id
+    where g.id = :id
+    """,
+    GrantRecord,
+)
+
+
+async def grant_of_code(tx: Transaction, code: str) -> GrantRecord | None:
+    """Return the grant of a code, locked: of several requests with the code, the others see what the first did."""
+    return await _locked(tx, await tx.fetch_value(_GRANT_OF_CODE, hash=secret_hash(code)))
+
+
+async def grant_of_refresh_token(tx: Transaction, token: str) -> GrantRecord | None:
+    """Return the grant of a refresh token, locked."""
+    return await _locked(tx, await tx.fetch_value(_GRANT_OF_REFRESH_TOKEN, hash=secret_hash(token)))
+
+
+async def _locked(tx: Transaction, grant_id: int | None) -> GrantRecord | None:
+    if grant_id is None:
+        return None
+    # The row is read by a statement of its own, which sees what was committed while this one waited.
+    await tx.execute(_LOCK_GRANT, id=grant_id)
+    return await tx.fetch_one(_GRANT, id=grant_id)
+
+
+_USE_CODE = Statement("update consent_grant set code_used_at = :now where id = :id")
+
+
+async def use_code(tx: Transaction, grant_id: int, now: datetime) -> None:
+    """Record that a code was used."""
+    await tx.execute(_USE_CODE, id=grant_id, now=now)
+
+
+_INSERT_REFRESH_TOKEN = Statement(
+    "insert into refresh_token (hash, grant_id, created_at, expires_at) values (:hash, :grant_id, :now, :expires_at)"
+)
+
+
+async def insert_refresh_token(tx: Transaction, grant_id: int, now: datetime, expires_at: datetime) -> str:
+    """Store and return a new refresh token."""
+    token = new_secret()
+    await tx.execute(_INSERT_REFRESH_TOKEN, hash=secret_hash(token), grant_id=grant_id, now=now, expires_at=expires_at)
+    return token
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshTokenState:
+    """Until when a refresh token is valid, and when it was used."""
+
+    expires_at: datetime
+    used_at: datetime | None
+
+
+_REFRESH_TOKEN_STATE = Statement("select expires_at, used_at from refresh_token where hash = :hash", RefreshTokenState)
+_USE_REFRESH_TOKEN = Statement("update refresh_token set used_at = :now where hash = :hash")
+
+
+async def refresh_token_state(tx: Transaction, token: str) -> RefreshTokenState | None:
+    """Return the state of a refresh token, whose grant is locked."""
+    return await tx.fetch_one(_REFRESH_TOKEN_STATE, hash=secret_hash(token))
+
+
+async def use_refresh_token(tx: Transaction, token: str, now: datetime) -> None:
+    """Record that a refresh token was used."""
+    await tx.execute(_USE_REFRESH_TOKEN, hash=secret_hash(token), now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentRecord:
+    """An application that may act for a customer, and who allowed it; `last_used_at` is None before the first use."""
+
+    client_id: str
+    name: str
+    given_at: datetime
+    given_by: str | None
+    last_used_at: datetime | None
+
+
+_CONSENTS = Statement(
+    """
+    select c.client_id, a.name, c.given_at, u.email as given_by,
+           (select max(r.created_at) from refresh_token r join consent_grant g on g.id = r.grant_id
+            where g.consent_id = c.id) as last_used_at
+    from consent c join application a using (client_id) left join customer_user u on u.id = c.user_id
+    where c.customer_id = :customer_id and c.revoked_at is null and a.disabled_at is null
+    order by c.given_at, c.id
+    """,
+    ConsentRecord,
+)
+
+
+async def list_consents(tx: Transaction, customer_id: int) -> list[ConsentRecord]:
+    """Return the applications that may act for a customer, the first allowed one first."""
+    return await tx.fetch_all(_CONSENTS, customer_id=customer_id)
+
+
+_DELETE_EXPIRED_TOKENS = Statement("delete from refresh_token where expires_at < :before")
+_DELETE_UNUSED = Statement("delete from consent_grant where code_used_at is null and code_expires_at < :before")
+_DELETE_ENDED = Statement("delete from consent_grant where ended_at < :before")
+_DELETE_FORGOTTEN = Statement("""
+    delete from consent_grant g
+    where g.code_used_at < :before and not exists (select from refresh_token r where r.grant_id = g.id)
+""")
+
+
+async def delete_old_grants(tx: Transaction, now: datetime, ended_before: datetime) -> int:
+    """Delete refresh tokens that have expired, and codes and grants that ended before a moment; return how many."""
+    return (
+        await tx.execute(_DELETE_EXPIRED_TOKENS, before=now)
+        + await tx.execute(_DELETE_UNUSED, before=ended_before)
+        + await tx.execute(_DELETE_ENDED, before=ended_before)
+        + await tx.execute(_DELETE_FORGOTTEN, before=ended_before)
+    )

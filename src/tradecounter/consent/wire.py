@@ -1,0 +1,91 @@
+"""The forms, responses and documents of the own issuer (RFC 6749, RFC 7009, RFC 8414)."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.identity.oauth.token_request import JwtType
+
+ConsentGrantType = Literal["authorization_code", "refresh_token"]
+
+_CLIENT = "Required unless the request uses HTTP Basic."
+
+
+class ConsentRequest(Struct):
+    """The form of `POST /auth/token`."""
+
+    grant_type: Annotated[ConsentGrantType, Meta(description="What you have: a code or a refresh token.")]
+    code: Annotated[str | UnsetType, Meta(description="The code; required with `authorization_code`.")] = UNSET
+    redirect_uri: Annotated[
+        str | UnsetType, Meta(description="The code's redirect URI; required with `authorization_code`.")
+    ] = UNSET
+    code_verifier: Annotated[
+        str | UnsetType,
+        Meta(description="The secret whose hash is the code's challenge; required with `authorization_code`."),
+    ] = UNSET
+    refresh_token: Annotated[
+        str | UnsetType, Meta(description="The latest refresh token; required with `refresh_token`.")
+    ] = UNSET
+    client_id: Annotated[str | UnsetType, Meta(description=_CLIENT)] = UNSET
+    client_secret: Annotated[str | UnsetType, Meta(description=_CLIENT)] = UNSET
+
+
+class ConsentToken(Struct):
+    """A customer's consent, which `POST /oauth/token` exchanges for an access token, and a token to renew it."""
+
+    access_token: Annotated[str, Meta(description="The consent, a JWT: the `subject_token` of `POST /oauth/token`.")]
+    issued_token_type: Annotated[JwtType, Meta(description="The only supported value.")]
+    token_type: Annotated[Literal["N_A"], Meta(description="The consent is not itself an access token (RFC 8693).")]
+    expires_in: Annotated[int, Meta(description="Seconds until the consent expires.")]
+    refresh_token: Annotated[
+        str, Meta(min_length=64, max_length=64, description="Good once; the response to its use has the next one.")
+    ]
+
+
+class RevocationRequest(Struct):
+    """The form of `POST /auth/revoke`."""
+
+    token: Annotated[str, Meta(description="A refresh token, a consent or an access token.")]
+    token_type_hint: Annotated[str | UnsetType, Meta(description="Not needed, and ignored.")] = UNSET
+    client_id: Annotated[str | UnsetType, Meta(description=_CLIENT)] = UNSET
+    client_secret: Annotated[str | UnsetType, Meta(description=_CLIENT)] = UNSET
+
+
+class Revoked(Struct):
+    """Nothing: RFC 7009 says that clients ignore the body."""
+
+
+_ClientAuthentication = Literal["client_secret_basic", "client_secret_post"]
+
+
+class IssuerMetadata(Struct):
+    """What OAuth clients need to know of the issuer (RFC 8414)."""
+
+    issuer: Annotated[str, Meta(description="The issuer's name.")]
+    authorization_endpoint: Annotated[str, Meta(description="Where a customer's browser goes for the consent.")]
+    token_endpoint: Annotated[str, Meta(description="Where codes and refresh tokens are redeemed.")]
+    jwks_uri: Annotated[str, Meta(description="The public keys.")]
+    revocation_endpoint: Annotated[str, Meta(description="Where tokens are revoked.")]
+    service_documentation: Annotated[str, Meta(description="The guide.")]
+    response_types_supported: Annotated[list[Literal["code"]], Meta(description="Only codes.")]
+    response_modes_supported: Annotated[list[Literal["query"]], Meta(description="Only the query.")]
+    grant_types_supported: Annotated[list[ConsentGrantType], Meta(description="Codes and refresh tokens.")]
+    code_challenge_methods_supported: Annotated[list[Literal["S256"]], Meta(description="Required (RFC 7636).")]
+    token_endpoint_auth_methods_supported: Annotated[
+        list[_ClientAuthentication], Meta(description="HTTP Basic, or the form.")
+    ]
+    revocation_endpoint_auth_methods_supported: Annotated[
+        list[_ClientAuthentication], Meta(description="HTTP Basic, or the form.")
+    ]
+    authorization_response_iss_parameter_supported: Annotated[
+        bool, Meta(description="Responses name the issuer in `iss` (RFC 9207).")
+    ]
+
+
+class KeySet(Struct):
+    """The issuer's public keys (RFC 7517)."""
+
+    keys: Annotated[
+        list[dict[str, Any]],
+        Meta(description="The key that signs; during a rotation, also the previous one."),
+    ]

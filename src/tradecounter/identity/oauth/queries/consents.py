@@ -1,0 +1,93 @@
+"""What access tokens depend on under the own issuer: a customer's consent, and the grants that were made under it.
+
+Locks are taken in the order application, consent, grant.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.changes import bump
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+_LOCK_CONSENT = Statement("""
+    select from consent where client_id = :client_id and customer_id = :customer_id and revoked_at is null for update
+""")
+
+_REVOKE_CONSENT = Statement("""
+    update consent set revoked_at = :now
+    where client_id = :client_id and customer_id = :customer_id and revoked_at is null
+""")
+
+_LOCK_GRANTS = Statement("""
+    select from consent_grant g
+    where g.ended_at is null and g.consent_id in (
+        select c.id from consent c where c.client_id = :client_id and c.customer_id = :customer_id)
+    order by g.id for update
+""")
+
+_END_GRANTS = Statement("""
+    update consent_grant set ended_at = :now
+    where ended_at is null and consent_id in (
+        select c.id from consent c where c.client_id = :client_id and c.customer_id = :customer_id)
+""")
+
+
+async def end_consent(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> bool:
+    """End a customer's consent to an application and all its grants; return whether it stood.
+
+    The caller has locked the application, and revokes the access tokens.
+    """
+    # Waits for codes that are being issued under the consent, then for exchanges that are running under a grant.
+    await tx.execute(_LOCK_CONSENT, client_id=client_id, customer_id=customer_id)
+    count = await tx.execute(_REVOKE_CONSENT, now=now, client_id=client_id, customer_id=customer_id)
+    await tx.execute(_LOCK_GRANTS, client_id=client_id, customer_id=customer_id)
+    await tx.execute(_END_GRANTS, now=now, client_id=client_id, customer_id=customer_id)
+    return count == 1
+
+
+_LOCK_GRANT = Statement("select from consent_grant where id = :id for update")
+_END_GRANT = Statement("update consent_grant set ended_at = :now where id = :id and ended_at is null")
+_REVOKE_ITS_TOKENS = Statement("""
+    update access_token set revoked_at = :now where grant_id = :id and revoked_at is null and expires_at > :now
+""")
+
+
+async def end_grant(tx: Transaction, grant_id: int, now: datetime) -> bool:
+    """End a grant, its refresh tokens and its access tokens, in every process within a few seconds.
+
+    Returns whether it was open.
+    """
+    await tx.execute(_LOCK_GRANT, id=grant_id)  # waits for running exchanges, so the update sees their tokens
+    ended = await tx.execute(_END_GRANT, id=grant_id, now=now)
+    if ended:
+        await tx.execute(_REVOKE_ITS_TOKENS, id=grant_id, now=now)
+        await bump(tx, "keys")
+    return ended == 1
+
+
+@dataclass(frozen=True, slots=True)
+class GrantState:
+    """Whose grant it is, and whether it has ended."""
+
+    client_id: str
+    customer_id: int
+    ended: bool
+
+
+_GRANT_STATE = Statement(
+    """
+    select c.client_id, c.customer_id, g.ended_at is not null as ended
+    from consent_grant g join consent c on c.id = g.consent_id where g.id = :id
+    for key share of g
+    """,
+    GrantState,
+)
+
+
+async def grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
+    """Return the state of a grant, which cannot end until the transaction does; None when it does not exist.
+
+    Call this after `issue_token` in the same transaction, as with `consent_revoked_at`.
+    """
+    return await tx.fetch_one(_GRANT_STATE, id=grant_id)
