@@ -118,7 +118,12 @@ class PageDesk:
 def render(view: PageView, templates: jinja2.Environment, template: str, status: int, values: Any) -> Response:
     """Return a page as a response."""
     html = templates.get_template(template).render(page=view, **values)
-    headers = {"Content-Security-Policy": CONTENT_POLICY, "Cache-Control": "no-store"}
+    # Not `no-referrer`: with it, browsers send `Origin: null` with the page's own forms.
+    headers = {
+        "Content-Security-Policy": CONTENT_POLICY,
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "same-origin",
+    }
     response = Response(html, status, headers, "text/html")
     view.forget_flash(response)
     return response

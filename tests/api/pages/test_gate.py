@@ -115,6 +115,7 @@ def test_pages_are_not_stored_and_have_the_content_policy(office: BackOfficeSite
     for page in (sam.get("/"), sam.get("/order"), user.get("/account"), sam.get("/nothing")):
         assert page.headers["Cache-Control"] == "no-store"
         assert page.headers["Content-Security-Policy"] == CONTENT_POLICY
+        assert page.headers["Referrer-Policy"] == "same-origin"
         assert " style=" not in page.text
         assert "<style" not in page.text
         assert "onclick" not in page.text
