@@ -14,10 +14,14 @@ from support.applications import switch_off as switch_off_application
 from support.consent import CALLBACK, Code, Consenting, challenge_of, running_consent
 from support.orders import rows
 from support.pages import Person, browser, customer_user, fields_of, text_of
+from support.people import PASSWORD
+from support.people import customer_user as signing_in_user
 from support.service import running_service
+from support.signing_in import Place
 from tradecounter.consent.authorize import consents_of, revoke_consent
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.queries.applications import NewApplication
+from tradecounter.pages.page_site import ACCOUNT
 
 VERIFIER = "v" * 43
 FROM_ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
@@ -219,6 +223,18 @@ def test_a_person_signs_in_first_and_comes_back(consenting: Consenting, applicat
             assert dict(parse_qsl(back.query)) == request
         silent = http.get("/auth/authorize", params={**request, "prompt": "none"})
     assert error_of(consenting, silent) == "login_required"
+
+
+def test_the_sign_in_page_leads_back_to_the_request(consenting: Consenting, application: Any) -> None:
+    service = consenting.service
+    place = Place(service, ACCOUNT, service.url, signing_in_user(service))
+    visitor, request = place.browser(), consenting.request(application, state="s" * 500)
+    sign_in = visitor.get(f"/auth/authorize?{urlencode(request)}", **FROM_ELSEWHERE).headers["Location"]
+    done = visitor.fill(sign_in, email=place.who.email, password=PASSWORD)
+    page = visitor.get(done.headers["Location"])
+    assert fields_of(page) == request
+    _, found = sent_back(visitor.send("/auth/authorize", **fields_of(page), decision="allow"))
+    assert len(found["code"]) == 64
 
 
 def test_after_a_sign_in_the_browser_goes_on_by_itself(consenting: Consenting, owner: Person, application: Any) -> None:

@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0022"
-down_revision = "0020"
+down_revision = "0021"
 
 QUOTE_LINKS = """
 create table quote_link (
