@@ -24,6 +24,7 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.statuses import STATUS
 
 Shape = TypeVar("Shape", bound=Struct)
+Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
 
 ONCE = "once"  # the field with the key of a form
@@ -74,12 +75,37 @@ class PageDesk:
         if submitted is None:
             submitted = await read_submitted(call)
         try:
-            path, message = await self._changed(call, submitted, shape, work, to, done)
+            path, message, _ = await self._changed(call, submitted, shape, work, to, done)
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise
             return await again(Filled.of(submitted, error, STATUS[error.kind]))
         return self.go(call, path, message)
+
+    async def reveal(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Result]],
+        *,
+        again: ShowAgain,
+        show: Callable[[Result], Response],
+        to: str | Callable[[Result], str],
+        repeated: str,
+    ) -> Response:
+        """Make a change as `change` does, and respond with what it returns, which is shown only this once.
+
+        A form that is sent twice leads to the page `to`, which then says `repeated`. Its form must be `whole`, because
+        a response of htmx replaces the form alone.
+        """
+        submitted = await read_submitted(call)
+        try:
+            path, message, result = await self._changed(call, submitted, shape, work, to, repeated)
+        except DomainError as error:
+            if error.kind is Kind.UNAVAILABLE:
+                raise
+            return await again(Filled.of(submitted, error, STATUS[error.kind]))
+        return self.go(call, path, message) if result is None else show(result)
 
     def go(self, call: Call, path: str, message: str = "") -> Response:
         """Send the browser to a page, which shows a message."""
@@ -93,10 +119,11 @@ class PageDesk:
         call: Call,
         submitted: Submitted,
         shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Result]],
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str],
-    ) -> tuple[str, str]:
+    ) -> tuple[str, str, Result | None]:
+        """Return where to go, what to say there, and what the work returned; None if the form was sent before."""
         body = parse_form(submitted, shape)
         request = _keyed(call, submitted)
         now = self.clock.now()
@@ -107,12 +134,12 @@ class PageDesk:
                         claimed = claim(p, request)
                     if (before := recorded(request, claimed)) is not None:
                         path, _, message = before.body.decode().partition("\n")
-                        return path, message
+                        return path, message, None
                 result = await work(tx, body, now)
                 path, message = (made(result) if callable(made) else made for made in (to, done))
                 if request is not None:
                     record(tx, request, Recorded(_SEE_OTHER, f"{path}\n{message}".encode()), now)
-        return path, message
+        return path, message, result
 
 
 def render(view: PageView, templates: jinja2.Environment, template: str, status: int, values: Any) -> Response:

@@ -190,6 +190,14 @@ async def list_deliveries(
     return await deliveries_after(tx, webhook_id, after, most)
 
 
+async def show_delivery(
+    tx: Transaction, webhook_id: int, delivery_id: int, customer_id: int | None = None
+) -> DeliveryRecord:
+    """Return one of an endpoint's deliveries. Raises DomainError (not found)."""
+    await _the_endpoint(tx, webhook_id, customer_id)
+    return await _the_delivery(tx, webhook_id, delivery_id)
+
+
 async def reseal_webhooks(tx: Transaction, keys: Sequence[str]) -> None:
     """Re-encrypt all endpoints' secrets with the first key; unreadable ones stay as they are."""
     vault = webhook_vault(lambda: keys)

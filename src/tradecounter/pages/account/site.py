@@ -6,13 +6,26 @@ from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock
 from tradecounter.pages.account.consent.pages import PATH as CONSENT
 from tradecounter.pages.account.consent.pages import ConsentPages
+from tradecounter.pages.account.developers.applications import ApplicationPages
+from tradecounter.pages.account.developers.deliveries import DeliveryPages
+from tradecounter.pages.account.developers.feeds import FeedPages
+from tradecounter.pages.account.developers.keys import KeyPages
+from tradecounter.pages.account.developers.webhooks import WebhookPages
 from tradecounter.pages.account.home.pages import HomePages
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.quote_link.pages import QuoteLinkPages
 from tradecounter.pages.assembled import Pages, assembled
 from tradecounter.pages.page_site import ACCOUNT
 
-SUBJECTS: Sequence[type] = (HomePages, QuoteLinkPages)
+SUBJECTS: Sequence[type] = (
+    HomePages,
+    QuoteLinkPages,
+    KeyPages,
+    ApplicationPages,
+    WebhookPages,  # before the page of a webhook: `/webhook/new` is no id
+    DeliveryPages,
+    FeedPages,
+)
 
 
 def account_pages(parts: AccountParts, database: Database, clock: Clock, base_url: str | None) -> Pages:

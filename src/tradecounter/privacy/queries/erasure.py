@@ -97,6 +97,7 @@ _STATEMENTS = (
     Statement("delete from idempotency_key where customer_id = :id"),
     Statement("delete from access_token where customer_id = :id"),
     Statement("delete from consent where customer_id = :id"),
+    Statement("delete from feed where customer_id = :id"),
 )
 
 _DISABLE_KEYS = Statement("""
