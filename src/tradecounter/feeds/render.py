@@ -31,7 +31,7 @@ def render_feed(view: CustomerView, feed: FeedRecord, rows: Rows, vat_rate: Deci
     wanted = [(name, heading) for name, heading in feed.columns]
     chunks = render_csv(view, rows, {name for name, _ in wanted} & ON_REQUEST)
     places = {name: place for place, name in enumerate(next(_cells(next(chunks))))}
-    priced = _Prices(markup_of(feed, vat_rate))
+    priced = _pricing(markup_of(feed, vat_rate))
     picks = [_pick(name, places, priced) for name, _ in wanted]
     yield line(heading for _, heading in wanted).encode()
     for chunk in chunks:
@@ -42,10 +42,10 @@ def _cells(chunk: bytes) -> Iterator[list[str]]:
     return csv.reader(StringIO(chunk.decode(), newline=""))
 
 
-def _pick(name: str, places: Mapping[str, int], priced: Mapping[str, str]) -> _Pick:
+def _pick(name: str, places: Mapping[str, int], priced: Callable[[str], str]) -> _Pick:
     if name in PRICES:
         cost = places[PRICES[name]]
-        return lambda cells: priced[cells[cost]]
+        return lambda cells: priced(cells[cost])
     if name == IMAGE:
         images = places["images"]
         return lambda cells: _primary(cells[images])
@@ -53,16 +53,17 @@ def _pick(name: str, places: Mapping[str, int], priced: Mapping[str, str]) -> _P
     return lambda cells: cells[place]
 
 
-class _Prices(dict[str, str]):
-    """The texts of prices by the texts of costs, few of which differ."""
+def _pricing(markup: Markup) -> Callable[[str], str]:
+    """Return the function from the text of a cost to that of its price. Few costs of a file differ."""
+    known: dict[str, str] = {}
 
-    def __init__(self, markup: Markup) -> None:
-        super().__init__()
-        self._markup = markup
+    def price(cost: str) -> str:
+        found = known.get(cost)
+        if found is None:
+            found = known[cost] = str(markup.price(Decimal(cost)))
+        return found
 
-    def __missing__(self, cost: str) -> str:
-        price = self[cost] = str(self._markup.price(Decimal(cost)))
-        return price
+    return price
 
 
 def _primary(images: str) -> str:

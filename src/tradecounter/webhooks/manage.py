@@ -149,6 +149,13 @@ async def rotate_webhook_secret(
     return with_secret(webhook_on_the_wire(await _the_endpoint(tx, webhook_id, customer_id)), secret)
 
 
+async def retry_now(tx: Transaction, webhook_id: int, now: datetime, customer_id: int | None = None) -> None:
+    """Have an endpoint's waiting deliveries attempted at once. Raises DomainError (not found, conflict)."""
+    await _active(tx, webhook_id, customer_id)
+    await resume_deliveries(tx, webhook_id, now)
+    audit(tx, "webhook.retry", f"webhook/{webhook_id}", now)
+
+
 async def ping_webhook(tx: Transaction, webhook_id: int, now: datetime, customer_id: int | None = None) -> Delivery:
     """Have the worker send a ping, and return its delivery. Raises DomainError (not found, conflict)."""
     await _active(tx, webhook_id, customer_id)

@@ -21,6 +21,7 @@ from support.receiver import OK, Receiver, answering, deliver, receiving, status
 from support.service import Customer, Service, running_service
 from support.web_page import plain
 from tradecounter.access.users import invite_user
+from tradecounter.kit.clock import SystemClock
 from tradecounter.pages.page_site import ACCOUNT
 
 HOME = "/account/developer"
@@ -175,6 +176,25 @@ def test_events_are_delivered_again_one_or_a_range(service: Service, dev: Person
     assert "The event is delivered again." in text_of(dev.sends(f"{delivery[1]}/redeliver", SENT))
 
 
+def test_waiting_deliveries_are_attempted_at_once_when_the_receiver_is_mended(service: Service, dev: Person) -> None:
+    path, _ = send_to(service, dev, status(500))
+    assert "Try again now" in text_of(dev.get(path))
+    dev.sends(f"{path}/retry", SENT)
+    _, receiver = send_to(service, dev, path=path)
+    assert len(receiver.events) == 2
+    page = text_of(dev.get(path))
+    assert "Try again now" not in page
+    assert "failed" not in page
+    dev.sends(f"{path}/state", {"state": "paused"})
+    assert dev.send(f"{path}/retry", SENT).status_code == 409
+    [(actor,)] = rows(
+        service,
+        "select actor_name from audit_entry where action = 'webhook.retry' and subject = %s",
+        path.removeprefix(f"{HOME}/"),
+    )
+    assert actor == dev.email
+
+
 def test_deliveries_are_shown_in_pages(dev: Person) -> None:
     path, _ = make(dev)
     for _ in range(52):
@@ -194,7 +214,7 @@ def test_another_customers_webhook_is_not_found(service: Service, dev: Person) -
     stranger = customer_user(service, service.customer().id, "owner")
     for page in (path, f"{path}/edit", f"{path}/secret", f"{path}/delete", f"{path}/replay", delivery[1]):
         assert stranger.get(page).status_code == 404
-    for step in ("ping", "secret", "delete"):
+    for step in ("ping", "retry", "secret", "delete"):
         assert stranger.send(f"{path}/{step}", SENT).status_code == 404
     assert stranger.send(f"{path}/edit", {"url": "https://mine.example/"}).status_code == 404
     assert stranger.send(f"{path}/state", {"state": "paused"}).status_code == 404
@@ -249,7 +269,9 @@ def test_the_first_morning_of_a_developer(service: Service, tmp_path: Path) -> N
             assert (sent.status_code, sent.headers["Location"]) == (303, ping[1])
             waiting = await asyncio.to_thread(browser.get, ping[1])
             assert "A test delivery is on its way." in text_of(waiting)
-            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(deliver(service), service.loop))
+            await asyncio.wrap_future(
+                asyncio.run_coroutine_threadsafe(deliver(service, clock=SystemClock()), service.loop)
+            )
             return ping[1], secret, receiver
 
     path, secret, receiver = asyncio.run(add())

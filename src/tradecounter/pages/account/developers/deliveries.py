@@ -25,6 +25,7 @@ from tradecounter.webhooks.manage import (
     ping_webhook,
     redeliver,
     replay,
+    retry_now,
     show_delivery,
     show_webhook,
 )
@@ -84,6 +85,13 @@ class DeliveryPages:
             return await ping_webhook(tx, webhook_id(call), now, call.customer_id)
 
         return await self._take(call, NoFields, work, lambda _: "A test delivery is on its way.")
+
+    @form(f"{ONE}/retry", "Attempt waiting deliveries now", user_roles=DEVELOPERS, path_parameters=_ID)
+    async def retry(self, call: Call) -> Response:
+        async def work(tx: Transaction, _: NoFields, now: datetime) -> None:
+            await retry_now(tx, webhook_id(call), now, call.customer_id)
+
+        return await self._take(call, NoFields, work, lambda _: "All waiting deliveries are attempted now.")
 
     @page(f"{ONE}/replay", "Deliver events again", user_roles=DEVELOPERS, path_parameters=_ID)
     async def show_replay(self, call: Call) -> Response:
@@ -148,7 +156,7 @@ class DeliveryPages:
             return csv_file("deliveries", _FILE_HEADINGS, map(_file_row, found))
         address = self.desk.view(call).at(f"{LIST}/{webhook.id}")
         table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda row: cursor_text(row.id, row.id))
-        due = webhook.state == "active" and any(row.attempt == 0 and row.next_attempt_at for row in table.rows)
+        due = webhook.state == "active" and any(_is_due(row, self.desk.clock.now()) for row in table.rows)
         return self.desk.show(
             call, "developers/webhook.html", form=filled, webhook=webhook, table=table, due=due, result=result_of
         )
@@ -173,6 +181,11 @@ def result_of(delivery: Delivery) -> str:
     if delivery.delivered_at is not None:
         return "delivered"
     return "failed" if delivery.attempt else "waiting"
+
+
+def _is_due(delivery: Delivery, now: datetime) -> bool:
+    """Return whether the worker attempts a delivery now."""
+    return delivery.next_attempt_at is not None and delivery.next_attempt_at <= now
 
 
 def _said(state: object) -> str:
