@@ -127,6 +127,13 @@ def test_all_errors_of_a_header_are_reported_together(
     assert found[-1] == "the columns may be sku, available"
 
 
+def test_an_endless_column_name_is_an_error(shop: Importer) -> None:
+    report = shop.load_text("stock", "sku,available," + '"' + "a" * 200_000 + "\n")
+    assert [(error.line, error.message) for error in report.errors] == [
+        (1, "not CSV: field larger than field limit (131072)")
+    ]
+
+
 def test_unknown_columns_are_ignored_with_the_option(shop: Importer) -> None:
     report = shop.load_text("stock", "sku,Bin,available\nPHONE,A7,3\n", columns=ColumnOptions(ignore_unknown=True))
     counts(report)

@@ -346,7 +346,7 @@ class NaiveOrders:
         reject_if(s400=not changes and method is None and abroad is None and not renamed)
         moved = (method is not None and method != order.method) or (abroad is not None and abroad != order.abroad)
         reject_if(s409=moved and order.dispatched > 0)
-        added = []
+        added, units = [], [line.wanted for line in order.lines]
         for change in changes:
             line = order.line(change.get("id", UNKNOWN))
             cost = change.get("unit_cost")
@@ -364,8 +364,10 @@ class NaiveOrders:
                 cost = today if cost is None else cost
                 added.append(NaiveLine(UNKNOWN, product.sku, cost, change["quantity"], today))
         reject_if(s400=not any(line.wanted for line in [*order.lines, *added]))
+        same_units = not added and units == [line.wanted for line in order.lines]
         order.lines = [*(line for line in order.lines if line.wanted or line.cancelled), *added]
-        self._carry(order, method, abroad)
+        if moved or not same_units:
+            self._carry(order, method, abroad)
         if order.gross > before:
             reject_if(s409=customer.blocked)
             room = customer.credit_limit - (self.outstanding(customer.id) - order.gross + before)
@@ -374,7 +376,7 @@ class NaiveOrders:
         return added
 
     def _carry(self, order: NaiveOrder, method: int | None, abroad: bool | None) -> None:
-        """Work out an amended order's carriage; it stays once a part is dispatched, or if support set it."""
+        """Work out the carriage of other units; it stays once a part is dispatched, or if support set it."""
         if order.dispatched:
             return
         readdressed = abroad is not None and abroad != order.abroad

@@ -191,9 +191,9 @@ def moment(field: str, text: str | None) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
-    except ValueError as error:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise invalid(field, f"{text[:40]!r} must be a date or a time in UTC, such as 2026-06-01T09:30:00Z") from error
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def text(field: str, value: str | None) -> str | None:

@@ -44,7 +44,7 @@ class OrderPresenter:
         invoiced, credit_notes = await invoiced_units(tx, ids), await credit_note_numbers(tx, ids)
         invoices, numbers = await invoice_numbers(tx, ids), await numbers_by_shipment(tx, ids)
         notes, returns = await notes_of(tx, ids), await returns_of_orders(tx, ids)
-        history = await entries_of(tx, [f"order/{order.name}" for order in orders])
+        history = await _histories(tx, orders)
         shown = []
         for order in orders:
             view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
@@ -58,13 +58,20 @@ class OrderPresenter:
             for shipment in found.shipments:
                 for shipped in shipment.items:
                     shipped.serial_numbers = numbers[shipment.id, shipped.id]
-            found.history = [
-                Happening(entry.at, entry.acting_user or entry.actor_name, entry.action)
-                for entry in history
-                if entry.subject == f"order/{order.name}"
-            ]
+            found.history = history[order.id]
             shown.append(found)
         return shown
+
+
+async def _histories(tx: Transaction, orders: Sequence[AnyOrder]) -> dict[int, list[Happening]]:
+    """Return what happened to orders, by their ids, also under the names that they had before the confirmation."""
+    ids = {f"{order.kind}/{order.confirmation_code}": order.id for order in orders}
+    ids |= {f"order/{order.name}": order.id for order in orders}
+    histories: dict[int, list[Happening]] = {order.id: [] for order in orders}
+    for entry in await entries_of(tx, list(ids)):
+        happening = Happening(entry.at, entry.acting_user or entry.actor_name, entry.action)
+        histories[ids[entry.subject]].append(happening)
+    return histories
 
 
 def _shown(

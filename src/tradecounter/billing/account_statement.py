@@ -82,7 +82,7 @@ async def read_statement(
 ) -> AccountStatement:
     """Return a customer's statement; by default from the first entry to today.
 
-    Raises DomainError: not found, invalid (ends before it starts).
+    Raises DomainError: not found, invalid (ends before it starts, or on the last day of the calendar).
     """
     await the_account(tx, customer_id)
     until = until or uk_date(now)
@@ -91,6 +91,8 @@ async def read_statement(
         since = until if first is None else min(uk_date(first), until)
     if since > until:
         raise invalid("from", f"must not be after {until}")
+    if until == date.max:
+        raise invalid("to", f"must be before {until}")
     start, end = at_uk_time(since, time()), at_uk_time(until + timedelta(days=1), time())
     balance = opening = await balance_before(tx, customer_id, start)
     entries = []

@@ -19,7 +19,7 @@ _SEPARATORS = ",;\t"
 
 @dataclass(frozen=True, slots=True)
 class BankLine:
-    """A line of the file; `error` says why its date or amount cannot be read."""
+    """A line of the file; `error` says why it cannot be read."""
 
     line: int
     day: str
@@ -81,6 +81,8 @@ def _line(number: int, day: str, amount: str, reference: str) -> BankLine:
         error = f"the amount {amount!r} is not pounds and pence"
     elif pounds <= 0:
         error = "it is not money received"
+    elif "\x00" in reference:
+        error = "the reference has a NUL character"
     return BankLine(number, day, amount, reference, received_on, pounds, error)
 
 

@@ -28,7 +28,10 @@ def separator_of(file: TextIO, shape: type[msgspec.Struct], options: ColumnOptio
     file.seek(0)
 
     def columns(separator: str) -> tuple[int, int]:
-        names = next(csv.reader([line], delimiter=separator), [])
+        try:
+            names = next(csv.reader([line], delimiter=separator), [])
+        except csv.Error:  # an endless cell; reading the line reports it
+            return 0, 0
         return known_columns(names, shape, options), len(names)
 
     return max(_SEPARATORS, key=columns), 0

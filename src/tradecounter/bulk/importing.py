@@ -106,7 +106,7 @@ async def run_import(
 ) -> ImportReport:
     """Import rows in the caller's transaction, which the caller rolls back if the report has errors.
 
-    `before_merge` runs after all rows are staged, `after_merge` after they are merged. `begin_history` returns the id
+    `before_merge` runs after all rows are staged, `after_merge` after they are merged and their changes are stored. `begin_history` returns the id
     for the changes. Raises DomainError.
     """
     if options.replace and kind.removal is None:
@@ -132,12 +132,13 @@ async def run_import(
         return report
     _limit_removal(removed, report, options)
     await _merge(tx, kind, report, count)
-    if after_merge is not None:
-        await after_merge(tx)
     if options.keeps_changes:
         report.id = await begin_history(tx)
         await store_changes(tx, kind, report.id, replace=options.replace)
         await _report_changes(tx, report.id, report, options)
+    # Only now, so that the history has the records as the file sets them: a roll-back sees what has changed since.
+    if after_merge is not None:
+        await after_merge(tx)
     await tx.execute(_DROP_STAGED)
     return report
 

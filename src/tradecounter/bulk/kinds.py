@@ -85,6 +85,8 @@ class ImportKind(Generic[Shape]):
         removal: for records that are missing from such a file; None if a file cannot replace everything.
         view: selects (key, row) of all records, for comparison; `row` has a member per field.
         whole: whether a row replaces all fields of its record, so that a roll-back restores all of them.
+        moves: whether other steps move what the record counts, such as units of stock. A record that has again the
+            values from before the import may then lack what the import brought, so a roll-back names it as changed.
         restored: the SQL expression for `staged.row` that restores a record from its `key` and `before` of the view.
         undo: removes the records that an import added; `undone (line, key, before, after)` contains what is rolled
             back, with `before` null for added records.
@@ -103,6 +105,7 @@ class ImportKind(Generic[Shape]):
     removal: Removal | None
     view: LiteralString
     whole: bool = False
+    moves: bool = False
     restored: LiteralString = "before"
     undo: Undo
     topics: tuple[Topic, ...]

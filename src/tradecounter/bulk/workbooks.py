@@ -13,7 +13,7 @@ from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.tables import Line
 
 _BATCH = 1000  # rows
-_LARGEST = 2_000_000_000  # bytes of all parts; a small malicious file can unpack to any size
+_LARGEST = 300_000_000  # bytes of all parts; a small malicious file can unpack to any size, and takes six times that
 _SIGNIFICANT = ".15g"  # digits that spreadsheets show at most; further digits are rounding errors
 
 
@@ -26,7 +26,9 @@ class Workbook:
         except Exception as error:  # the library raises many error types for damaged files
             raise UnreadableFileError("not an Excel workbook (.xlsx)") from error
         if unpacked > _LARGEST:
-            raise UnreadableFileError(f"the workbook has more than {_LARGEST // 10**6} MB when it is unpacked")
+            raise UnreadableFileError(
+                f"the workbook has more than {_LARGEST // 10**6} MB when it is unpacked: send it as CSV"
+            )
         try:
             with warnings.catch_warnings(action="ignore"):  # warnings about content that would be lost when saving
                 self._book = load_workbook(file, read_only=True, data_only=True)

@@ -57,7 +57,10 @@ def _since(text: str) -> datetime:
 def until(text: str) -> datetime:
     """Return the end of a day, or of the second of a UK time. Raises BadParameter."""
     day = _day(text)
-    return _moment(text) + timedelta(seconds=1) if day is None else at_uk_time(day + timedelta(days=1), time())
+    try:
+        return _moment(text) + timedelta(seconds=1) if day is None else at_uk_time(day + timedelta(days=1), time())
+    except OverflowError as error:
+        raise typer.BadParameter(f"{text!r} is the end of the calendar") from error
 
 
 def _day(text: str) -> date | None:

@@ -59,6 +59,14 @@ _IMPORTS = Statement(
 _LOCK_IMPORT = Statement(SQL("{} id = :id for update").format(_RECORD), ImportRecord)
 
 
+_FIND_IMPORT = Statement(SQL("{} id = :id").format(_RECORD), ImportRecord)
+
+
+async def find_import(tx: Transaction, import_id: int) -> ImportRecord | None:
+    """Return an import, or None."""
+    return await tx.fetch_one(_FIND_IMPORT, id=import_id)
+
+
 async def list_imports(
     tx: Transaction, most: int, *, older_than: int | None = None, kinds: Collection[str] | None = None
 ) -> list[ImportRecord]:
@@ -72,7 +80,8 @@ async def lock_import(tx: Transaction, import_id: int) -> ImportRecord | None:
     return await tx.fetch_one(_LOCK_IMPORT, id=import_id)
 
 
-# Of an added record, `before` is null; of a deleted one, `after`. A record that is as it was needs nothing.
+# Of an added record, `before` is null; of a deleted one, `after`. A record that is as it was needs nothing, unless
+# something moved away what the import had brought.
 _COMPARE = SQL("""
     create temporary table undone on commit drop as
     with compared as (
@@ -87,7 +96,7 @@ _COMPARE = SQL("""
     select line, key, record, before, after,
            case when after is null then present else not as_imported end as changed_since
     from compared
-    where case when before is null then present else not as_before end
+    where case when before is null then present else not as_before or ({moves} and not as_imported) end
 """)
 _INDEX = Statement("create index on undone (key)")
 _ANALYZE = Statement("analyze undone")
@@ -97,9 +106,12 @@ _STAGE = SQL("""
     select coalesce(line, 0) as line, key, {restored} as row from undone where before is not null
 """)
 _ANALYZE_STAGED = Statement("analyze staged")
+# Some records stay without being in use: inactive ones, and levels without units.
 _KEPT = SQL("""
     select u.record from undone u join ({view}) v on v.key = u.key
-    where u.before is null and not exists (
+    where u.before is null
+      and v.row -> 'active' is distinct from 'false' and v.row -> 'available' is distinct from '0'
+      and not exists (
         select from jsonb_each(u.after) f where v.row -> f.key is distinct from f.value)
     order by u.line nulls last, u.record
 """)
@@ -109,7 +121,7 @@ _DROP = Statement("drop table undone, staged")
 
 async def compare_with_present(tx: Transaction, kind: ImportKind[Any], import_id: int) -> Sequence[str]:
     """Create `undone`, the records that a roll-back restores; return those that have changed since the import."""
-    sql = _COMPARE.format(view=SQL(kind.view), import_id=Literal(import_id))
+    sql = _COMPARE.format(view=SQL(kind.view), import_id=Literal(import_id), moves=Literal(kind.moves))
     await tx.execute(Statement(sql, prepared=False))
     await tx.execute(_INDEX)
     await tx.execute(_ANALYZE)

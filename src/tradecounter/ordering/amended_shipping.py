@@ -38,13 +38,16 @@ class AmendedShipping:
     moved: bool
     readdressed: bool
 
-    def reweighed(self, lines: Sequence[OrderLine]) -> ConfirmedOrder:
+    def reweighed(self, before: Sequence[OrderLine], lines: Sequence[OrderLine]) -> ConfirmedOrder:
         """Return the order with the weight of its amended lines, and the options and the carriage for it.
 
-        The carriage of an order whose address, method and weight stay the same stays too, and so does the carriage
-        that support set for a quote. Raises DomainError (invalid) when the method does not fit.
+        The carriage of an order whose address, method and units or weight stay the same stays too, also after a
+        cancellation of units, and so does the carriage that support set for a quote. Raises DomainError (invalid) when
+        the method does not fit.
         """
         order, context = self.order, self.context
+        if not self.moved and _units(before) == _units(lines):
+            return order
         weight = _weight(lines, context).quantize(GRAM, ROUND_HALF_UP)
         if self.fixed or (weight == order.shipping_weight and not self.moved):
             return replace(order, shipping_weight=weight)
@@ -109,6 +112,10 @@ def with_shipping(
         order = replace(order, shipping_address=address, shipping_region=region, tax_rate=rate)
     tax = percentage(order.shipping_net, order.tax_rate)
     return AmendedShipping(replace(order, shipping_method=method, shipping_tax=tax), context, fixed, moved, readdressed)
+
+
+def _units(lines: Sequence[OrderLine]) -> dict[int, int]:
+    return {line.id: line.quantity for line in lines}
 
 
 def _weight(lines: Sequence[OrderLine], context: OrderContext) -> Decimal:

@@ -11,6 +11,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.returns.wire import return_number
 from tradecounter.privacy.queries.erasure import erase_rows, lock_all_of, open_business
 
 _MOST_NAMED = 20
@@ -27,6 +28,9 @@ async def erase_customer(tx: Transaction, customer_id: int, now: datetime) -> No
     if found.orders:
         named = ", ".join(found.orders[:_MOST_NAMED])
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {len(found.orders)} open orders: {named}")
+    if found.returns:
+        named = ", ".join(map(return_number, found.returns[:_MOST_NAMED]))
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} has {len(found.returns)} open returns: {named}")
     if found.owed:
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} owes {found.owed}")
     if found.unallocated:

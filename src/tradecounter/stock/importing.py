@@ -73,6 +73,7 @@ STOCK = ImportKind(
     merge=sql.MERGE_LEVELS,
     removal=Removal(statement=sql.CLEAR_LEVELS, count=sql.COUNT_LEVELS),
     view=sql.LEVEL_VIEW,
+    moves=True,
     undo=sql.CLEAR_ADDED_LEVELS,
     topics=(),
 )

@@ -96,9 +96,11 @@ def test_a_bank_file_is_placed_by_invoice_numbers(
     staff: httpx2.Client, office: BackOfficeSite, customer: Customer
 ) -> None:
     number = invoice(office, customer)
-    content = f"date,amount,reference\n2026-06-15,5.00,INV {number}\n2026-06-15,7.00,THANKS\n"
+    content = (
+        f"date,amount,reference\n2026-06-15,5.00,INV {number}\n2026-06-15,7.00,THANKS\n2026-06-15,1.00,{number}\0\n"
+    )
     done = staff.post("/api/payment/import", content=content, headers={"Content-Type": "text/csv"}).json()
-    assert (done["recorded"], [line["line"] for line in done["unplaced"]]) == (1, [3])
+    assert (done["recorded"], [line["line"] for line in done["unplaced"]]) == (1, [3, 4])
     assert staff.get(f"/api/invoice/{number}").json()["paid"] == 5
     assert staff.post("/api/payment/import", json={}).status_code == 415
     wrong = staff.post("/api/payment/import", content="a,b\n", headers={"Content-Type": "text/csv"})
@@ -122,3 +124,20 @@ def test_a_statement_has_three_formats_and_debtors_are_listed(
     assert staff.get("/api/customer/999999/statement").status_code == 404
     [mine] = [debtor for debtor in staff.get("/api/debtor").json() if debtor["customer_id"] == customer.id]
     assert mine["due"] == shown["closing_balance"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/invoice?issued_from=0001-01-01T00:00:00%2B14:00",
+        "/api/invoice?issued_to=9999-12-31T23:59:59-14:00",
+        "/api/order?created_from=0001-01-01T00:00:00%2B14:00",
+        "/api/order?created_to=9999-12-31T23:59:59-14:00",
+        "/api/audit?from=0001-01-01T00:00:00%2B14:00",
+        "/api/audit?to=9999-12-31T23:59:59-14:00",
+        "/api/customer/{id}/statement?to=9999-12-31",
+        "/api/customer/{id}/statement/csv?to=9999-12-31",
+    ],
+)
+def test_moments_outside_the_calendar_are_invalid(staff: httpx2.Client, customer: Customer, path: str) -> None:
+    assert staff.get(path.format(id=customer.id)).status_code == 400

@@ -6,7 +6,8 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite, pages
-from support.orders import rows, sell
+from support.orders import buy, level, lines, rows, sell
+from support.shop import product
 
 CSV = {"Content-Type": "text/csv"}
 
@@ -44,6 +45,41 @@ def test_a_file_is_tried_applied_repeated_and_rolled_back(staff: httpx2.Client, 
     done = staff.post(f"/api/import/{number}/roll-back?force=true").json()
     assert (done["id"], done["overwritten"], stock(staff, sku)) == (number, [sku], 5)
     assert staff.post(f"/api/import/{number}/roll-back").status_code == 409
+
+
+@pytest.mark.parametrize("brought", [5, 8])
+def test_units_that_an_import_gave_to_back_orders_count_as_changed_since(
+    staff: httpx2.Client, office: BackOfficeSite, brought: int
+) -> None:
+    service = office.service
+    waited_for = sell(service, f"WAITED-{brought}", available=0)
+    placed = buy(service.customer(), [(waited_for, 5)])
+    applied = send(staff, f"sku,available\n{waited_for},{brought}\n", "?diff=true").json()
+    assert [(change["key"], change["after"]) for change in applied["diff"]] == [(waited_for, {"available": brought})]
+    assert level(service, waited_for) == (brought - 5, 5, 0)
+    address = f"/api/import/{applied['id']}/roll-back"
+    rejected = staff.post(address)
+    assert rejected.status_code == 409
+    assert rejected.json()["message"].startswith(f"1 records have changed since: {waited_for};")
+    assert staff.post(f"{address}?force=true").json()["overwritten"] == [waited_for]
+    assert (level(service, waited_for), lines(service, placed)) == ((0, 5, 0), [(waited_for, 5, 0)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"),
+    [
+        ("stock", "sku,available\nUNCOUNTED,0\n"),
+        ("products", "sku,name,manufacturer,manufacturer_name,weight_kg,active\nENDED,Ended,acme,Acme,1,false\n"),
+    ],
+)
+def test_an_added_record_that_was_never_in_use_is_rolled_back(
+    staff: httpx2.Client, office: BackOfficeSite, kind: str, file: str
+) -> None:
+    office.service.must_load("products", [product("UNCOUNTED")])
+    applied = staff.post(f"/api/import/{kind}", content=file, headers=CSV).json()
+    assert (applied["added"], applied["errors"]) == (1, [])
+    done = staff.post(f"/api/import/{applied['id']}/roll-back")
+    assert (done.status_code, done.json().get("kept")) == (200, [])
 
 
 def test_replacing_most_records_is_confirmed_with_a_query_parameter(staff: httpx2.Client, sku: str) -> None:

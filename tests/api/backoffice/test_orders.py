@@ -120,3 +120,6 @@ def test_a_quote_is_listed_priced_and_priced_again(staff: httpx2.Client, office:
     wrong = staff.post(f"/api/quote/{code}/price", json={"items": [{"sku": "NONE", "cost_net": 1}]})
     assert wrong.status_code == 400
     assert staff.get("/api/quote/0000").status_code == 404
+    confirmed = staff.post(f"/api/quote/{code}/confirm", json={"shipping_method": {"id": NEXT_DAY}}).json()
+    happened = ["quote.request", "quote.price", "order.confirm"]
+    assert [each["what"] for each in confirmed["history"]] == happened

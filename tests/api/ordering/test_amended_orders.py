@@ -97,6 +97,18 @@ def test_address_and_method_change_tax_and_carriage(shop: Service, customer: Cus
     assert faults_in_the_books(shop) == {}
 
 
+def test_the_carriage_stays_while_units_address_and_method_do(shop: Service, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 20)])
+    carriage = read(customer, placed)["shipping"][0]["cost_net"]
+    cancel(shop, placed, "a test", (item(placed), 15))
+    amend(shop, placed, customer_reference="PO-3")
+    amend(shop, placed, items=[{"id": item(placed), "unit_cost": "44"}], shipping_method={"id": STANDARD})
+    assert read(customer, placed)["shipping"][0]["cost_net"] == carriage
+    amend(shop, placed, items=[{"id": item(placed), "quantity": 4}])
+    assert read(customer, placed)["shipping"][0]["cost_net"] < carriage
+    assert faults_in_the_books(shop) == {}
+
+
 def test_an_increase_beyond_the_credit_needs_an_override(shop: Service) -> None:
     customer = shop.customer(credit="100.00")
     placed = buy(customer)  # 66.60

@@ -9,10 +9,15 @@ import pytest
 
 from support.billing import invoiced, pay
 from support.orders import buy, cancel, outstanding, rows
+from support.receiver import policy_of
 from support.service import Customer, Service
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.receive_return import close_return
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
+from tradecounter.webhooks.manage import add_webhook
+from tradecounter.webhooks.wire import NewWebhook
 
 ADDRESS = {"contact_name": "Ada Private", "street_one": "1 Hidden Row", "city": "Leeds", "zip": "LS1 1AA"}
 
@@ -77,6 +82,11 @@ def test_open_orders_and_debts_keep_a_customer_from_being_erased(shop: Service) 
     with pytest.raises(DomainError, match="owes"):
         erase(shop, customer)
     pay(shop, owing, str(outstanding(shop, customer)))
+    name, now, units = owing["order_reference"], shop.clock.now(), [(owing["items"][0]["id"], 1)]
+    number = shop.in_transaction(lambda tx: open_return(tx, name, units, "Faulty", now))
+    with pytest.raises(DomainError, match=f"1 open returns: {number}"):
+        erase(shop, customer)
+    shop.in_transaction(lambda tx: close_return(tx, number, now))
     erase(shop, customer)
 
 
@@ -85,6 +95,8 @@ def test_erasing_leaves_only_what_tax_law_requires(shop: Service) -> None:
     assert customer.post("/customer/address", {**ADDRESS, "country_code": "GB"}).status_code == 201
     placed = invoiced(shop, customer, ("PHONE", 1), shipping_address={**ADDRESS, "country_code": "GB"})
     pay(shop, placed, str(outstanding(shop, customer)))
+    wanted, policy = NewWebhook(url="https://vanish.example/", customer_id=customer.id), policy_of(shop)
+    shop.in_transaction(lambda tx: add_webhook(tx, policy, wanted, shop.clock.now()))
     erase(shop, customer)
     shop.refresh()
     assert customer.get("/order").status_code == 401

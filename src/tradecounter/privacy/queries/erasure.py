@@ -23,9 +23,10 @@ async def lock_all_of(tx: Transaction, customer_id: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenBusiness:
-    """The names of orders that are not finished, the sum of what is owed, and the money on the account."""
+    """Orders that are not finished, ids of open returns, the sum of what is owed, and the money on the account."""
 
     orders: list[str]
+    returns: list[int]
     owed: Decimal
     unallocated: Decimal
 
@@ -36,6 +37,10 @@ _OPEN_BUSINESS = Statement(
                where o.state = 'pending'
                   or (o.state = 'confirmed' and o.status not in ('Invoiced', 'Completed'))
            ), '{}') as orders,
+           array(
+               select r.id from order_return r join orders p on p.id = r.order_id
+               where p.customer_id = :id and r.state = 'open' order by r.id
+           ) as returns,
            coalesce((select e.outstanding from credit_exposure e where e.customer_id = :id), 0) as owed,
            coalesce((select b.unallocated from account_balance b where b.customer_id = :id), 0) as unallocated
     from orders o where o.customer_id = :id
@@ -47,7 +52,7 @@ _OPEN_BUSINESS = Statement(
 async def open_business(tx: Transaction, customer_id: int) -> OpenBusiness:
     """Return what is open or owed."""
     found = await tx.fetch_one(_OPEN_BUSINESS, id=customer_id)
-    return found or OpenBusiness([], Decimal(0), Decimal(0))
+    return found or OpenBusiness([], [], Decimal(0), Decimal(0))
 
 
 # Postcodes and countries stay: they decided the tax.
@@ -95,6 +100,7 @@ _STATEMENTS = (
     Statement("delete from address where customer_id = :id"),
     Statement("delete from contract_price where customer_id = :id"),
     Statement("delete from idempotency_key where customer_id = :id"),
+    Statement("delete from webhook where customer_id = :id"),
     Statement("delete from access_token where customer_id = :id"),
     Statement("delete from consent where customer_id = :id"),
     Statement("delete from feed where customer_id = :id"),
