@@ -16,7 +16,9 @@ from support.service import Customer, Service, running_service, unused_client_ad
 from support.web_page import plain
 from tradecounter.customers.block_customer import block_customer, unblock_customer
 from tradecounter.feeds.columns import COLUMNS
+from tradecounter.feeds.manage import reseal_feeds
 from tradecounter.feeds.rules import MOST_OF_A_CUSTOMER
+from tradecounter.privacy.erase_customer import erase_customer
 
 LIST = "/account/developer/feed"
 SENT = {"once": ""}  # a form without fields
@@ -305,3 +307,22 @@ def test_markup_in_names_and_headings_is_escaped(dev: Person) -> None:
     for page in (dev.get(path), dev.get(LIST), dev.get(f"{path}/edit"), dev.get(f"{path}/address")):
         assert "<i>List" not in page.text
         assert "<b>Article" not in page.text
+
+
+def test_addresses_are_encrypted_again_with_a_new_secret_key(shop: Service, dev: Person) -> None:
+    path, address = make(dev)
+    keys = ["n" * 64, shop.settings.secret_key or ""]
+    shop.in_transaction(lambda tx: reseal_feeds(tx, keys))
+    lost = dev.get(f"{path}/address")
+    assert "The address cannot be shown" in text_of(lost)
+    assert read(address).status_code == 200
+    shop.in_transaction(lambda tx: reseal_feeds(tx, keys[::-1]))
+    assert address_in(dev.get(f"{path}/address")) == address
+
+
+def test_erasing_a_customer_deletes_its_feeds(shop: Service) -> None:
+    customer = shop.customer()
+    _, address = make(customer_user(shop, customer.id, "developer"))
+    shop.in_transaction(lambda tx: erase_customer(tx, customer.id, shop.clock.now()))
+    assert read(address).status_code == 404
+    assert rows(shop, "select count(*) from feed where customer_id = %s", customer.id) == [(0,)]
