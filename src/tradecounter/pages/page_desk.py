@@ -24,6 +24,7 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.statuses import STATUS
 
 Shape = TypeVar("Shape", bound=Struct)
+Revealed = TypeVar("Revealed")
 Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
 
@@ -76,12 +77,39 @@ class PageDesk:
         if submitted is None:
             submitted = await read_submitted(call)
         try:
-            path, message, _ = await self._changed(call, submitted, shape, work, to, done)
+            path, message = await self._changed(call, submitted, shape, work, to, done)
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise
             return await again(Filled.of(submitted, error, STATUS[error.kind]))
+        finally:
+            for file in submitted.files.values():
+                await file.close()
         return self.go(call, path, message)
+
+    async def reveal(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Revealed]],
+        *,
+        again: ShowAgain,
+        show: Callable[[Revealed], Response],
+        to: str,
+        repeated: str,
+        submitted: Submitted | None = None,
+    ) -> Response:
+        """As `change`, but respond with a page about the result that is shown once, such as a new secret.
+
+        The same form sent again leads to the page `to` with the message `repeated`. The form must be a `plain` one.
+        """
+        made: list[Revealed] = []
+
+        async def kept(tx: Transaction, body: Shape, now: datetime) -> None:
+            made.append(await work(tx, body, now))
+
+        response = await self.change(call, shape, kept, again=again, to=to, done=repeated, submitted=submitted)
+        return show(made[0]) if made and response.status_code == _SEE_OTHER else response
 
     async def preview(
         self,
@@ -104,31 +132,6 @@ class PageDesk:
             return None, Filled.of(submitted, error, STATUS[error.kind])
         return result, Filled(submitted.values)
 
-    async def reveal(
-        self,
-        call: Call,
-        shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[Result]],
-        *,
-        again: ShowAgain,
-        show: Callable[[Result], Response],
-        to: str | Callable[[Result], str],
-        repeated: str,
-    ) -> Response:
-        """Make a change as `change` does, and respond with what it returns, which is shown only this once.
-
-        A form that is sent twice leads to the page `to`, which then says `repeated`. Its form must be `whole`, because
-        a response of htmx replaces the form alone.
-        """
-        submitted = await read_submitted(call)
-        try:
-            path, message, result = await self._changed(call, submitted, shape, work, to, repeated)
-        except DomainError as error:
-            if error.kind is Kind.UNAVAILABLE:
-                raise
-            return await again(Filled.of(submitted, error, STATUS[error.kind]))
-        return self.go(call, path, message) if result is None else show(result)
-
     def go(self, call: Call, path: str, message: str = "") -> Response:
         """Send the browser to a page, which shows a message."""
         response = see_other(call.request, prefix_of(call.base_url) + path)
@@ -141,11 +144,10 @@ class PageDesk:
         call: Call,
         submitted: Submitted,
         shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[Result]],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str],
-    ) -> tuple[str, str, Result | None]:
-        """Return where to go, what to say there, and what the work returned; None if the form was sent before."""
+    ) -> tuple[str, str]:
         body = parse_form(submitted, shape)
         request = _keyed(call, submitted)
         now = self.clock.now()
@@ -156,12 +158,12 @@ class PageDesk:
                         claimed = claim(p, request)
                     if (before := recorded(request, claimed)) is not None:
                         path, _, message = before.body.decode().partition("\n")
-                        return path, message, None
+                        return path, message
                 result = await _renumbering(work(tx, body, now), submitted, shape)
                 path, message = (made(result) if callable(made) else made for made in (to, done))
                 if request is not None:
                     record(tx, request, Recorded(_SEE_OTHER, f"{path}\n{message}".encode()), now)
-        return path, message, result
+        return path, message
 
 
 async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: type[Struct]) -> Result:

@@ -92,7 +92,7 @@ class WebhookPages:
             work,
             again=lambda filled: self._new(call, filled),
             show=lambda made: self._secret(call, made),
-            to=lambda made: f"{LIST}/{made.id}",
+            to=LIST,
             repeated="The webhook was added already. Its secret is shown only once; make a new one if you lack it.",
         )
 
