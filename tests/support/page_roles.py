@@ -36,6 +36,14 @@ OFFICE: Mapping[str, str] = {
     "/order/{reference}/dispatch": "support warehouse",
     "/order/{reference}/note": "support",
 }
+_DEVELOPER_PATHS = (
+    "", "/key/new", "/key/{id}/disable", "/call", "/application", "/application/{client_id}/revoke",
+    "/webhook", "/webhook/new", "/webhook/{id}", "/webhook/{id}/edit", "/webhook/{id}/secret", "/webhook/{id}/delete",
+    "/webhook/{id}/state", "/webhook/{id}/ping", "/webhook/{id}/retry", "/webhook/{id}/replay",
+    "/webhook/{id}/delivery/{delivery_id}", "/webhook/{id}/delivery/{delivery_id}/redeliver",
+    "/feed", "/feed/new", "/feed/{id}", "/feed/{id}/edit", "/feed/{id}/address", "/feed/{id}/new-address",
+    "/feed/{id}/delete",
+)  # fmt: skip
 ACCOUNT: Mapping[str, str] = {
     **{f"/account{path}": roles for path, roles in SIGN_IN.items()},
     "/account": EVERYBODY,
@@ -71,6 +79,7 @@ ACCOUNT: Mapping[str, str] = {
     "/account/user/{id}/disable": "owner",
     "/account/quote-link": ANYBODY,
     "/account/quote-link/{secret}": ANYBODY,
+    **{f"/account/developer{path}": "developer" for path in _DEVELOPER_PATHS},
 }
 
 

@@ -440,6 +440,45 @@ CREATE TABLE public.event_sequence (
 
 COMMENT ON TABLE public.event_sequence IS 'One row: the last sequence in the log.';
 
+CREATE TABLE public.feed (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    name text NOT NULL,
+    columns jsonb NOT NULL,
+    filter jsonb NOT NULL,
+    markup numeric(6,2) NOT NULL,
+    rounding text NOT NULL,
+    vat_included boolean NOT NULL,
+    hash bytea NOT NULL,
+    secret bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    addressed_at timestamp with time zone NOT NULL,
+    last_read_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.feed IS 'Catalogue files that programs read at an address that only the customer knows.';
+
+COMMENT ON COLUMN public.feed.columns IS 'Pairs of a column and its heading, in the order of the file.';
+
+COMMENT ON COLUMN public.feed.filter IS 'Parameters of GET /product.';
+
+COMMENT ON COLUMN public.feed.markup IS 'Per cent that the prices are above what the customer pays.';
+
+COMMENT ON COLUMN public.feed.hash IS 'Of the secret in the address.';
+
+COMMENT ON COLUMN public.feed.secret IS 'The secret in the address, encrypted.';
+
+COMMENT ON COLUMN public.feed.addressed_at IS 'When the address was made.';
+
+ALTER TABLE public.feed ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.feed_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.forgotten_password (
     id bigint NOT NULL,
     site text NOT NULL,
@@ -1470,6 +1509,12 @@ ALTER TABLE ONLY public.event
 ALTER TABLE ONLY public.event_sequence
     ADD CONSTRAINT event_sequence_pkey PRIMARY KEY (the_one);
 
+ALTER TABLE ONLY public.feed
+    ADD CONSTRAINT feed_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.feed
+    ADD CONSTRAINT feed_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.forgotten_password
     ADD CONSTRAINT forgotten_password_pkey PRIMARY KEY (id);
 
@@ -1692,6 +1737,8 @@ CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (cust
 
 CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
 
+CREATE INDEX feed_of_customer ON public.feed USING btree (customer_id, id);
+
 CREATE INDEX forgotten_password_by_age ON public.forgotten_password USING btree (created_at);
 
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
@@ -1869,6 +1916,9 @@ ALTER TABLE ONLY public.customer
 
 ALTER TABLE ONLY public.customer_user
     ADD CONSTRAINT customer_user_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.feed
+    ADD CONSTRAINT feed_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);

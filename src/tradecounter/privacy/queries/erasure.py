@@ -103,6 +103,7 @@ _STATEMENTS = (
     Statement("delete from webhook where customer_id = :id"),
     Statement("delete from access_token where customer_id = :id"),
     Statement("delete from consent where customer_id = :id"),
+    Statement("delete from feed where customer_id = :id"),
 )
 
 _DISABLE_KEYS = Statement("""
