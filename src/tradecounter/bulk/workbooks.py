@@ -26,7 +26,9 @@ class Workbook:
         except Exception as error:  # the library raises many error types for damaged files
             raise UnreadableFileError("not an Excel workbook (.xlsx)") from error
         if unpacked > _LARGEST:
-            raise UnreadableFileError(f"the workbook has more than {_LARGEST // 10**6} MB when it is unpacked: send it as CSV")
+            raise UnreadableFileError(
+                f"the workbook has more than {_LARGEST // 10**6} MB when it is unpacked: send it as CSV"
+            )
         try:
             with warnings.catch_warnings(action="ignore"):  # warnings about content that would be lost when saving
                 self._book = load_workbook(file, read_only=True, data_only=True)

@@ -62,7 +62,10 @@ async def amend_order(
     amended = await amend_lines(tx, shipped.order, lines, request, context)
     cost_net, cost_tax = total_costs(amended.lines)
     changed = replace(
-        shipped.reweighed(lines, amended.lines), customer_reference=customer_reference, cost_net=cost_net, cost_tax=cost_tax
+        shipped.reweighed(lines, amended.lines),
+        customer_reference=customer_reference,
+        cost_net=cost_net,
+        cost_tax=cost_tax,
     )
     await _charge(tx, order, changed, request)
     await _store_lines(tx, order, lines, amended)
