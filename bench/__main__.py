@@ -40,6 +40,7 @@ QUESTIONS = (
     "import_while_busy",
     "event_log",
     "webhooks",
+    "pages",
 )
 CATALOGUE = Path(__file__).parents[2] / "shared" / "catalogue"
 CATALOGUE_VARIABLE = "BENCH_CATALOGUE"

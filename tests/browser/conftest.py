@@ -1,5 +1,25 @@
 """Tests in a real Chromium; they are slow, so only `make browser` runs them."""
 
 import os
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from support.backoffice import BackOfficeSite, backoffice_of
+from support.browsing import chromium
+from support.service import Service
 
 collect_ignore_glob = [] if os.environ.get("IN_BROWSER") else ["test_*.py"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def office(shop: Service) -> Iterator[BackOfficeSite]:
+    with backoffice_of(shop) as running:
+        yield running

@@ -11,11 +11,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from playwright.sync_api import Browser, expect
 
-from support.chromium import Page, chromium, chromium_program
+from support.browsing import Tab, signed_in, tab_in, window
 from support.consent import Consenting, Registered, running_consent
 from support.pages import customer_user
-from tradecounter.pages.page_site import ACCOUNT
 
 
 @dataclass
@@ -69,26 +69,16 @@ def application() -> Iterator[Application]:
         yield site
 
 
-@pytest.fixture(scope="module")
-def browser(consenting: Consenting) -> Iterator[Page]:
-    """A browser in which an owner has signed in."""
-    owner = customer_user(consenting.service, consenting.customer.id)
-    with chromium(chromium_program() or "") as page:
-        name, _, value = owner.cookie.partition("=")
-        assert name == ACCOUNT.cookie
-        page.send(
-            "Network.setCookie", url=consenting.service.url, name=name, value=value, path="/", secure=True,
-            httpOnly=True, sameSite="Lax",
-        )  # fmt: skip
-        yield page
-
-
 @pytest.fixture
-def page(browser: Page) -> Iterator[Page]:
-    """A tab in which any log message, such as a violation of a policy, fails the test."""
-    browser.logged.clear()
-    yield browser
-    assert [text for text in browser.logged if "favicon" not in text and "Failed to load" not in text] == []
+def tab(
+    browser: Browser, consenting: Consenting, application: Application, request: pytest.FixtureRequest
+) -> Iterator[Tab]:
+    """A tab in which an owner has signed in."""
+    owner = customer_user(consenting.service, consenting.customer.id)
+    own = [consenting.service.url, application.url]
+    with window(browser) as context, tab_in(context, own, request.node.name) as found:
+        signed_in(found, owner, consenting.service.url)
+        yield found
 
 
 def address(consenting: Consenting, application: Registered) -> str:
@@ -96,30 +86,28 @@ def address(consenting: Consenting, application: Registered) -> str:
 
 
 def test_the_forms_redirect_to_the_application_is_followed(
-    page: Page, consenting: Consenting, application: Application
+    tab: Tab, consenting: Consenting, application: Application
 ) -> None:
     registered = consenting.register(application.url)
     for decision, response in (("deny", "error"), ("allow", "code")):
-        page.open("about:blank")  # the application's page may still be loading
-        page.open(address(consenting, registered))
-        assert page.run("document.querySelector('h1').textContent") == "Allow ERP?"
-        page.run(f"document.querySelector('button[value={decision}]').click()")
+        tab.open(address(consenting, registered))
+        expect(tab.page.locator("h1")).to_have_text("Allow ERP?")
+        tab.page.locator(f"button[value={decision}]").click()
         found = application.arrival()
         assert response in found
         assert found["iss"] == [consenting.issuer]
-    page.open("about:blank")
-    page.open(address(consenting, registered))
+    tab.open(address(consenting, registered))
     assert "code" in application.arrival(), "not asked again"
 
 
 def test_the_application_is_reached_after_a_form_of_this_site(
-    page: Page, consenting: Consenting, application: Application
+    tab: Tab, consenting: Consenting, application: Application
 ) -> None:
     registered = consenting.register(application.url)
     consenting.code(registered)  # so the consent stands
-    page.open(f"{consenting.service.url}/account")
+    tab.open(f"{consenting.service.url}/account")
     # As the sign-in page does: a form under a policy that allows only this site leads here.
-    page.run(
+    tab.run(
         "{ const form = document.createElement('form'); form.action = " + repr(f"{consenting.issuer}/authorize") + ";"
         f" const fields = {json.dumps(consenting.request(registered))};"
         " for (const name in fields) { const input = document.createElement('input');"

@@ -45,8 +45,8 @@ class Person:
         response = self.send(path, fields)
         assert response.status_code == 303, response.text
         flash = {cookie.name: cookie.value for cookie in response.cookies.jar}
-        cookies = "; ".join(f"{name}={value}" for name, value in flash.items())
-        return self.http.get(response.headers["Location"], headers={"Cookie": self.cookie + "; " + cookies})
+        cookies = "; ".join([self.cookie, *(f"{name}={value}" for name, value in flash.items())])
+        return self.http.get(response.headers["Location"], headers={"Cookie": cookies})
 
     @property
     def cookie(self) -> str:

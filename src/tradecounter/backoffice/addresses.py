@@ -6,11 +6,11 @@ from datetime import datetime
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
+from tradecounter.backoffice.customer_changes import save_address_of
 from tradecounter.backoffice.customers import CUSTOMER_ID, NEW
 from tradecounter.backoffice.desk import CHANGE_HEADERS, POST_HEADERS, Desk
 from tradecounter.backoffice.error_responses import CONFLICT
-from tradecounter.customers.address_book import remove_address, save_address
-from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.address_book import remove_address
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import AddressDetails, SavedAddress
@@ -64,9 +64,7 @@ class AddressDesk:
         customer_id = call.path_id("id", "customer")
 
         async def work(tx: Transaction, body: AddressDetails, now: datetime) -> SavedAddress:
-            check_address(body)
-            await the_account(tx, customer_id)
-            return await save_address(tx, customer_id, body, now)
+            return await save_address_of(tx, customer_id, body, now)
 
         location = f"/api/customer/{customer_id}/address/{{id}}"
         return await self.desk.change(call, AddressDetails, work, status=201, location=location)

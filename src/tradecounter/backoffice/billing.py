@@ -1,8 +1,10 @@
 """`/api/invoice`, `/api/credit-note`, statements and debtors."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Literal
 
 from msgspec import UNSET
 from starlette.responses import Response
@@ -270,20 +272,20 @@ class BillingDesk:
         return await self._pdf(call, call.query(StatementPeriod))
 
     async def _csv(self, call: Call, wanted: StatementPeriod) -> Response:
-        found, _ = await self._statement(call, wanted)
-        return attachment(statement_csv(found).encode(), f"{_name(found)}.csv", _CSV)
+        found, customer = await self._statement(call, wanted)
+        return await statement_file(found, "csv", customer, lambda: self.letterhead, self.desk.clock.now())
 
     async def _pdf(self, call: Call, wanted: StatementPeriod) -> Response:
         found, customer = await self._statement(call, wanted)
-        pdf = await asyncio.to_thread(print_statement, found, customer, self.letterhead, self.desk.clock.now())
-        return attachment(pdf, f"{_name(found)}.pdf", _PDF)
+        return await statement_file(found, "pdf", customer, lambda: self.letterhead, self.desk.clock.now())
 
     async def _statement(self, call: Call, wanted: StatementPeriod) -> tuple[AccountStatement, str]:
         """Return a statement, and the customer's name."""
-        customer_id, since, until = call.path_id("id", "customer"), _day("from", wanted.since), _day("to", wanted.until)
+        customer_id = call.path_id("id", "customer")
         async with self.desk.reading() as tx:
             account = await the_account(tx, customer_id)
-            return await read_statement(tx, customer_id, since, until, self.desk.clock.now()), account.name
+            found = await read_statement(tx, customer_id, *statement_days(wanted), self.desk.clock.now())
+        return found, account.name
 
     @endpoint(
         Operation(
@@ -307,8 +309,24 @@ def attachment(content: bytes, name: str, media_type: str) -> Response:
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def _name(statement: AccountStatement) -> str:
-    return f"statement-{statement.customer_id}-{statement.until}"
+def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:
+    """Return the first and the last day of a statement, if they are given. Raises DomainError (invalid)."""
+    return _day("from", wanted.since), _day("to", wanted.until)
+
+
+async def statement_file(
+    statement: AccountStatement,
+    file_format: Literal["csv", "pdf"],
+    customer: str,
+    letterhead: Callable[[], Letterhead],
+    now: datetime,
+) -> Response:
+    """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
+    name = f"statement-{statement.customer_id}-{statement.until}"
+    if file_format == "csv":
+        return attachment(statement_csv(statement).encode(), f"{name}.csv", _CSV)
+    pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
+    return attachment(pdf, f"{name}.pdf", _PDF)
 
 
 def _day(field: str, text: str | None) -> date | None:

@@ -5,13 +5,14 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import UNSET, Meta, structs
+from msgspec import UNSET, Meta
 from starlette.responses import Response
 
 from tradecounter.access.permissions import scope_of_field
 from tradecounter.access.queries.users import CustomerUser, list_users
-from tradecounter.access.users import disable_user, invite_user
+from tradecounter.access.users import invite_user
 from tradecounter.backoffice import examples
+from tradecounter.backoffice.customer_changes import account_change, disable_key_of, disable_user_of, make_key
 from tradecounter.backoffice.customer_wire import (
     CreatedKey,
     CustomerChange,
@@ -30,24 +31,19 @@ from tradecounter.billing.queries.ledger import unallocated_by_customer
 from tradecounter.billing.queries.lookup import overdue_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
 from tradecounter.customers.change_account import change_customer, create_customer
-from tradecounter.customers.checked_change import checked_change
 from tradecounter.customers.queries.accounts import (
     Account,
-    AccountChange,
     accounts_after,
     the_account,
 )
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.manage_keys import create_key, end_key
-from tradecounter.identity.queries.api_keys import KeyRecord, key_of, list_keys
-from tradecounter.kit.errors import not_found
+from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.kit.money import NOTHING
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.rest.operation import ID, Body, Operation, Parameter, Success, endpoint
 from tradecounter.rest.responses import json_response
-from tradecounter.shipping.methods import require_method
 
 CUSTOMER_ID = Parameter("id", "The customer's id.", ID, 1001)
 NEW = (LOCATION, IDEMPOTENT_REPLAY)
@@ -141,7 +137,7 @@ class CustomerDesk:
     async def create_customer(self, call: Call) -> Response:
         async def work(tx: Transaction, body: NewCustomer, now: datetime) -> ResellerCustomer:
             _require_scopes(call, body, "customers:write")
-            change = await _change(tx, body)
+            change = await account_change(tx, body)
             return await present_customer(tx, await create_customer(tx, change, now), now)
 
         return await self.desk.change(call, NewCustomer, work, status=201, location="/api/customer/{id}")
@@ -187,7 +183,7 @@ class CustomerDesk:
 
         async def work(tx: Transaction, body: CustomerChange, now: datetime) -> ResellerCustomer:
             _require_scopes(call, body)
-            change = await _change(tx, body)
+            change = await account_change(tx, body)
             return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
 
         return await self.desk.change(call, CustomerChange, work)
@@ -231,12 +227,7 @@ class CustomerDesk:
         customer_id = call.path_id("id", "customer")
 
         async def work(tx: Transaction, body: NewKey, now: datetime) -> CreatedKey:
-            await the_account(tx, customer_id)
-            added = await create_key(tx, customer_id, body.name.strip(), now)
-            record = await key_of(tx, customer_id, added.id)
-            if record is None:
-                raise LookupError(f"no key {added.id}")
-            return CreatedKey(record.id, record.name, record.prefix, added.key, record.created_at)
+            return await make_key(tx, customer_id, body.name, now)
 
         location = f"/api/customer/{customer_id}/key/{{id}}"
         return await self.desk.change(call, NewKey, work, status=201, location=location, secret="key")  # noqa: S106 a field
@@ -260,9 +251,7 @@ class CustomerDesk:
         customer_id, key_id = call.path_id("id", "customer"), call.path_id("key_id", "key")
 
         async def work(tx: Transaction, now: datetime) -> None:
-            if await key_of(tx, customer_id, key_id) is None:
-                raise not_found("key")
-            await end_key(tx, key_id, now)
+            await disable_key_of(tx, customer_id, key_id, now)
 
         return await self.desk.delete(call, work)
 
@@ -328,10 +317,7 @@ class CustomerDesk:
         customer_id, user_id = call.path_id("id", "customer"), call.path_id("user_id", "user")
 
         async def work(tx: Transaction, now: datetime) -> None:
-            user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
-            if user is None:
-                raise not_found("user")
-            await disable_user(tx, user.email, now)
+            await disable_user_of(tx, customer_id, user_id, now)
 
         return await self.desk.delete(call, work)
 
@@ -341,10 +327,3 @@ def _require_scopes(call: Call, body: CustomerChange, *more: str) -> None:
     named = [name for name in body.__struct_fields__ if getattr(body, name) is not UNSET]
     for scope in dict.fromkeys([*more, *map(scope_of_field, named)]):
         require_scope(call.request, scope)
-
-
-async def _change(tx: Transaction, body: CustomerChange) -> AccountChange:
-    change = checked_change(AccountChange(**structs.asdict(body)))
-    if isinstance(change.shipping_method, int):
-        await require_method(tx, change.shipping_method)
-    return change

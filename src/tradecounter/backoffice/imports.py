@@ -1,6 +1,5 @@
 """`/api/import`: imports of files, their history and their roll-back."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,13 +9,13 @@ from tradecounter.backoffice import import_examples as examples
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Made, Nothing, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.gate import may, require_scope
+from tradecounter.backoffice.import_kinds import AREAS, HISTORY_READERS, IMPORTERS, area_of
 from tradecounter.backoffice.import_wire import ImportParameters, Report, RollBackParameters, present_report
 from tradecounter.bulk.importing import ImportOptions
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.from_stream import FORMS, import_body, stored_body
 from tradecounter.imports.queries import ImportRecord, list_imports, lock_import
 from tradecounter.imports.roll_back import RolledBackImport, roll_back_import
-from tradecounter.kit.errors import not_found
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
@@ -24,22 +23,7 @@ from tradecounter.rest.idempotency import fingerprint_of_upload
 from tradecounter.rest.operation import ID, TEXT, ErrorResponse, Media, Operation, Parameter, Success, endpoint
 from tradecounter.rest.responses import to_json
 
-# The area of the scope that each kind needs (reseller's side, section 9).
-_AREAS: Mapping[str, str] = {
-    "categories": "catalogue",
-    "manufacturers": "catalogue",
-    "attributes": "catalogue",
-    "products": "catalogue",
-    "price-list": "prices",
-    "stock": "stock",
-    "incoming": "stock",
-    "shipping-regions": "catalogue",
-    "shipping-methods": "catalogue",
-    "customers": "customers",
-    "contract-prices": "prices",
-}
 _OTHERS = ("prices:write", "stock:write", "customers:write")
-_BY_CATALOGUE = ("catalogue", "administrator")
 _UPLOADED = {"type": "string", "format": "binary"}
 _OK, _WRONG_LINES = 200, 422
 
@@ -58,7 +42,7 @@ class ImportDesk:
             tag="Imports",
             summary="Import a file",
             description=(
-                f"The kinds: {', '.join(f'`{kind}`' for kind in _AREAS)}. The body is JSON Lines, CSV or XLSX, by its "
+                f"The kinds: {', '.join(f'`{kind}`' for kind in AREAS)}. The body is JSON Lines, CSV or XLSX, by its "
                 "`Content-Type`, up to 500 MB. All rows are imported, or none. `id` names the import in the history; "
                 "it is null in a dry run. Kinds of the catalogue and of shipping need `catalogue:write`, prices "
                 "`prices:write`, stock and deliveries `stock:write`, customers `customers:write`."
@@ -81,12 +65,12 @@ class ImportDesk:
             ),
             scope="catalogue:write",
             other_scopes=_OTHERS,
-            roles=_BY_CATALOGUE,
+            roles=IMPORTERS,
         )
     )
     async def import_file(self, call: Call) -> Response:
         kind, wanted = call.path_text("kind", "import kind"), call.query(ImportParameters)
-        require_scope(call.request, f"{_area(kind)}:write")
+        require_scope(call.request, f"{area_of(kind)}:write")
         options = ImportOptions(
             dry_run=wanted.dry_run == "true",
             replace=wanted.replace == "true",
@@ -117,12 +101,12 @@ class ImportDesk:
             success=Success(200, "The imports.", list[ImportRecord], {"List": [examples.IMPORT]}, headers=(NEXT,)),
             scope="catalogue:read",
             other_scopes=("prices:read", "stock:read", "customers:read"),
-            roles=("support", "finance", "catalogue", "administrator"),
+            roles=HISTORY_READERS,
         )
     )
     async def list_imports(self, call: Call) -> Response:
         wanted = call.query(PageParameters)
-        kinds = [kind for kind, area in _AREAS.items() if may(call.request, f"{area}:read")]
+        kinds = [kind for kind, area in AREAS.items() if may(call.request, f"{area}:read")]
         async with self.desk.reading() as tx:
             found = await list_imports(tx, wanted.limit + 1, older_than=wanted.after or None, kinds=kinds)
         return page(call, found, wanted.limit, lambda made: made.id, found[: wanted.limit])
@@ -152,7 +136,7 @@ class ImportDesk:
             errors=(NOT_FOUND, CONFLICT),
             scope="catalogue:write",
             other_scopes=_OTHERS,
-            roles=_BY_CATALOGUE,
+            roles=IMPORTERS,
         )
     )
     async def roll_back(self, call: Call) -> Response:
@@ -161,13 +145,7 @@ class ImportDesk:
         async def work(tx: Transaction, _: Nothing, now: datetime) -> RolledBackImport:
             found = await lock_import(tx, import_id)
             if found is not None:
-                require_scope(call.request, f"{_area(found.kind)}:write")
+                require_scope(call.request, f"{area_of(found.kind)}:write")
             return await roll_back_import(tx, import_id, now, force=force)
 
         return await self.desk.change(call, Nothing, work)
-
-
-def _area(kind: str) -> str:
-    if kind not in _AREAS:
-        raise not_found(f"import kind {kind[:40]}")
-    return _AREAS[kind]

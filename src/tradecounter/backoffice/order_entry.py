@@ -10,36 +10,29 @@ from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, POST_HEADERS,
 from tradecounter.backoffice.error_responses import CONFLICT, PRECONDITION_FAILED
 from tradecounter.backoffice.gate import require_scope
 from tradecounter.backoffice.order_context import OrderContexts
+from tradecounter.backoffice.order_sales import SELLERS, amend_sale, confirm_quoted, confirm_sale, create_sale
 from tradecounter.backoffice.order_wire import Amendment, Confirmation, NewOrder, ResellerOrder
 from tradecounter.backoffice.orders import ORDER, REFERENCE
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.backoffice.quotes import CODE, code_of
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.amend_order import amend_order
-from tradecounter.ordering.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.ordering.error_responses import EXPIRED, PAYMENT_REQUIRED
-from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.quotes.confirm_quote import confirm_quote
 from tradecounter.ordering.reseller_wire import OverrideCredit
 from tradecounter.ordering.wire import AddressReference
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.rest.operation import Body, Operation, Success, endpoint
-from tradecounter.rest.responses import to_json
 
-_SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
 _OVERRIDE = " `override_credit` needs the scope `billing:write` too."
 _CONFIRM_ERRORS = (PAYMENT_REQUIRED, NOT_FOUND, CONFLICT, EXPIRED, PRECONDITION_FAILED)
 
 
-def _override(call: Call, override: OverrideCredit | None) -> str | None:
-    """Return the reason of a credit override. Raises DomainError (forbidden)."""
-    if override is None:
-        return None
-    require_scope(call.request, "billing:write")
-    return override.reason
+def _check_override(call: Call, override: OverrideCredit | None) -> None:
+    """Check that a program may override the credit. Raises DomainError (forbidden)."""
+    if override is not None:
+        require_scope(call.request, "billing:write")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +59,13 @@ class OrderEntryDesk:
             errors=(PAYMENT_REQUIRED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED),
             referenced=(AddressDetails, AddressReference),
             scope="orders:write",
-            roles=_SELLERS,
+            roles=SELLERS,
         )
     )
     async def create_order(self, call: Call) -> Response:
         async def work(tx: Transaction, body: NewOrder, now: datetime) -> ResellerOrder:
-            override = _override(call, body.override_credit)
-            context = await self.contexts.of(body.customer_id, now)
-            order, _ = await create_for_customer(tx, to_json(body), context, confirm=False, override_credit=override)
-            return await self.orders.one(tx, order, now)
+            _check_override(call, body.override_credit)
+            return await self.orders.one(tx, await create_sale(tx, body, self.contexts, now), now)
 
         return await self.desk.change(call, NewOrder, work, status=201, location="/api/order/{id}")
 
@@ -92,18 +83,15 @@ class OrderEntryDesk:
             success=ORDER,
             errors=_CONFIRM_ERRORS,
             scope="orders:write",
-            roles=_SELLERS,
+            roles=SELLERS,
         )
     )
     async def confirm_order(self, call: Call) -> Response:
         reference = call.path_text("reference", "order")
 
         async def work(tx: Transaction, body: Confirmation, now: datetime) -> ResellerOrder:
-            override = _override(call, body.override_credit)
-            order = await confirm_for_customer(
-                tx, reference, _method(body), lambda customer: self.contexts.of(customer, now), override_credit=override
-            )
-            return await self.orders.one(tx, order, now)
+            _check_override(call, body.override_credit)
+            return await self.orders.one(tx, await confirm_sale(tx, reference, body, self.contexts, now), now)
 
         return await self.desk.change(call, Confirmation, work)
 
@@ -121,18 +109,15 @@ class OrderEntryDesk:
             success=ORDER,
             errors=_CONFIRM_ERRORS,
             scope="quotes:write",
-            roles=_SELLERS,
+            roles=SELLERS,
         )
     )
     async def confirm_quote(self, call: Call) -> Response:
         code = code_of(call)
 
         async def work(tx: Transaction, body: Confirmation, now: datetime) -> ResellerOrder:
-            override = _override(call, body.override_credit)
-            order = await confirm_quote(
-                tx, code, _method(body), lambda customer: self.contexts.of(customer, now), override_credit=override
-            )
-            return await self.orders.one(tx, order, now)
+            _check_override(call, body.override_credit)
+            return await self.orders.one(tx, await confirm_quoted(tx, code, body, self.contexts, now), now)
 
         return await self.desk.change(call, Confirmation, work)
 
@@ -155,20 +140,14 @@ class OrderEntryDesk:
             errors=(PAYMENT_REQUIRED, NOT_FOUND, CONFLICT),
             referenced=(AddressDetails, AddressReference),
             scope="orders:write",
-            roles=_SELLERS,
+            roles=SELLERS,
         )
     )
     async def amend_order(self, call: Call) -> Response:
         reference, dry_run = call.path_text("reference", "order"), call.query(DryRun).is_wanted
 
         async def work(tx: Transaction, body: Amendment, now: datetime) -> ResellerOrder:
-            _override(call, body.override_credit)
-            context = await self.contexts.of((await any_order(tx, reference)).customer_id, now)
-            order, _ = await amend_order(tx, reference, body, context)
-            return await self.orders.one(tx, order, now)
+            _check_override(call, body.override_credit)
+            return await self.orders.one(tx, await amend_sale(tx, reference, body, self.contexts, now), now)
 
         return await self.desk.change(call, Amendment, work, dry_run=dry_run)
-
-
-def _method(body: Confirmation) -> int | None:
-    return None if body.shipping_method is None else body.shipping_method.id

@@ -12,6 +12,7 @@ from tradecounter.backoffice.desk import Desk
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.orders import REFERENCE
 from tradecounter.fulfilment.packing_slip import packing_slip
+from tradecounter.fulfilment.papers import PackingSlip, PickingList
 from tradecounter.fulfilment.picking_list import picking_list
 from tradecounter.fulfilment.print_papers import print_packing_slip, print_picking_list
 from tradecounter.letterhead.seller import Letterhead
@@ -62,8 +63,7 @@ class OrderPapersDesk:
     async def show_picking_list(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await picking_list(tx, call.path_text("reference", "order"), self.desk.clock.now())
-        pdf = await asyncio.to_thread(print_picking_list, found)
-        return attachment(pdf, f"picking-list-{found.order_reference}.pdf", _PDF)
+        return await picking_list_file(found)
 
     @endpoint(
         Operation(
@@ -87,5 +87,16 @@ class OrderPapersDesk:
         shipment = call.query(PackingSlipParameters).shipment
         async with self.desk.reading() as tx:
             found = await packing_slip(tx, call.path_text("reference", "order"), shipment)
-        pdf = await asyncio.to_thread(print_packing_slip, found, self.letterhead)
-        return attachment(pdf, f"packing-slip-{found.order_reference}.pdf", _PDF)
+        return await packing_slip_file(found, self.letterhead)
+
+
+async def picking_list_file(found: PickingList) -> Response:
+    """Respond with a picking list as a PDF file."""
+    pdf = await asyncio.to_thread(print_picking_list, found)
+    return attachment(pdf, f"picking-list-{found.order_reference}.pdf", _PDF)
+
+
+async def packing_slip_file(found: PackingSlip, letterhead: Letterhead) -> Response:
+    """Respond with a packing slip as a PDF file."""
+    pdf = await asyncio.to_thread(print_packing_slip, found, letterhead)
+    return attachment(pdf, f"packing-slip-{found.order_reference}.pdf", _PDF)

@@ -6,15 +6,21 @@ from typing import Protocol
 from msgspec import UNSET
 
 from tradecounter.backoffice.desk import moment, text
-from tradecounter.backoffice.order_wire import Cancellation, Dispatch, State
+from tradecounter.backoffice.order_wire import Cancellation, Dispatch, NewReturn, Receipt, State, Tracking
+from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
 from tradecounter.fulfilment.rules import Serial, normalised_mac
+from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.local_time import local_text
 from tradecounter.kit.text import joined_word
+from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.queries.lookup import OrderFilter
+from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.receive_return import receive_return
 from tradecounter.ordering.rules import STATUSES
 
 
@@ -85,3 +91,27 @@ async def dispatch_units(tx: Transaction, reference: str, body: Dispatch, now: d
         items = [(item.id, item.quantity) for item in body.items]
         request = DispatchRequest(items=items, tracking_number=body.tracking_number, serials=serials, invoice=invoice)
     await dispatch_order(tx, reference, request, now)
+
+
+async def add_tracking(tx: Transaction, reference: str, body: Tracking, now: datetime) -> None:
+    """Add a tracking event to a shipment. Raises DomainError as `track_shipment` does."""
+    date = None if body.date is None else local_text(body.date)
+    event = NewTrackingEvent(type=body.type, description=body.description, locality=body.locality, date=date)
+    await track_shipment(tx, reference, body.tracking_number, event, now)
+
+
+async def open_units_return(tx: Transaction, reference: str, body: NewReturn, now: datetime) -> str:
+    """Open a return of dispatched units, and return its number. Raises DomainError as `open_return` does."""
+    units = [(item.id, item.quantity) for item in body.items]
+    serials = {item.id: item.serial_numbers for item in body.items if item.serial_numbers}
+    return await open_return(tx, reference, units, body.reason, now, serials)
+
+
+async def receive_units(tx: Transaction, number: str, body: Receipt, letterhead: Letterhead, now: datetime) -> None:
+    """Receive units of a return, and credit them if that is wanted. Raises DomainError as `receive_return` does."""
+    restocked = [(item.id, item.restock) for item in body.items]
+    scrapped = [(item.id, item.scrap) for item in body.items]
+    if body.credit:
+        await receive_and_credit(tx, number, restocked, scrapped, letterhead, now)
+    else:
+        await receive_return(tx, number, restocked, scrapped, now)

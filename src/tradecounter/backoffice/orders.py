@@ -11,7 +11,7 @@ from starlette.responses import Response
 from tradecounter.backoffice import examples
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
-from tradecounter.backoffice.order_steps import cancel_units, dispatch_units, order_filter
+from tradecounter.backoffice.order_steps import add_tracking, cancel_units, dispatch_units, order_filter
 from tradecounter.backoffice.order_wire import (
     Cancellation,
     Dispatch,
@@ -26,9 +26,7 @@ from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.catalogue.wire import Product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
-from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.fulfilment.wire import OrderVideoResponse
-from tradecounter.kit.local_time import local_text
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.lookup import any_order
@@ -153,9 +151,7 @@ class OrderDesk:
     )
     async def track_order(self, call: Call) -> Response:
         async def step(tx: Transaction, reference: str, body: Tracking, now: datetime) -> None:
-            date = None if body.date is None else local_text(body.date)
-            event = NewTrackingEvent(type=body.type, description=body.description, locality=body.locality, date=date)
-            await track_shipment(tx, reference, body.tracking_number, event, now)
+            await add_tracking(tx, reference, body, now)
 
         return await self._take(call, Tracking, step)
 

@@ -97,7 +97,7 @@ class ProductDesk:
     )
     async def show_product(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            return json_response(await _read(tx, call.path_text("sku", "product")))
+            return json_response(await shown_product(tx, call.path_text("sku", "product")))
 
     @endpoint(
         Operation(
@@ -155,7 +155,8 @@ class ProductDesk:
         return await self.desk.change(call, AdjustmentRequest, work)
 
 
-async def _read(tx: Transaction, sku: str) -> ResellerProduct:
+async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
+    """Return a product with its stock and every price. Raises DomainError (not found)."""
     found = await find_product(tx, sku)
     product, level = found.record, await stock_level_of(tx, found.record.id)
     return ResellerProduct(

@@ -13,6 +13,7 @@ from tradecounter.backoffice import examples
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.order_wire import Declination, QuotePrice, ResellerQuote
+from tradecounter.backoffice.quote_steps import give_price
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine
@@ -21,7 +22,6 @@ from tradecounter.ordering.queries.lines import lines_of, lines_of_order
 from tradecounter.ordering.queries.lookup import OrderFilter, orders_after, the_quote
 from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.margin import margin_of
-from tradecounter.ordering.quotes.price_quote import price_quote
 from tradecounter.ordering.states import AnyOrder, pricing_of
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
@@ -111,21 +111,7 @@ class QuoteDesk:
         code, dry_run = code_of(call), call.query(DryRun).is_wanted
 
         async def work(tx: Transaction, body: QuotePrice, now: datetime) -> ResellerQuote:
-            unit_costs = [(item.sku, item.cost_net) for item in body.items]
-            carriage = [(option.id, option.cost_net) for option in body.shipping]
-            note = (body.note or "").strip() or None
-            await price_quote(
-                tx,
-                code,
-                unit_costs,
-                note,
-                now,
-                self.lifetime,
-                self.secret(),
-                carriage=carriage,
-                discount=body.discount,
-                force=body.force,
-            )
+            await give_price(tx, code, body, now, self.lifetime, self.secret())
             return await _read(tx, code, now)
 
         return await self.desk.change(call, QuotePrice, work, dry_run=dry_run)

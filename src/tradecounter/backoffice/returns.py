@@ -10,15 +10,14 @@ from starlette.responses import Response
 from tradecounter.backoffice import examples
 from tradecounter.backoffice.desk import LOCATION, NEXT, POST_HEADERS, Desk, Nothing, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.order_steps import open_units_return, receive_units
 from tradecounter.backoffice.order_wire import NewReturn, Receipt
 from tradecounter.backoffice.orders import REFERENCE
-from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
 from tradecounter.ordering.returns.find_return import shown_return
-from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import close_return, receive_return
+from tradecounter.ordering.returns.receive_return import close_return
 from tradecounter.ordering.returns.wire import Return, ReturnState, return_on_the_wire
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
@@ -65,9 +64,7 @@ class ReturnDesk:
         reference = call.path_text("reference", "order")
 
         async def work(tx: Transaction, body: NewReturn, now: datetime) -> Return:
-            units = [(item.id, item.quantity) for item in body.items]
-            serials = {item.id: item.serial_numbers for item in body.items if item.serial_numbers}
-            return await shown_return(tx, await open_return(tx, reference, units, body.reason, now, serials))
+            return await shown_return(tx, await open_units_return(tx, reference, body, now))
 
         return await self.desk.change(call, NewReturn, work, status=201, location="/api/return/{number}")
 
@@ -135,12 +132,7 @@ class ReturnDesk:
         number = call.path_text("number", "return")
 
         async def work(tx: Transaction, body: Receipt, now: datetime) -> Return:
-            restocked = [(item.id, item.restock) for item in body.items]
-            scrapped = [(item.id, item.scrap) for item in body.items]
-            if body.credit:
-                await receive_and_credit(tx, number, restocked, scrapped, self.letterhead, now)
-            else:
-                await receive_return(tx, number, restocked, scrapped, now)
+            await receive_units(tx, number, body, self.letterhead, now)
             return await shown_return(tx, number)
 
         return await self.desk.change(call, Receipt, work)

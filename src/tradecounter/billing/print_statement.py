@@ -9,14 +9,14 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.printing import Printer, print_with
 from tradecounter.letterhead.seller import Letterhead
 
-_KINDS = {
+KINDS = {
     "invoice": "Invoice",
     "credit_note": "Credit note",
     "payment": "Payment",
     "refund": "Refund",
     "reversal": "Reversed payment",
 }
-_AGES = {
+AGES = {
     "not_due": "Not due yet",
     "days_1_30": "1 to 30 days",
     "days_31_60": "31 to 60 days",
@@ -54,7 +54,7 @@ def _printed(printer: Printer, statement: AccountStatement, name: str, letterhea
 def _entry(printer: Printer, entry: Entry) -> list[str]:
     return [
         day_in_words(uk_date(entry.at)),
-        f"{_KINDS[entry.kind]} {entry.number}",
+        f"{KINDS[entry.kind]} {entry.number}",
         printer.shown(entry.description),
         in_pounds(entry.debit) if entry.debit else "",
         in_pounds(entry.credit) if entry.credit else "",
@@ -63,4 +63,4 @@ def _entry(printer: Printer, entry: Entry) -> list[str]:
 
 
 def _ageing(ageing: Ageing) -> list[list[str]]:
-    return [[words, in_pounds(getattr(ageing, name))] for name, words in _AGES.items()]
+    return [[words, in_pounds(getattr(ageing, name))] for name, words in AGES.items()]

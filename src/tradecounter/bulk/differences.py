@@ -115,6 +115,24 @@ async def first_changes(tx: Transaction, import_id: int, most: int) -> Sequence[
     return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
 
 
+_LAST_LINE = 2**31 - 1  # of records that are not in the file
+_PAGE = Statement("""
+    select line, record, before::text, after::text from import_change
+    where import_id = :import_id and (coalesce(line, :last_line), record) > (:line, :record)
+    order by coalesce(line, :last_line), record limit :most
+""")
+
+
+async def changes_after(
+    tx: Transaction, import_id: int, most: int, after: tuple[int | None, str] | None = None
+) -> Sequence[Change]:
+    """Return changes of an import in the file's line order, behind the line and the key of `after`."""
+    line, record = after or (-1, "")
+    line = _LAST_LINE if line is None else line
+    rows = await tx.fetch_raw(_PAGE, import_id=import_id, last_line=_LAST_LINE, line=line, record=record, most=most)
+    return await asyncio.to_thread(lambda: [_change(*row) for row in rows.between(0)])
+
+
 def _records(kind: ImportKind[Any], *, replace: bool) -> Composed:
     only_staged: Composable = SQL("" if replace else "where v.key in (select key from staged)")
     return SQL("select v.key, v.row from ({}) v {}").format(SQL(kind.view), only_staged)

@@ -4,18 +4,20 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from tradecounter.bulk.columns import ColumnOptions
+import msgspec
+
+from tradecounter.bulk.columns import ColumnOptions, read_header
 from tradecounter.bulk.csv_lines import csv_lines, separator_of
 from tradecounter.bulk.encodings import UTF_8, UnreadableFileError, scan
 from tradecounter.bulk.json_rows import json_array_rows, json_line_rows
 from tradecounter.bulk.rows import BadRow, Row, Shape
-from tradecounter.bulk.tables import table_rows
+from tradecounter.bulk.tables import Line, UnreadableLineError, table_rows
 from tradecounter.bulk.workbooks import Workbook
 
 Form = Literal["JSON Lines", "JSON", "CSV", "XLSX"]
@@ -77,6 +79,49 @@ class ImportFile:
                 return self._csv_rows(shape, options or ColumnOptions())
             case "XLSX":
                 return self._sheet_rows(shape, options or ColumnOptions())
+
+    def fits(self, shape: type[Shape]) -> bool:
+        """Return whether the file's columns, or its first object's members, are a shape's fields, none missing.
+
+        An empty file, and one that cannot be read, fits none.
+        """
+        if self.facts.form in {"CSV", "XLSX"}:
+            header = read_header(self._header(shape), shape, ColumnOptions())
+            return not header.errors
+        names = self._members()
+        fields = msgspec.structs.fields(shape)
+        required = {field.encode_name for field in fields if field.required}
+        return bool(names) and required <= names <= {field.encode_name for field in fields}
+
+    def _header(self, shape: type[Shape]) -> Sequence[str]:
+        self.file.seek(0)
+        lines: Iterator[Line] = iter(())
+        text = None
+        try:
+            if self.facts.form == "XLSX":
+                lines = Workbook(self.file).lines()
+            else:
+                text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
+                lines = csv_lines(text, *separator_of(text, shape, ColumnOptions()))
+            return next((cells for _, cells in lines if any(cells)), ())
+        except (UnicodeDecodeError, UnreadableFileError, UnreadableLineError):
+            return ()
+        finally:
+            if text is not None:
+                text.detach()
+
+    def _members(self) -> set[str]:
+        self.file.seek(0)
+        self._skip_mark()
+        try:
+            if self.facts.form == "JSON":
+                first = next(iter(msgspec.json.decode(self.file.read(), type=list[dict[str, msgspec.Raw]])), {})
+            else:
+                line = next((line for line in self.file if not line.isspace()), b"{}")
+                first = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+        except (msgspec.DecodeError, RecursionError):
+            return set()
+        return set(first)
 
     def _skip_mark(self) -> None:
         if self.file.read(len(_MARK)) != _MARK:
@@ -144,6 +189,15 @@ def opened_file(file: BinaryIO, form: Form) -> ImportFile:
         raise UnreadableFileError("not UTF-8 text")
     facts = FileFacts(form, scanned.encoding.removesuffix("-sig"))
     return ImportFile(file, facts, scanned.encoding, scanned.lines)
+
+
+def form_of(name: str, file: BinaryIO) -> Form:
+    """Return the format of a file by its name's suffix, or by its content if the name has none that is known.
+
+    Raises UnreadableFileError for a format that cannot be read.
+    """
+    suffix = Path(name).suffix.lower()
+    return _form_of_name(name) if suffix in {*_FORMS, ".xls"} else _form_of_text(file)
 
 
 def _form_of_name(name: str) -> Form:

@@ -110,6 +110,27 @@ async def read_events(tx: Transaction, wanted: EventQuery) -> EventPage:
     return EventPage(events[: wanted.limit], len(events) > wanted.limit, last.one[0])
 
 
+# Each of the two indexes supplies a full page.
+_LATEST_ABOUT = Statement(
+    """
+    select sequence, id, type, occurred_at, subject, customer_id, data::text as data from (
+        select * from (select * from event where customer_id = :customer_id and for_customer and sequence < :before
+                       order by sequence desc limit :most) as own
+        union
+        select * from (select * from event where subject = :subject and sequence < :before
+                       order by sequence desc limit :most) as about
+    ) as e order by sequence desc limit :most
+    """,
+    EventRecord,
+)
+
+
+async def latest_events(tx: Transaction, customer_id: int, most: int, before: int | None = None) -> list[EventRecord]:
+    """Return the events that a customer may read and those about its account, latest first, before a sequence."""
+    subject, before = f"customer/{customer_id}", before or 2**63 - 1
+    return await tx.fetch_all(_LATEST_ABOUT, customer_id=customer_id, subject=subject, before=before, most=most)
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """What decides whom a new event concerns."""

@@ -59,6 +59,14 @@ _IMPORTS = Statement(
 _LOCK_IMPORT = Statement(SQL("{} id = :id for update").format(_RECORD), ImportRecord)
 
 
+_FIND_IMPORT = Statement(SQL("{} id = :id").format(_RECORD), ImportRecord)
+
+
+async def find_import(tx: Transaction, import_id: int) -> ImportRecord | None:
+    """Return an import, or None."""
+    return await tx.fetch_one(_FIND_IMPORT, id=import_id)
+
+
 async def list_imports(
     tx: Transaction, most: int, *, older_than: int | None = None, kinds: Collection[str] | None = None
 ) -> list[ImportRecord]:

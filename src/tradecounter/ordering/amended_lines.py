@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.ordering.create.draft import count_lines, find_products, price_lines
+from tradecounter.kit.errors import DomainError, Kind, invalid, invalid_fields
+from tradecounter.ordering.create.draft import count_lines, find_products, price_lines, unknown_skus
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import reserve_lines
@@ -86,9 +86,12 @@ def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> Order
 async def _added(
     tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest, context: OrderContext
 ) -> tuple[list[OrderLine], int]:
-    new = [item for item in request.items if item.sku is not None]
-    if not new:
+    named = [(number, item.sku) for number, item in enumerate(request.items) if item.sku is not None]
+    if not named:
         return [], 0
+    if errors := list(unknown_skus(context.view, named)):
+        raise invalid_fields(errors)
+    new = [item for item in request.items if item.sku is not None]
     items = [CreateOrderItem(item.sku or "", item.quantity or 0) for item in new]
     wanted = find_products(context.view, items)
     last_position, line_ids = await reserve_lines(tx, order.id, count_lines(context.view, items))

@@ -32,8 +32,10 @@ class Purpose:
 def named_units(lines: Sequence[OrderLine], named: Sequence[tuple[int, int]], purpose: Purpose) -> dict[int, int]:
     """Return units by line id from pairs of item id and quantity.
 
-    Raises DomainError (invalid) as `named_lines` does, and for wrong quantities.
+    Raises DomainError (invalid) as `named_lines` does, without any pair, and for wrong quantities.
     """
+    if not named:
+        raise invalid("items", f"must name at least one item to {purpose.verb}")
     units: dict[int, int] = {}
     for line, (_, quantity) in zip(named_lines(lines, [item for item, _ in named], purpose), named, strict=True):
         if not 1 <= quantity <= purpose.most(line):

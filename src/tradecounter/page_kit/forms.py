@@ -48,6 +48,11 @@ class Submitted:
         values = self.values.get(name)
         return values[-1].strip() if values else ""
 
+    def close(self) -> None:
+        """Give the space of the files back."""
+        for file in self.files.values():
+            file.file.close()
+
 
 @dataclass(frozen=True, slots=True)
 class Filled:
@@ -142,8 +147,10 @@ async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
             if "\x00" in value:
                 raise DomainError(Kind.INVALID, "the form contains a NUL character: leave it out")
             values.setdefault(name, []).append(_newlines(value))
-        elif value.filename:
+        elif value.filename and name not in files:
             files[name] = value
+        else:  # no file was chosen, or a second one
+            value.file.close()
     return Submitted(values, files)
 
 
@@ -250,3 +257,15 @@ def parse_form(submitted: Submitted, shape: type[Shape]) -> Shape:
             raise DomainError(Kind.INVALID, str(error)) from error
     message = "; ".join(map(str, errors[:20]))
     raise DomainError(Kind.INVALID, message, field_errors=errors)
+
+
+def renumbered(error: DomainError, submitted: Submitted, shape: type[Struct]) -> DomainError:
+    """Return an error that a parsed form caused, with the numbers that the rows have in the form.
+
+    Rows without values are left out of the struct, so its rows may have other numbers.
+    """
+    if not error.field_errors:
+        return error
+    reading: _Reading[Struct] = _Reading(submitted)
+    reading.struct(shape)
+    return DomainError(error.kind, error.message, field_errors=list(reading.renumbered(error.field_errors)))

@@ -7,17 +7,39 @@ from typing import Any
 
 from markupsafe import Markup
 
-from tradecounter.kit.local_time import UK
+from tradecounter.kit.local_time import UK, moment_of
 from tradecounter.kit.money import in_pounds
 
 NOTHING = Markup('<span class="nothing" aria-label="none">&ndash;</span>')
 
 # The tone of each state and status; the text is always shown too.
 _TONES = {
-    "good": {"dispatched", "completed", "paid", "active", "received", "delivered", "priced", "closed", "applied"},
-    "busy": {"awaiting dispatch", "part dispatched", "pending", "waiting", "open", "part paid", "confirmed", "ordered"},
+    "good": {
+        "dispatched",
+        "completed",
+        "paid",
+        "active",
+        "received",
+        "delivered",
+        "priced",
+        "closed",
+        "applied",
+        "valid",
+        "added",
+    },
+    "busy": {
+        "awaiting dispatch",
+        "part dispatched",
+        "pending",
+        "waiting",
+        "open",
+        "part paid",
+        "confirmed",
+        "ordered",
+        "changed",
+    },
     "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due"},
-    "bad": {"cancelled", "declined", "failed", "blocked", "disabled", "reversed"},
+    "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed"},
 }
 
 
@@ -26,6 +48,12 @@ def money(amount: Decimal | None) -> str:
     if amount is None:
         return NOTHING
     return f"\N{MINUS SIGN}{in_pounds(-amount)}" if amount < 0 else in_pounds(amount)
+
+
+def percent(number: Decimal) -> str:
+    """Return a percentage without zeros at its end: 2.5%."""
+    text = f"{number:f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
 
 
 def count(number: int | None) -> str:
@@ -39,6 +67,11 @@ def moment(when: datetime | None) -> str:
         return NOTHING
     local = when.astimezone(UK)
     return Markup('<time datetime="{}">{} {:%b %Y, %H:%M}</time>').format(_exact(when), local.day, local)
+
+
+def local_moment(text: str) -> str:
+    """Return a LocalDateTime, which is UK time without an offset, as a `<time>`: 16 Jun 2026, 09:00."""
+    return moment(moment_of(text))
 
 
 def day(when: date | datetime | None) -> str:
@@ -83,8 +116,10 @@ def _exact(when: datetime) -> str:
 
 FILTERS = {
     "money": money,
+    "percent": percent,
     "count": count,
     "moment": moment,
+    "local_moment": local_moment,
     "day": day,
     "tone": tone,
     "label": label,

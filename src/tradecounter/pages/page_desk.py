@@ -16,7 +16,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.page_kit.forms import Filled, Submitted, parse_form, read_submitted
+from tradecounter.page_kit.forms import Filled, Submitted, parse_form, read_submitted, renumbered
 from tradecounter.pages.navigation import Navigation
 from tradecounter.pages.page_site import PageSite
 from tradecounter.pages.page_view import CONTENT_POLICY, PageView, prefix_of, see_other, set_flash
@@ -24,9 +24,11 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.statuses import STATUS
 
 Shape = TypeVar("Shape", bound=Struct)
+Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
 
 ONCE = "once"  # the field with the key of a form
+PREVIEW = "preview"  # the field of a form that only shows what it would do
 _SEE_OTHER = 303
 
 
@@ -81,6 +83,27 @@ class PageDesk:
             return await again(Filled.of(submitted, error, STATUS[error.kind]))
         return self.go(call, path, message)
 
+    async def preview(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Result]],
+        submitted: Submitted,
+    ) -> tuple[Result | None, Filled]:
+        """Parse a form, run a change and undo it.
+
+        Returns what `work` returns, or None after a DomainError, and the form with its values and errors. It may run
+        while somebody types, so no error takes the form away, not even that the database is busy.
+        """
+        try:
+            body = parse_form(submitted, shape)
+            async with transaction(self.database, call.actor) as tx:
+                result = await _renumbering(work(tx, body, self.clock.now()), submitted, shape)
+                tx.set_rollback()
+        except DomainError as error:
+            return None, Filled.of(submitted, error, STATUS[error.kind])
+        return result, Filled(submitted.values)
+
     def go(self, call: Call, path: str, message: str = "") -> Response:
         """Send the browser to a page, which shows a message."""
         response = see_other(call.request, prefix_of(call.base_url) + path)
@@ -108,11 +131,19 @@ class PageDesk:
                     if (before := recorded(request, claimed)) is not None:
                         path, _, message = before.body.decode().partition("\n")
                         return path, message
-                result = await work(tx, body, now)
+                result = await _renumbering(work(tx, body, now), submitted, shape)
                 path, message = (made(result) if callable(made) else made for made in (to, done))
                 if request is not None:
                     record(tx, request, Recorded(_SEE_OTHER, f"{path}\n{message}".encode()), now)
         return path, message
+
+
+async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: type[Struct]) -> Result:
+    """Wait for a change; its errors get the numbers that the rows have in the form."""
+    try:
+        return await work
+    except DomainError as error:
+        raise renumbered(error, submitted, shape) from error
 
 
 def render(view: PageView, templates: jinja2.Environment, template: str, status: int, values: Any) -> Response:

@@ -12,7 +12,7 @@ from tradecounter.access.queries.users import CustomerUser
 from tradecounter.page_kit.static_files import static_address
 from tradecounter.pages.navigation import Entry, Navigation
 from tradecounter.pages.page_site import PageSite
-from tradecounter.pages.session_gate import session_of
+from tradecounter.pages.session_gate import has_right, session_of
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -81,6 +81,10 @@ class PageView:
     def may(self, path: str) -> bool:
         """Return whether the person may open a page, named by the path of its operation."""
         return self.person is not None and self.navigation.may(self.person, path)
+
+    def has(self, scope: str) -> bool:
+        """Return whether the person's roles include a right, named by its scope."""
+        return has_right(self.request, scope)
 
     def once(self) -> str:
         """Return a new key, with which a form changes something at most once."""

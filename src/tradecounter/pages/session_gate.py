@@ -8,6 +8,8 @@ from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
 from tradecounter.access.people import actor_of
+from tradecounter.access.permissions import allows
+from tradecounter.access.queries.staff import StaffMember
 from tradecounter.access.queries.users import CustomerUser
 from tradecounter.access.sessions import Session, find_session, recently_proven
 from tradecounter.db.fair_shares import act_for
@@ -104,6 +106,18 @@ def session_of(scope: Scope) -> Session | None:
     """Return the session of a request, or None."""
     session: Session | None = scope.get(_SESSION)
     return session
+
+
+def has_right(request: Request, scope: str) -> bool:
+    """Return whether the roles of the member of staff who sent a request include a right, named by its scope."""
+    session = session_of(request.scope)
+    return session is not None and isinstance(session.person, StaffMember) and allows(session.person.roles, scope)
+
+
+def require_right(request: Request, scope: str) -> None:
+    """Check a right that only some who may open the page have. Raises DomainError (forbidden)."""
+    if not has_right(request, scope):
+        raise DomainError(Kind.FORBIDDEN, f"this needs the right {scope}")
 
 
 def _back_to(request: Request) -> str:

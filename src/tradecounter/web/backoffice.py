@@ -1,9 +1,12 @@
 """The back office: the reseller's own site, with an interface document and a reference of its own."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
 from tradecounter.backoffice.addresses import AddressDesk
@@ -41,6 +44,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.page_kit.static_files import BackOfficeStatic, StaticEndpoint
+from tradecounter.pages.backoffice.imports.uploads import Uploads
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.site import backoffice_pages, is_page
 from tradecounter.pages.error_pages import ErrorPagesMiddleware
@@ -71,7 +75,7 @@ class BackOffice(Site):
         self._methods = ShippingMethods()
         self.follow((self.admission, self._methods, loading))
         self._views = ViewsOnDemand(storefront, self.refresher, self.freshness, loading)
-        self.parts = self._parts(settings)
+        self.parts = self._parts(settings, clock)
         self.endpoints = self._endpoints(settings, clock)
         networks = read_networks(settings.backoffice_networks)
         pages = backoffice_pages(self.parts, database, clock, settings.backoffice_url)
@@ -89,16 +93,26 @@ class BackOffice(Site):
         """Respond to a request, or run the lifespan."""
         await self._app(scope, receive, send)
 
+    @asynccontextmanager
+    async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
+        """Keep the database open while the block runs; at its end, stop the imports that pages have begun."""
+        async with super().running(_router):
+            try:
+                yield
+            finally:
+                await self.parts.uploads.close()
+
     def document(self, base_url: str) -> dict[str, Any]:
         """Return the interface document for a base URL."""
         return build_document(self.operations, base_url, self._settings.seller_name, BACK_OFFICE)
 
-    def _parts(self, settings: Settings) -> OfficeParts:
+    def _parts(self, settings: Settings, clock: Clock) -> OfficeParts:
         return OfficeParts(
             OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))),
             OrderContexts(self._views, self._methods, OrderingPolicy.from_settings(settings)),
             letterhead_from(settings),
             settings,
+            Uploads(self.database, clock),
         )
 
     def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:

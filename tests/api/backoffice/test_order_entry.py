@@ -67,6 +67,14 @@ def test_only_finance_overrides_credit(staff: httpx2.Client, support: httpx2.Cli
     assert staff.post(confirm, json={**method, **OVERRIDE}).json()["state"] == "confirmed"
 
 
+def test_an_unknown_sku_in_an_amendment_is_named_by_its_place(staff: httpx2.Client, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    items = [{"id": placed["items"][0]["id"], "quantity": 3}, {"sku": "NOTHING", "quantity": 1}]
+    rejected = staff.patch(f"/api/order/{placed['order_reference']}", json={"items": items})
+    assert rejected.status_code == 400
+    assert [error["field"] for error in rejected.json()["errors"]] == ["items[1].sku"]
+
+
 def test_an_amendment_is_previewed_then_made(staff: httpx2.Client, customer: Customer, office: BackOfficeSite) -> None:
     sku = sell(office.service, "AMENDED", 10, available=9)
     placed = buy(customer, [(sku, 2), ("CABLE", 1)])

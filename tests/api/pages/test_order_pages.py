@@ -5,6 +5,7 @@ import pytest
 from support.backoffice import BackOfficeSite
 from support.orders import buy, create, rows
 from support.pages import Person, fields_of, text_of
+from support.quotes import request_quote
 from support.service import Customer
 from support.shop import NEXT_DAY
 
@@ -83,6 +84,15 @@ def test_an_order_is_shown_with_its_lines_and_history(sam: Person, customer: Cus
         assert part in shown
     pending = create(customer)
     assert "not confirmed" in text_of(sam.get(f"/order/{pending['confirmation_code']}"))
+
+
+def test_a_quote_in_the_list_leads_to_the_desk_of_quotes(sam: Person, customer: Customer) -> None:
+    quote = request_quote(customer, customer_reference="A QUOTE")
+    path = f"/quote/{quote['confirmation_code']}"
+    assert f'href="{path}"' in sam.get("/order?customer_reference=a+quote").text
+    page = sam.get(f"/order/{quote['confirmation_code']}").text
+    assert f'class="button main" href="{path}"' in page
+    assert "/confirm" not in page
 
 
 def test_a_note_is_added_by_a_plain_form_and_its_author_is_recorded(

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import Meta, Struct
 
-from tradecounter.kit.errors import DomainError
-from tradecounter.page_kit.forms import Filled, Submitted, parse_form
+from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.page_kit.forms import Filled, Submitted, parse_form, renumbered
 
 
 class Line(Struct):
@@ -74,6 +74,13 @@ def test_errors_name_the_fields_as_the_form_does() -> None:
         "kind": "'c' is not one of the allowed values",
         "items-3-quantity": "must be at least 1",
     }
+
+
+def test_an_error_of_a_use_case_gets_the_number_that_its_row_has_in_the_form() -> None:
+    submitted = Submitted({"name": ["Ann"], "items-0-sku": [""], "items-3-sku": ["A"], "items-4-sku": ["B"]})
+    assert [line.sku for line in parse_form(submitted, Example).items] == ["A", "B"]
+    error = renumbered(invalid("items[1].sku", "does not exist"), submitted, Example)
+    assert dict(Filled.of(submitted, error, 400).errors) == {"items-4-sku": "does not exist"}
 
 
 def test_an_error_of_a_field_that_the_form_lacks_is_in_its_message() -> None:

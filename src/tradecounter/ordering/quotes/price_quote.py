@@ -73,8 +73,7 @@ async def price_quote(
         check_cost(sku, "unit cost", cost)
     for method_id, cost in carriage:
         check_cost(f"shipping {method_id}", "cost", cost)
-    if discount is not None and not (discount.is_finite() and 0 <= discount <= _WHOLE):
-        raise invalid("discount", "must be between 0 and 100 per cent")
+    check_discount("discount", discount)
     if note is not None and len(note) > LONGEST_NOTE:
         raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
     quote = _open_quote(await lock_by_code(tx, code), code, now)
@@ -99,6 +98,12 @@ async def price_quote(
     audit_order(
         tx, "quote.price", quote, now, before=before, after={**after, **told, **({"force": True} if force else {})}
     )
+
+
+def check_discount(field: str, discount: Decimal | None) -> None:
+    """Raise DomainError (invalid) unless a discount is in per cent."""
+    if discount is not None and not (discount.is_finite() and 0 <= discount <= _WHOLE):
+        raise invalid(field, "must be between 0 and 100 per cent")
 
 
 def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> dict[str, Decimal]:
@@ -138,14 +143,15 @@ def _repriced(
         costs[fold(sku)] = rounded(cost)
     return [
         replace(
-            line.at_price(costs.get(fold(line.sku), _discounted(line, discount)), quote.tax_rate),
+            line.at_price(costs.get(fold(line.sku), discounted_cost(line, discount)), quote.tax_rate),
             requested_unit_cost=line.cost_at_request,
         )
         for line in lines
     ]
 
 
-def _discounted(line: OrderLine, discount: Decimal | None) -> Decimal:
+def discounted_cost(line: OrderLine, discount: Decimal | None) -> Decimal:
+    """Return the unit cost of a line at per cent off its price at the request; without them, as it is."""
     if discount is None:
         return line.unit_cost
     return rounded(line.cost_at_request * (_WHOLE - discount) / _WHOLE)

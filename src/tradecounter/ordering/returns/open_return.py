@@ -39,8 +39,6 @@ async def open_return(
         raise DomainError(Kind.CONFLICT, f"{order.name} is {order.state}: only dispatched units can be returned")
     if not any(line.dispatched for line in lines):
         raise DomainError(Kind.CONFLICT, f"no unit of {order.name} is dispatched: cancel units instead")
-    if not items:
-        raise invalid("items", "must name at least one item")
     claimed = await claimed_units(tx, order.id)
     purpose = Purpose(
         "return", "comes back with its bundle", "to return", lambda line: line.dispatched - claimed.get(line.id, 0)

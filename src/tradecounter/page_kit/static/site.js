@@ -5,7 +5,9 @@
   // A form that htmx has put into the dialog opens it. After errors, the focus goes to what is wrong.
   document.addEventListener("htmx:after:swap", () => {
     if (dialog.querySelector("form") && !dialog.open) dialog.showModal();
-    document.querySelector("[data-focus]")?.focus();
+    const problems = document.querySelector("[data-focus]");
+    problems?.removeAttribute("data-focus"); // a later part of the page does not take the focus back
+    problems?.focus();
   });
   dialog.addEventListener("close", () => dialog.firstElementChild.replaceChildren());
   dialog.addEventListener("click", (event) => {

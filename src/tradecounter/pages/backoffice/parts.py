@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from tradecounter.backoffice.order_context import OrderContexts
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.letterhead.seller import Letterhead
+from tradecounter.pages.backoffice.imports.uploads import Uploads
 from tradecounter.settings import Settings
 
 
@@ -16,3 +17,4 @@ class OfficeParts:
     contexts: OrderContexts
     letterhead: Letterhead
     settings: Settings
+    uploads: Uploads

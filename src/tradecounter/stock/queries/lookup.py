@@ -1,5 +1,6 @@
 """The stock of one product, for the operator."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,6 +31,18 @@ _STOCK_LEVEL_OF = Statement(
 async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
     """Return a product's stock level; zeros for a product that never had stock."""
     return await tx.fetch_one(_STOCK_LEVEL_OF, product_id=product_id) or StockLevel()
+
+
+_STOCK_LEVELS_OF = Statement("""
+    select p.sku_key, s.available, s.allocated, s.back_ordered
+    from stock_level s join product p on p.id = s.product_id where p.sku_key = any(:sku_keys)
+""")
+
+
+async def stock_levels_of(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, StockLevel]:
+    """Return the stock levels of products by the keys of their SKUs; a product that never had stock is missing."""
+    rows = await tx.fetch_all(_STOCK_LEVELS_OF, sku_keys=list(sku_keys))
+    return {sku_key: StockLevel(*units) for sku_key, *units in rows}
 
 
 _DELIVERIES_OF = Statement(

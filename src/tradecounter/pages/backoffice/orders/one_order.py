@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from tradecounter.pages.backoffice.orders.shown import address_lines, shown_order
+from tradecounter.customers.address_lines import address_lines
+from tradecounter.fulfilment.queries.reads import find_video
+from tradecounter.pages.backoffice.orders.shown import shown_order
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
@@ -22,4 +24,5 @@ class OrderPages:
     async def show_order(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-        return self.desk.show(call, "orders/order.html", shown=shown, address_lines=address_lines)
+            video = await find_video(tx, shown.order.id)
+        return self.desk.show(call, "orders/order.html", shown=shown, address_lines=address_lines, video=video)

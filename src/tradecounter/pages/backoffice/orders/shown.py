@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 import msgspec
 
-from tradecounter.backoffice.order_wire import ResellerOrder, ResellerOrderItem
+from tradecounter.backoffice.order_wire import ResellerOrder, ResellerOrderItem, Shipment
 from tradecounter.backoffice.present_order import OrderPresenter
-from tradecounter.customers.queries.accounts import the_account
-from tradecounter.customers.wire import CustomerAddress
+from tradecounter.customers.queries.accounts import Account, the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.states import AnyOrder
+from tradecounter.ordering.wire import TrackingEvent
 from tradecounter.rest.call import Call
 
 
@@ -29,19 +29,40 @@ class ShownItem:
         """Units that are wanted and not dispatched."""
         return self.item.quantity_allocated + self.item.quantity_back_ordered
 
+    @property
+    def returnable(self) -> int:
+        """Units that were dispatched and did not come back."""
+        return self.item.quantity_dispatched - self.item.quantity_returned
+
+    @property
+    def to_invoice(self) -> int:
+        """Units that were dispatched and are on no invoice; units that came back first are not invoiced."""
+        return max(self.item.quantity_dispatched - self.item.quantity_invoiced - self.item.quantity_returned, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class ShownOrder:
-    """An order with its customer's name."""
+    """An order with its customer's account; `found` is the order as the use cases know it."""
 
     order: ResellerOrder
-    customer: str
+    found: AnyOrder
+    account: Account
     items: list[ShownItem]
+
+    @property
+    def customer(self) -> str:
+        """The customer's name."""
+        return self.account.name
 
     @property
     def name(self) -> str:
         """The reference, or the confirmation code of an unconfirmed order."""
         return self.order.order_reference or self.order.confirmation_code
+
+    @property
+    def title(self) -> str:
+        """What people call the order: by its reference, or by its customer until it has one."""
+        return self.order.order_reference or f"the order of {self.customer}"
 
     @property
     def path(self) -> str:
@@ -69,9 +90,45 @@ class ShownOrder:
         return sum(item.item.quantity_dispatched for item in self.items)
 
     @property
+    def to_invoice(self) -> int:
+        """Units that were dispatched and are on no invoice."""
+        return sum(item.to_invoice for item in self.items)
+
+    @property
+    def returnable(self) -> int:
+        """Units that a customer has and could send back."""
+        return sum(item.returnable for item in self.items)
+
+    @property
+    def main_step(self) -> str:
+        """What somebody most likely does next with the order."""
+        if self.order.state == "pending":
+            return "" if self.found.kind == "quote" else "confirm"
+        if not self.is_confirmed:
+            return ""
+        return "dispatch" if self.allocated else "invoice" if self.to_invoice and not self.left else ""
+
+    @property
+    def shipping_name(self) -> str:
+        """The chosen way to ship."""
+        chosen = self.found.chosen_shipping
+        return "" if chosen is None else chosen.name
+
+    @property
+    def shipments(self) -> list[tuple[Shipment, list[TrackingEvent]]]:
+        """Shipments with their tracking events, the latest shipment first."""
+        events = [shipping.tracking_events for shipping in self.order.shipping]
+        return list(zip(self.order.shipments, events, strict=False))[::-1]
+
+    @property
     def shipping_net(self) -> Decimal:
         """What the shipping costs."""
         return sum((shipping.cost_net for shipping in self.order.shipping), Decimal(0))
+
+    @property
+    def tax(self) -> Decimal:
+        """The VAT of items and shipping."""
+        return sum((shipping.cost_tax for shipping in self.order.shipping), self.order.cost_tax)
 
     @property
     def gross(self) -> Decimal:
@@ -84,21 +141,18 @@ class ShownOrder:
         return next((item.sku for item in self.items if item.item.id == item_id), str(item_id))
 
 
-def address_lines(address: CustomerAddress) -> list[str]:
-    """Return an address line by line, without empty ones."""
-    values: dict[str, Any] = msgspec.structs.asdict(address)
-    skipped = {"id", "phone_number", "email_address", "first_name", "last_name"}
-    name = " ".join(str(values[part]) for part in ("first_name", "last_name") if values.get(part))
-    return [name, *(str(value) for field, value in values.items() if field not in skipped and isinstance(value, str))]
-
-
 async def shown_order(tx: Transaction, presenter: OrderPresenter, call: Call, now: datetime) -> ShownOrder:
     """Return the order that a page's path names. Raises DomainError (not found)."""
     found = await any_order(tx, call.path_text("reference", "order"))
+    return await shown_as(tx, presenter, found, now)
+
+
+async def shown_as(tx: Transaction, presenter: OrderPresenter, found: AnyOrder, now: datetime) -> ShownOrder:
+    """Return an order with what its page works out."""
     order = await presenter.one(tx, found, now)
     account = await the_account(tx, order.customer_id)
     items = []
     for item in order.items:
         product = msgspec.json.decode(bytes(item.product))
         items.append(ShownItem(item, product["sku"], product.get("name") or product.get("description") or ""))
-    return ShownOrder(order, account.name, items)
+    return ShownOrder(order, found, account, items)

@@ -1,7 +1,6 @@
-"""The forms of an order: cancel, dispatch, add a note. They take the same steps as `/api/order`."""
+"""Forms of an order: cancel, dispatch, add a note. They take the same steps as `/api/order`."""
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,10 +23,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.add_note import add_note
 from tradecounter.page_kit.forms import Filled
-from tradecounter.pages.backoffice.orders.shown import shown_order
-from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.orders.order_forms import OrderForms, reference_of
 from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PageDesk, Shape
 from tradecounter.rest.call import Call
 
 _SERIAL_PARTS = re.compile(r"[\s,;]+")
@@ -63,27 +60,24 @@ class DispatchForm(Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class OrderStepPages:
-    """The forms of an order."""
-
-    desk: PageDesk
-    parts: OfficeParts
+class OrderStepPages(OrderForms):
+    """The forms with which units are cancelled or dispatched, and notes added."""
 
     @page("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
     async def show_cancel(self, call: Call) -> Response:
-        return await self._show(call, "orders/cancel.html", Filled())
+        return await self.shown(call, "orders/cancel.html", Filled())
 
     @form("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
     async def cancel(self, call: Call) -> Response:
         async def work(tx: Transaction, body: CancelForm, now: datetime) -> None:
             units = [NamedUnits(line.id, line.quantity) for line in body.items if line.quantity is not None]
-            await cancel_units(tx, _reference(call), Cancellation(body.reason, units or UNSET), now)
+            await cancel_units(tx, reference_of(call), Cancellation(body.reason, units or UNSET), now)
 
-        return await self._take(call, CancelForm, work, "orders/cancel.html", "The units are cancelled.")
+        return await self.taken(call, CancelForm, work, "orders/cancel.html", "The units are cancelled.")
 
     @page("/order/{reference}/dispatch", "Dispatch an order", scope="orders:write", roles=BY_WAREHOUSE)
     async def show_dispatch(self, call: Call) -> Response:
-        return await self._show(call, "orders/dispatch.html", Filled())
+        return await self.shown(call, "orders/dispatch.html", Filled())
 
     @form("/order/{reference}/dispatch", "Dispatch an order", scope="orders:write", roles=BY_WAREHOUSE)
     async def dispatch(self, call: Call) -> Response:
@@ -96,46 +90,20 @@ class OrderStepPages:
             if not items:
                 raise DomainError(Kind.INVALID, "say how many units leave")
             invoice = self.parts.settings.invoice_each_dispatch
-            await dispatch_units(tx, _reference(call), Dispatch(items, body.tracking_number), now, invoice=invoice)
+            await dispatch_units(tx, reference_of(call), Dispatch(items, body.tracking_number), now, invoice=invoice)
 
-        return await self._take(call, DispatchForm, work, "orders/dispatch.html", "The shipment is recorded.")
+        return await self.taken(call, DispatchForm, work, "orders/dispatch.html", "The shipment is recorded.")
 
     @page("/order/{reference}/note", "Add a note to an order", scope="orders:write")
     async def show_note(self, call: Call) -> Response:
-        return await self._show(call, "orders/note.html", Filled())
+        return await self.shown(call, "orders/note.html", Filled())
 
     @form("/order/{reference}/note", "Add a note to an order", scope="orders:write")
     async def note(self, call: Call) -> Response:
         async def work(tx: Transaction, body: NewNote, now: datetime) -> None:
-            await add_note(tx, _reference(call), body.text, now)
+            await add_note(tx, reference_of(call), body.text, now)
 
-        return await self._take(call, NewNote, work, "orders/note.html", "The note is added.")
-
-    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-        return self.desk.show(call, template, form=filled, shown=shown)
-
-    async def _take(
-        self,
-        call: Call,
-        shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[None]],
-        template: str,
-        done: str,
-    ) -> Response:
-        return await self.desk.change(
-            call,
-            shape,
-            work,
-            again=lambda filled: self._show(call, template, filled),
-            to=f"/order/{_reference(call)}",
-            done=done,
-        )
-
-
-def _reference(call: Call) -> str:
-    return call.path_text("reference", "order")
+        return await self.taken(call, NewNote, work, "orders/note.html", "The note is added.")
 
 
 def _serials(text: str) -> list[SerialNumber]:

@@ -1,0 +1,107 @@
+"""How long do the pages of staff and of customers take, with 100,000 orders of three years and 20,000 products?
+
+One person opens one page after the other, on one connection. The server and the database have a core each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import psycopg
+
+from bench.kit.figures import Row, milliseconds
+from bench.kit.http import Connection, request_text
+from bench.kit.people import owner_cookie, staff_cookie
+from bench.kit.processes import BenchError
+from bench.kit.product import Server, backoffice, serving
+from bench.kit.reseller_orders import COUNT, make_reseller_orders
+from bench.kit.store import Store
+from bench.kit.workbench import MEDIUM, Workbench
+
+MOST_MS = 50
+
+_TIMES = 21  # of each page
+_QUICK_COUNT = 2_000
+_CUSTOMER = 7
+_OFFICE = (
+    "/",
+    "/order",
+    "/order?sort=-total",
+    "/order?status=Awaiting%20dispatch",
+    "/order?customer_id={customer}",
+    "/order/{order}",
+)
+_ACCOUNT = ("/account",)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page with the milliseconds that it took, at the median and at worst."""
+
+    path: str
+    p50: float
+    worst: float
+
+
+def measure(bench: Workbench) -> list[Row]:
+    """Open every page of the list several times, at each site."""
+    base = bench.store(MEDIUM)
+    url = bench.new_database("pages", f"store_{len(base.products)}")
+    store = Store(bench.place("pages"), url, base.products, customer_ids=base.customer_ids)
+    with serving(store.env, store.folder) as server:
+        make_reseller_orders(server, store, _QUICK_COUNT if bench.quick else COUNT)
+    customer = store.customer_ids[_CUSTOMER]
+    with store.connect() as connection:
+        names = _names(connection, store, customer)
+    with backoffice(store.env, store.folder) as server:
+        office = _opened(server, staff_cookie(store, server), [path.format(**names) for path in _OFFICE])
+    with serving(store.env, store.folder) as server:
+        account = _opened(server, owner_cookie(store, server, customer), [path.format(**names) for path in _ACCOUNT])
+    return [_row("back office", office), _row("customer's account", account)]
+
+
+def _names(connection: psycopg.Connection[tuple[str, int]], store: Store, customer: int) -> dict[str, object]:
+    """Return what the paths name: a customer, one of its latest orders that is dispatched, its invoice, a product."""
+    found = connection.execute(
+        "select order_reference, i.number from orders o join invoice i on i.order_id = o.id"
+        " where o.customer_id = %s order by o.number desc limit 1",
+        [customer],
+    ).fetchone()
+    if found is None:
+        raise BenchError("the customer has no order")
+    return {"customer": customer, "order": found[0], "invoice": found[1], "sku": store.products[0]["sku"]}
+
+
+def _opened(server: Server, cookie: str, paths: Sequence[str]) -> list[Page]:
+    """Open each page once to warm up, then several times."""
+    pages = []
+    with Connection(server.host, server.port) as connection:
+        for path in paths:
+            request = request_text(path, {"Cookie": cookie, "Accept": "text/html", "Accept-Encoding": "gzip"})
+            taken = [_milliseconds(connection, path, request) for _ in range(_TIMES + 1)][1:]
+            pages.append(Page(path, median(taken), max(taken)))
+    return pages
+
+
+def _milliseconds(connection: Connection, path: str, request: bytes) -> float:
+    response = connection.fetch(request)
+    if response.status != 200:
+        raise BenchError(f"{path} responded with {response.status}")
+    return response.seconds * 1000
+
+
+def _row(site: str, pages: Sequence[Page]) -> Row:
+    slowest = max(pages, key=lambda page: page.p50)
+    worst = max(page.worst for page in pages)
+    each = ", ".join(f"`{page.path}` {milliseconds(page.p50)}" for page in pages)
+    note = f"medians of {_TIMES} each: {each}; the worst single one {milliseconds(worst)}; the ratio is to the target"
+    return Row(
+        question="Pages",
+        what=f"{site}: the slowest of {len(pages)}, at the median",
+        ratio=slowest.p50 / MOST_MS,
+        target=f"≤ {MOST_MS} ms",
+        bound=1,
+        ours=milliseconds(slowest.p50),
+        limit=milliseconds(MOST_MS),
+        note=note,
+    )

@@ -1,0 +1,72 @@
+"""What the API and the pages share of orders that support creates, confirms and amends for customers.
+
+Callers check first whether somebody may override the credit.
+"""
+
+from datetime import datetime
+
+from tradecounter.backoffice.order_context import OrderContexts
+from tradecounter.backoffice.order_wire import Amendment, Confirmation, NewOrder
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.amend_order import amend_order
+from tradecounter.ordering.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.quotes.confirm_quote import confirm_quote
+from tradecounter.ordering.reseller_wire import OverrideCredit
+from tradecounter.ordering.states import ConfirmedOrder, PendingOrder
+from tradecounter.rest.responses import to_json
+
+SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
+
+
+async def create_sale(
+    tx: Transaction, body: NewOrder, contexts: OrderContexts, now: datetime
+) -> PendingOrder | ConfirmedOrder:
+    """Create an order for a customer. Raises DomainError as `create_for_customer` does."""
+    context = await contexts.of(body.customer_id, now)
+    reason = _reason(body.override_credit)
+    order, _ = await create_for_customer(tx, to_json(body), context, confirm=False, override_credit=reason)
+    return order
+
+
+async def confirm_sale(
+    tx: Transaction, reference: str, body: Confirmation, contexts: OrderContexts, now: datetime
+) -> ConfirmedOrder:
+    """Confirm a pending order for its customer. Raises DomainError as `confirm_for_customer` does."""
+    return await confirm_for_customer(
+        tx,
+        reference,
+        _method(body),
+        lambda customer: contexts.of(customer, now),
+        override_credit=_reason(body.override_credit),
+    )
+
+
+async def confirm_quoted(
+    tx: Transaction, code: str, body: Confirmation, contexts: OrderContexts, now: datetime
+) -> ConfirmedOrder:
+    """Confirm a priced quote for its customer. Raises DomainError as `confirm_quote` does."""
+    return await confirm_quote(
+        tx,
+        code,
+        _method(body),
+        lambda customer: contexts.of(customer, now),
+        override_credit=_reason(body.override_credit),
+    )
+
+
+async def amend_sale(
+    tx: Transaction, reference: str, body: Amendment, contexts: OrderContexts, now: datetime
+) -> ConfirmedOrder:
+    """Amend a confirmed order. Raises DomainError as `amend_order` does."""
+    context = await contexts.of((await any_order(tx, reference)).customer_id, now)
+    order, _ = await amend_order(tx, reference, body, context)
+    return order
+
+
+def _method(body: Confirmation) -> int | None:
+    return None if body.shipping_method is None else body.shipping_method.id
+
+
+def _reason(override: OverrideCredit | None) -> str | None:
+    return None if override is None else override.reason

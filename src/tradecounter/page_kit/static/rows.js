@@ -1,0 +1,37 @@
+// Rows of a form that grow as they are filled. Enter goes on to the next field, as a scanner's Enter does.
+(() => {
+  const fields = (row) => [...row.querySelectorAll("input:not([type=hidden])")];
+
+  const renumber = (text, from, to) => text.replace(`-${from}`, `-${to}`);
+
+  // A copy of the last row with the next number; the server knows rows only by their numbers.
+  const grow = (body) => {
+    const last = body.lastElementChild;
+    const from = Number(last.querySelector("input").name.match(/-(\d+)-/)[1]);
+    const made = last.cloneNode(true);
+    for (const element of made.querySelectorAll("[id], [name], [for]")) {
+      for (const name of ["id", "name", "for"]) {
+        const value = element.getAttribute(name);
+        if (value) element.setAttribute(name, renumber(value, from, from + 1));
+      }
+    }
+    for (const label of made.querySelectorAll("label")) {
+      label.textContent = label.textContent.replace(String(from + 1), String(from + 2));
+    }
+    for (const field of fields(made)) field.value = "";
+    for (const cell of made.querySelectorAll(".live")) cell.replaceChildren();
+    body.append(made);
+  };
+
+  document.addEventListener("input", (event) => {
+    const body = event.target.closest?.("[data-rows] tbody");
+    if (body && event.target.closest("tr") === body.lastElementChild) grow(body);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches?.("[data-rows] input")) return;
+    event.preventDefault();
+    const all = fields(event.target.closest("[data-rows]"));
+    all[all.indexOf(event.target) + 1]?.focus();
+  });
+})();

@@ -1,0 +1,1 @@
+"""Imports: checking a file, applying it, the history and roll-backs."""

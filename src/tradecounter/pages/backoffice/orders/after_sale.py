@@ -1,0 +1,126 @@
+"""Forms of an order that is on its way: tracking, packing video, invoice, return."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.order_steps import add_tracking, open_units_return
+from tradecounter.backoffice.order_wire import ItemId, NewReturn, ReturnedUnits, Tracking, Units
+from tradecounter.backoffice.orders import BY_WAREHOUSE
+from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.add_video import add_video
+from tradecounter.fulfilment.wire import OrderVideoResponse
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.backoffice.orders.order_forms import OrderForms, reference_of
+from tradecounter.pages.operation import form, page
+from tradecounter.rest.call import Call
+
+_BETWEEN_SERIALS = re.compile(r"[\s,;]+")
+
+
+class InvoiceForm(Struct):
+    """Whether an order is invoiced although units are still to come."""
+
+    part: bool = False
+
+
+class ReturnedLine(Struct):
+    """A line in the form; ticked and typed serial numbers count as units unless a quantity is given."""
+
+    id: ItemId
+    quantity: Units | None = None
+    known: list[str] = []
+    serials: str = ""
+
+    @property
+    def numbers(self) -> list[str]:
+        """The serial numbers that come back."""
+        typed = [serial for serial in _BETWEEN_SERIALS.split(self.serials) if serial]
+        return list(dict.fromkeys([*self.known, *typed]))
+
+    @property
+    def units(self) -> int:
+        """The units that come back."""
+        return len(self.numbers) if self.quantity is None else self.quantity
+
+
+class ReturnForm(Struct):
+    """What comes back, and why."""
+
+    reason: str
+    items: list[ReturnedLine] = []
+
+
+def returned_units(lines: Sequence[ReturnedLine]) -> list[ReturnedUnits]:
+    """Return the lines of which units come back."""
+    return [ReturnedUnits(line.id, line.units, line.numbers) for line in lines if line.units]
+
+
+@dataclass(frozen=True, slots=True)
+class AfterSalePages(OrderForms):
+    """The forms for what happens after the dispatch."""
+
+    @page("/order/{reference}/tracking", "Add a tracking event", scope="orders:write", roles=BY_WAREHOUSE)
+    async def show_tracking(self, call: Call) -> Response:
+        return await self.shown(call, "orders/tracking.html", Filled())
+
+    @form("/order/{reference}/tracking", "Add a tracking event", scope="orders:write", roles=BY_WAREHOUSE)
+    async def track(self, call: Call) -> Response:
+        async def step(tx: Transaction, body: Tracking, now: datetime) -> None:
+            await add_tracking(tx, reference_of(call), body, now)
+
+        return await self.taken(call, Tracking, step, "orders/tracking.html", "The tracking event is added.")
+
+    @page("/order/{reference}/video", "Set the packing video", scope="orders:write", roles=BY_WAREHOUSE)
+    async def show_video(self, call: Call) -> Response:
+        return await self.shown(call, "orders/video.html", Filled())
+
+    @form("/order/{reference}/video", "Set the packing video", scope="orders:write", roles=BY_WAREHOUSE)
+    async def set_video(self, call: Call) -> Response:
+        async def step(tx: Transaction, body: OrderVideoResponse, now: datetime) -> None:
+            await add_video(tx, reference_of(call), body, now)
+
+        return await self.taken(call, OrderVideoResponse, step, "orders/video.html", "The packing video is set.")
+
+    @page("/order/{reference}/invoice", "Invoice an order", scope="billing:write")
+    async def show_invoice(self, call: Call) -> Response:
+        return await self.shown(call, "orders/invoice.html", Filled())
+
+    @form("/order/{reference}/invoice", "Invoice an order", scope="billing:write")
+    async def invoice(self, call: Call) -> Response:
+        async def step(tx: Transaction, body: InvoiceForm, now: datetime) -> IssuedInvoice:
+            return await issue_invoice(tx, reference_of(call), self.parts.letterhead, now, part=body.part)
+
+        def done(issued: IssuedInvoice) -> str:
+            return (
+                f"Invoice {issued.number} is issued." if issued.new else f"Invoice {issued.number} has it all already."
+            )
+
+        return await self.taken(call, InvoiceForm, step, "orders/invoice.html", done)
+
+    @page("/order/{reference}/return", "Open a return", scope="orders:write")
+    async def show_return(self, call: Call) -> Response:
+        return await self.shown(call, "orders/return.html", Filled())
+
+    @form("/order/{reference}/return", "Open a return", scope="orders:write")
+    async def open_return(self, call: Call) -> Response:
+        async def step(tx: Transaction, body: ReturnForm, now: datetime) -> str:
+            items = returned_units(body.items)
+            if not items:
+                raise DomainError(Kind.INVALID, "say how many units come back")
+            return await open_units_return(tx, reference_of(call), NewReturn(items, body.reason), now)
+
+        return await self.taken(
+            call,
+            ReturnForm,
+            step,
+            "orders/return.html",
+            lambda number: f"{number} is open. Ask the customer to write the number on the parcel.",
+            to=lambda number: f"/return/{number}",
+        )

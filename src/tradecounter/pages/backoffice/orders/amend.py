@@ -1,0 +1,206 @@
+"""`/order/{reference}/amend`: units, prices, lines, delivery and reference of a confirmed order, with a preview."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta, Raw, Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.customer_wire import CustomerCredit
+from tradecounter.backoffice.customers import present_customer
+from tradecounter.backoffice.order_sales import SELLERS, amend_sale
+from tradecounter.backoffice.order_wire import Amendment, ItemId
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.reseller_wire import AmendedItem, OverrideCredit
+from tradecounter.ordering.wire import MOST_UNITS, ShippingChoice
+from tradecounter.page_kit.forms import Filled, read_submitted
+from tradecounter.pages.backoffice.orders.address_form import TypedAddress, address_fields
+from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_as, shown_order
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.pages.session_gate import require_right
+from tradecounter.rest.call import Call
+from tradecounter.rest.responses import to_json
+
+_BLANK_ROWS = 2
+
+Quantity = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
+
+
+class ChangedLine(Struct):
+    """A line in the form, with the values that it had when the form was made."""
+
+    id: ItemId
+    had: Quantity
+    cost: Decimal
+    quantity: Quantity | None = None
+    unit_cost: Decimal | None = None
+
+
+class AddedLine(Struct):
+    """A new line in the form."""
+
+    sku: str
+    quantity: Quantity = 1
+    unit_cost: Decimal | None = None
+
+
+class AmendForm(Struct):
+    """The whole order as it should be; only what differs is changed."""
+
+    items: list[ChangedLine] = []
+    added: list[AddedLine] = []
+    customer_reference: str | None = None
+    shipping_method: int | None = None
+    shipping_address: TypedAddress | None = None
+    reason: str = ""
+    override: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """An order as it would be, with the customer's credit then."""
+
+    shown: ShownOrder
+    credit: CustomerCredit
+
+    def item(self, item_id: int) -> int | None:
+        """Return the units of a line that would wait for stock; None if the line would be gone."""
+        return next((line.item.quantity_back_ordered for line in self.shown.items if line.item.id == item_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class AmendPages:
+    """The form that amends an order."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/{reference}/amend", "Amend an order", scope="orders:write", roles=SELLERS)
+    async def show_amend(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form("/order/{reference}/amend", "Amend an order", scope="orders:write", roles=SELLERS)
+    async def amend(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+
+        async def work(tx: Transaction, body: AmendForm, now: datetime) -> Amended:
+            return await self._amended(tx, call, body, now)
+
+        if submitted.one(PREVIEW):
+            amended, filled = await self.desk.preview(call, AmendForm, work, submitted)
+            return await self._show(call, filled, amended)
+        return await self.desk.change(
+            call,
+            AmendForm,
+            work,
+            again=lambda filled: self._show(call, filled),
+            to=f"/order/{_reference(call)}",
+            done="The order is amended. The customer gets an e-mail.",
+            submitted=submitted,
+        )
+
+    async def _amended(self, tx: Transaction, call: Call, body: AmendForm, now: datetime) -> Amended:
+        if body.override is not None:
+            require_right(call.request, "billing:write")
+        before = await any_order(tx, _reference(call))
+        items, places = _items(body)
+        request = Amendment(
+            items=items,
+            shipping_address=_address(body.shipping_address, before.shipping_address),
+            shipping_method=_method(body.shipping_method, before.shipping_method),
+            customer_reference=_changed(body.customer_reference, before.customer_reference),
+            reason=body.reason,
+            override_credit=None if body.override is None else OverrideCredit(body.override),
+        )
+        if request.changes_nothing:
+            raise DomainError(Kind.INVALID, "nothing differs from the order as it is")
+        try:
+            order = await amend_sale(tx, _reference(call), request, self.parts.contexts, now)
+        except DomainError as error:
+            raise _placed(error, places) from error
+        shown = await shown_as(tx, self.parts.orders, order, now)
+        return Amended(shown, (await present_customer(tx, shown.account, now)).credit)
+
+    async def _show(self, call: Call, filled: Filled, amended: Amended | None = None) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, now)
+            customer = await present_customer(tx, shown.account, now)
+        if not (shown.is_confirmed and shown.left) and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"{shown.name} has no units left that could be amended")
+        return self.desk.show(
+            call,
+            "orders/amend.html",
+            form=filled,
+            shown=shown,
+            customer=customer,
+            amended=amended,
+            fields=address_fields(shown.order.shipping_address),
+            blank=range(max(_added_rows(filled.values), 0) + _BLANK_ROWS),
+            options=[(option.id, f"{option.name}, £{option.cost_net}") for option in shown.found.shipping_options],
+        )
+
+
+def _reference(call: Call) -> str:
+    return call.path_text("reference", "order")
+
+
+def _items(body: AmendForm) -> tuple[list[AmendedItem], list[str]]:
+    """Return what differs, and the place of each item in the form."""
+    items, places = [], []
+    for number, line in enumerate(body.items):
+        quantity = None if line.quantity in {None, line.had} else line.quantity
+        cost = None if line.unit_cost in {None, line.cost} else line.unit_cost
+        if quantity is not None or cost is not None:
+            items.append(AmendedItem(id=line.id, quantity=quantity, unit_cost=cost))
+            places.append(f"items[{number}]")
+    for number, added in enumerate(body.added):
+        items.append(AmendedItem(sku=added.sku, quantity=added.quantity, unit_cost=added.unit_cost))
+        places.append(f"added[{number}]")
+    return items, places
+
+
+def _placed(error: DomainError, places: Sequence[str]) -> DomainError:
+    """Return an error with the places that its items have in the form."""
+    if not error.field_errors:
+        return error
+    by_item = {f"items[{number}]": place for number, place in enumerate(places)}
+    found = []
+    for each in error.field_errors:
+        item, dot, rest = each.field.partition(".")
+        found.append(FieldError(by_item.get(item, item) + dot + rest, each.message))
+    return DomainError(error.kind, error.message, field_errors=found)
+
+
+def _changed(value: str | None, before: str) -> str | None:
+    return None if value is None or value == before else value
+
+
+def _method(method: int | None, before: int | None) -> ShippingChoice | None:
+    return None if method is None or method == before else ShippingChoice(method)
+
+
+def _address(typed: TypedAddress | None, before: CustomerAddress) -> Raw:
+    """Return a delivery address that differs from the one before, as JSON; null stands for the same."""
+    if typed is None:
+        return Raw(b"null")
+    fields = TypedAddress.__struct_fields__
+    same = all((getattr(typed, name) or "") == (getattr(before, name) or "") for name in fields)
+    return Raw(b"null") if same else Raw(to_json(typed))
+
+
+def _added_rows(values: Mapping[str, Sequence[str]]) -> int:
+    numbers = [
+        int(name.split("-")[1])
+        for name, found in values.items()
+        if name.startswith("added-") and any(found) and name.split("-")[1].isdigit()
+    ]
+    return max(numbers, default=-1) + 1

@@ -1,0 +1,89 @@
+"""`/order/{reference}/confirm`: staff confirm a pending order for its customer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.customers import present_customer
+from tradecounter.backoffice.order_sales import SELLERS, confirm_sale
+from tradecounter.backoffice.order_wire import Confirmation
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.reseller_wire import OverrideCredit
+from tradecounter.ordering.shipping_options import find_option
+from tradecounter.ordering.states import AnyOrder, ConfirmedOrder
+from tradecounter.ordering.wire import ShippingChoice
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_order
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.session_gate import require_right
+from tradecounter.rest.call import Call
+
+
+class ConfirmForm(Struct):
+    """How an order is sent, and why it may exceed the credit."""
+
+    shipping_method: int | None = None
+    override: str | None = None
+
+
+def confirmation(call: Call, body: ConfirmForm) -> Confirmation:
+    """Return what the use case takes. Raises DomainError (forbidden) for an override without the right to it."""
+    if body.override is not None:
+        require_right(call.request, "billing:write")
+    return Confirmation(
+        None if body.shipping_method is None else ShippingChoice(body.shipping_method),
+        None if body.override is None else OverrideCredit(body.override),
+    )
+
+
+def likely_method(shown: ShownOrder) -> int | None:
+    """Return the method that is chosen until somebody chooses another: the requested, the usual or the cheapest."""
+    options = shown.found.shipping_options
+    wanted = (shown.found.shipping_method, shown.account.shipping_method)
+    known = next((method for method in wanted if find_option(options, method)), None)
+    return known if known is not None or not options else options[0].id
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmPages:
+    """The form that confirms an order."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/{reference}/confirm", "Confirm an order", scope="orders:write", roles=SELLERS)
+    async def show_confirm(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form("/order/{reference}/confirm", "Confirm an order", scope="orders:write", roles=SELLERS)
+    async def confirm(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: ConfirmForm, now: datetime) -> AnyOrder:
+            reference = call.path_text("reference", "order")
+            return await confirm_sale(tx, reference, confirmation(call, body), self.parts.contexts, now)
+
+        return await self.desk.change(
+            call,
+            ConfirmForm,
+            work,
+            again=lambda filled: self._show(call, filled),
+            to=lambda order: f"/order/{order.name}",
+            done=lambda order: f"{order.name} is confirmed. The customer gets an e-mail.",
+        )
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, now)
+            customer = await present_customer(tx, shown.account, now)
+        if isinstance(shown.found, ConfirmedOrder):
+            return self.desk.go(call, shown.path, f"{shown.name} is already confirmed.")
+        if shown.order.state != "pending" and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"the {shown.found.kind} is {shown.order.state}")
+        return self.desk.show(
+            call, "orders/confirm.html", form=filled, shown=shown, customer=customer, method=likely_method(shown)
+        )

@@ -1,0 +1,214 @@
+"""`/order/new`: staff order for a customer, with quick lines."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.customers import present_customer
+from tradecounter.backoffice.order_sales import SELLERS, create_sale
+from tradecounter.backoffice.order_wire import NewOrder
+from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.queries.choose import customers_for
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.create.offered_lines import OfferedLine, offered_lines, unknown_products
+from tradecounter.ordering.create.quick_lines import read_quick_lines
+from tradecounter.ordering.reseller_wire import OverrideCredit
+from tradecounter.ordering.states import AnyOrder
+from tradecounter.ordering.wire import MOST_UNITS, CreateOrderItem, NotificationDetails
+from tradecounter.page_kit.forms import Filled, Submitted, read_submitted
+from tradecounter.pages.backoffice.orders.address_form import (
+    ANOTHER,
+    TypedAddress,
+    address_fields,
+    chosen_address,
+    saved_choices,
+)
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.pages.session_gate import require_right
+from tradecounter.rest.call import Call
+from tradecounter.rest.statuses import STATUS
+from tradecounter.storefront.view import CustomerView
+
+_ROW = re.compile(r"items-(\d{1,4})-(?:sku|quantity)")
+_BLANK_ROWS = 4
+_MOST_CHOICES = 25
+_SAME = "same"  # the billing address is the delivery address
+
+
+class ChoiceParameters(Struct, frozen=True):
+    """The query parameters of the page on which the customer is chosen."""
+
+    customer: str | None = None
+
+
+class OrderedRow(Struct):
+    """A line in the form."""
+
+    sku: str
+    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS)] = 1
+
+
+class NewOrderForm(Struct):
+    """An order as typed; addresses are ids of saved ones, or words."""
+
+    customer_reference: str
+    items: list[OrderedRow] = []
+    address: str = ANOTHER
+    billing: str = _SAME
+    shipping_address: TypedAddress | None = None
+    contact: str | None = None
+    override: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the form: what was typed in it, and the product or what is wrong."""
+
+    number: int
+    sku: str = ""
+    quantity: str = ""
+    offered: OfferedLine | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEntryPages:
+    """The pages on which staff order for a customer."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/new", "A new order", scope="orders:write", roles=SELLERS, query=ChoiceParameters)
+    async def choose_customer(self, call: Call) -> Response:
+        text = call.query(ChoiceParameters).customer or ""
+        found = []
+        if text.strip():
+            async with self.desk.reading() as tx:
+                found = await customers_for(tx, text, _MOST_CHOICES)
+        if len(found) == 1:
+            return self.desk.go(call, f"/order/new/{found[0].id}")
+        values = {"customer": [text]} if text else {}
+        return self.desk.show(call, "orders/choose.html", form=Filled(values), found=found, asked=bool(text.strip()))
+
+    @page("/order/new/{customer_id}", "A new order for a customer", scope="orders:write", roles=SELLERS)
+    async def show_entry(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form("/order/new/{customer_id}", "Create an order for a customer", scope="orders:write", roles=SELLERS)
+    async def create(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+        if submitted.one(PREVIEW) == "live":
+            return await self._show(call, Filled(submitted.values))
+        try:
+            submitted = _with_pasted_lines(submitted)
+        except DomainError as error:
+            return await self._show(call, Filled.of(submitted, error, STATUS[error.kind]))
+        if submitted.one(PREVIEW):
+            return await self._show(call, Filled(submitted.values))
+
+        async def work(tx: Transaction, body: NewOrderForm, now: datetime) -> AnyOrder:
+            if body.override is not None:
+                require_right(call.request, "billing:write")
+            return await create_sale(tx, _order(_customer_of(call), body), self.parts.contexts, now)
+
+        async def again(filled: Filled) -> Response:
+            return await self._show(call, _without_billing(filled))
+
+        return await self.desk.change(
+            call,
+            NewOrderForm,
+            work,
+            again=again,
+            to=lambda order: f"/order/{order.confirmation_code}/confirm",
+            done="The order is created. Nothing is charged or reserved until you confirm it.",
+            submitted=submitted,
+        )
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            account = await the_account(tx, _customer_of(call))
+            customer = await present_customer(tx, account, now)
+            addresses = await list_addresses(tx, account.id)
+        rows = _rows(filled.values, await self.parts.contexts.views.of(account.id), now)
+        return self.desk.show(
+            call,
+            "orders/entry.html",
+            form=filled,
+            customer=customer,
+            name=account.name,
+            rows=rows,
+            net=sum(row.offered.cost_net for row in rows if row.offered),
+            units=sum(row.offered.quantity for row in rows if row.offered),
+            addresses=[*saved_choices(addresses), (ANOTHER, "Another address, typed below")],
+            billing=[(_SAME, "The delivery address"), *saved_choices(addresses)],
+            fields=address_fields(),
+        )
+
+
+def _customer_of(call: Call) -> int:
+    return call.path_id("customer_id", "customer")
+
+
+def _order(customer_id: int, body: NewOrderForm) -> NewOrder:
+    shipping = chosen_address(body.address, body.shipping_address)
+    return NewOrder(
+        customer_id=customer_id,
+        customer_reference=body.customer_reference,
+        items=[CreateOrderItem(row.sku, row.quantity) for row in body.items],
+        billing_address=shipping if body.billing == _SAME else chosen_address(body.billing, None),
+        shipping_address=shipping,
+        order_notifications=None if body.contact is None else NotificationDetails(email_address=body.contact),
+        override_credit=None if body.override is None else OverrideCredit(body.override),
+    )
+
+
+def _without_billing(filled: Filled) -> Filled:
+    """Return the form without the errors of the billing address where it is the delivery address, which has them."""
+    if filled.values.get("billing", [_SAME])[-1] != _SAME:
+        return filled
+    kept = [part for part in filled.message.split("; ") if not part.startswith("billing_address")]
+    return replace(filled, message="; ".join(kept))
+
+
+def _with_pasted_lines(submitted: Submitted) -> Submitted:
+    """Return a form whose pasted lines are rows behind the typed ones. Raises DomainError (invalid)."""
+    pasted = read_quick_lines(submitted.one("lines"))
+    typed = [
+        (submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(submitted.values)
+    ]
+    rows = [*(row for row in typed if any(row)), *((item.sku, str(item.quantity)) for item in pasted)]
+    values = {name: value for name, value in submitted.values.items() if name != "lines" and not _ROW.fullmatch(name)}
+    for number, (sku, quantity) in enumerate(rows):
+        values |= {f"items-{number}-sku": [sku], f"items-{number}-quantity": [quantity]}
+    return Submitted(values, submitted.files)
+
+
+def _numbers(values: Mapping[str, Sequence[str]]) -> list[int]:
+    return sorted({int(found[1]) for name in values if (found := _ROW.fullmatch(name))})
+
+
+def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, now: datetime) -> list[Row]:
+    """Return the rows of the form with their products, and blank ones behind them."""
+    submitted = Submitted(values)
+    typed = [Row(n, submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(values)]
+    wanted = [(row.number, row.sku, _units(row.quantity)) for row in typed if row.sku]
+    offered, unknown = offered_lines(view, wanted, now), unknown_products(view, wanted)
+    rows = [replace(row, offered=offered.get(row.number), problem=unknown.get(row.number, "")) for row in typed]
+    following = typed[-1].number + 1 if typed else 0
+    blank = sum(1 for row in rows if not row.sku)
+    return [*rows, *(Row(n) for n in range(following, following + max(_BLANK_ROWS - blank, 0)))]
+
+
+def _units(text: str) -> int:
+    digits = text.replace(",", "")
+    return min(int(digits), MOST_UNITS) if digits.isascii() and digits.isdigit() and int(digits) else 1

@@ -1,0 +1,171 @@
+"""`/quote/{code}`: one quote, and its price with a live total."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.order_wire import QuotedItem, QuotedShipping, QuotePrice
+from tradecounter.backoffice.quote_steps import give_price
+from tradecounter.backoffice.quotes import code_of
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.kit.errors import DomainError, FieldError, invalid
+from tradecounter.kit.text import fold
+from tradecounter.ordering.lines import OrderLine
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.lookup import the_quote
+from tradecounter.ordering.quotes.price_quote import check_discount, discounted_cost
+from tradecounter.page_kit.forms import Filled, read_submitted
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.quotes.sheet import QuoteSheet, quote_sheet
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.rest.call import Call
+from tradecounter.shipping.queries import read_methods
+from tradecounter.shipping.rules import ShippingMethod
+
+
+class PricedLine(Struct):
+    """A SKU in the form; `price` is an amount, or per cent off such as `10 %`."""
+
+    sku: str
+    price: str | None = None
+
+
+class Carriage(Struct):
+    """A way to ship in the form."""
+
+    id: int
+    cost_net: Decimal | None = None
+
+
+class PriceForm(Struct):
+    """The price of a quote as typed."""
+
+    items: list[PricedLine] = []
+    shipping: list[Carriage] = []
+    discount: str | None = None
+    method: int | None = None
+    method_cost: Decimal | None = None
+    note: str | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuotePages:
+    """The page of one quote, which is also the form that prices it."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/quote/{code}", "One quote", scope="quotes:read")
+    async def show_quote(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @page("/quote/{code}/price", "Price a quote", scope="quotes:write")
+    async def show_price(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form("/quote/{code}/price", "Price a quote", scope="quotes:write")
+    async def price(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+
+        async def price(tx: Transaction, body: PriceForm, now: datetime) -> QuoteSheet:
+            return await self._priced(tx, code_of(call), body, now, force=body.force)
+
+        async def look(tx: Transaction, body: PriceForm, now: datetime) -> QuoteSheet:
+            return await self._priced(tx, code_of(call), body, now, force=True)
+
+        if submitted.one(PREVIEW):
+            sheet, filled = await self.desk.preview(call, PriceForm, look, submitted)
+            return await self._show(call, filled, sheet)
+        return await self.desk.change(
+            call,
+            PriceForm,
+            price,
+            again=lambda filled: self._show(call, filled),
+            to="/quote",
+            done=lambda sheet: f"The price is sent to {sheet.account.name}.",
+            submitted=submitted,
+        )
+
+    async def _priced(self, tx: Transaction, code: str, body: PriceForm, now: datetime, *, force: bool) -> QuoteSheet:
+        lines = await lines_of_order(tx, (await the_quote(tx, code)).id)
+        price = _quote_price(body, lines, force=force)
+        settings = self.parts.settings
+        try:
+            await give_price(tx, code, price, now, settings.quote_lifetime, secret_key(settings))
+        except DomainError as error:
+            raise _placed(error, body) from error
+        return await quote_sheet(tx, code, now)
+
+    async def _show(self, call: Call, filled: Filled, then: QuoteSheet | None = None) -> Response:
+        async with self.desk.reading() as tx:
+            sheet = await quote_sheet(tx, code_of(call), self.desk.clock.now())
+            methods = await read_methods(tx) if sheet.is_open else []
+        can_price = sheet.is_open and self.desk.view(call).may("/quote/{code}/price")
+        return self.desk.show(
+            call,
+            "quotes/price.html" if can_price else "quotes/quote.html",
+            form=filled,
+            sheet=sheet,
+            then=then or sheet,
+            is_preview=then is not None,
+            methods=_further(methods, sheet),
+            lifetime=self.parts.settings.quote_lifetime.days,
+        )
+
+
+def _quote_price(body: PriceForm, lines: list[OrderLine], *, force: bool) -> QuotePrice:
+    """Return the price as the use case takes it. Raises DomainError (invalid)."""
+    by_sku = {fold(line.sku): line for line in reversed(lines)}
+    items = []
+    for number, item in enumerate(body.items):
+        line = by_sku.get(fold(item.sku))
+        if item.price is not None and line is not None:
+            items.append(QuotedItem(item.sku, _unit_cost(f"items[{number}].price", item.price, line)))
+    shipping = [QuotedShipping(each.id, each.cost_net) for each in body.shipping if each.cost_net is not None]
+    if body.method is not None:
+        if body.method_cost is None:
+            raise invalid("method_cost", "is required with another way to ship")
+        shipping.append(QuotedShipping(body.method, body.method_cost))
+    elif body.method_cost is not None:
+        raise invalid("method", "choose the way to ship that has this cost")
+    discount = None if body.discount is None else _number("discount", body.discount.removesuffix("%"))
+    return QuotePrice(items=items, shipping=shipping, note=body.note, discount=discount, force=force)
+
+
+def _unit_cost(field: str, text: str, line: OrderLine) -> Decimal:
+    if not text.endswith("%"):
+        return _number(field, text)
+    discount = _number(field, text.removesuffix("%"))
+    check_discount(field, discount)
+    return discounted_cost(line, discount)
+
+
+def _number(field: str, text: str) -> Decimal:
+    try:
+        found = Decimal(text.replace("£", "").replace(",", "").strip())
+    except InvalidOperation:
+        found = None
+    if found is None or not found.is_finite():
+        raise invalid(field, "must be an amount such as 12.50, or per cent off such as 10 %")
+    return found
+
+
+def _placed(error: DomainError, body: PriceForm) -> DomainError:
+    """Return an error with the places in the form of the SKUs and the shipping methods that it names."""
+    places = {fold(item.sku): f"items[{number}].price" for number, item in reversed(list(enumerate(body.items)))}
+    places |= {f"shipping {each.id}": f"shipping[{number}].cost_net" for number, each in enumerate(body.shipping)}
+    if body.method is not None:
+        places.setdefault(f"shipping {body.method}", "method_cost")
+    found = [FieldError(places.get(fold(each.field), each.field), each.message) for each in error.field_errors]
+    return DomainError(error.kind, error.message, field_errors=found)
+
+
+def _further(methods: list[ShippingMethod], sheet: QuoteSheet) -> list[tuple[int, str]]:
+    offered = {option.id for option in sheet.options}
+    return [(each.id, f"{each.provider} {each.description}") for each in methods if each.id not in offered]

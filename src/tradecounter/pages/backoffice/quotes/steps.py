@@ -1,0 +1,88 @@
+"""Forms of a quote: decline it, or confirm it for the customer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from starlette.responses import Response
+
+from tradecounter.backoffice.customers import present_customer
+from tradecounter.backoffice.order_sales import SELLERS, confirm_quoted
+from tradecounter.backoffice.order_wire import Declination
+from tradecounter.backoffice.quotes import code_of
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.quotes.decline_quote import decline_quote
+from tradecounter.ordering.shipping_options import find_option
+from tradecounter.ordering.states import AnyOrder, PricedQuote
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.backoffice.orders.confirm import ConfirmForm, confirmation
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.quotes.sheet import quote_sheet
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.rest.call import Call
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteStepPages:
+    """The forms that end a quote."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/quote/{code}/decline", "Decline a quote", scope="quotes:write")
+    async def show_decline(self, call: Call) -> Response:
+        return await self._show(call, "quotes/decline.html", Filled())
+
+    @form("/quote/{code}/decline", "Decline a quote", scope="quotes:write")
+    async def decline(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: Declination, now: datetime) -> None:
+            await decline_quote(tx, code_of(call), body.reason, now)
+
+        return await self.desk.change(
+            call,
+            Declination,
+            work,
+            again=lambda filled: self._show(call, "quotes/decline.html", filled),
+            to="/quote",
+            done="The quote is declined. The customer gets the reason by e-mail.",
+        )
+
+    @page("/quote/{code}/confirm", "Confirm a quote", scope="quotes:write", roles=SELLERS)
+    async def show_confirm(self, call: Call) -> Response:
+        return await self._show(call, "quotes/confirm.html", Filled())
+
+    @form("/quote/{code}/confirm", "Confirm a quote", scope="quotes:write", roles=SELLERS)
+    async def confirm(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: ConfirmForm, now: datetime) -> AnyOrder:
+            return await confirm_quoted(tx, code_of(call), confirmation(call, body), self.parts.contexts, now)
+
+        return await self.desk.change(
+            call,
+            ConfirmForm,
+            work,
+            again=lambda filled: self._show(call, "quotes/confirm.html", filled),
+            to=lambda order: f"/order/{order.name}",
+            done=lambda order: f"The quote is now order {order.name}. The customer gets an e-mail.",
+        )
+
+    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            sheet = await quote_sheet(tx, code_of(call), now)
+            customer = await present_customer(tx, sheet.account, now)
+        if not sheet.is_open and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"the quote is {sheet.status.lower()}")
+        wanted = (sheet.quote.shipping_method, sheet.account.shipping_method)
+        method = next((each for each in wanted if find_option(sheet.options, each)), None)
+        if method is None and sheet.cheapest is not None:
+            method = sheet.cheapest.id
+        return self.desk.show(
+            call,
+            template,
+            form=filled,
+            sheet=sheet,
+            customer=customer,
+            method=method,
+            is_priced=isinstance(sheet.quote, PricedQuote),
+        )

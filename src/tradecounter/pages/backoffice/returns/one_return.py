@@ -1,0 +1,134 @@
+"""`/return/{number}`: one return, with the forms that receive and close it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.desk import Nothing
+from tradecounter.backoffice.order_steps import receive_units
+from tradecounter.backoffice.order_wire import ItemId, Receipt, ReceivedUnits
+from tradecounter.backoffice.orders import BY_WAREHOUSE
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.returns.find_return import shown_return
+from tradecounter.ordering.returns.receive_return import close_return
+from tradecounter.ordering.returns.wire import Return, ReturnItem
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_as
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.rest.call import Call
+
+
+class ReceivedLine(Struct):
+    """A line in the form."""
+
+    id: ItemId
+    restock: int = 0
+    scrap: int = 0
+
+
+class ReceiveForm(Struct):
+    """What came back, and whether it is credited at once."""
+
+    items: list[ReceivedLine] = []
+    credit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnPages:
+    """The pages of one return."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/return/{number}", "One return", scope="orders:read")
+    async def show_return(self, call: Call) -> Response:
+        return await self._show(call, "returns/return.html", Filled())
+
+    @page("/return/{number}/receive", "Receive a return", scope="orders:write", roles=BY_WAREHOUSE)
+    async def show_receive(self, call: Call) -> Response:
+        return await self._show(call, "returns/receive.html", Filled(), only_in=("open",))
+
+    @form("/return/{number}/receive", "Receive a return", scope="orders:write", roles=BY_WAREHOUSE)
+    async def receive(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: ReceiveForm, now: datetime) -> Return:
+            items = [ReceivedUnits(line.id, line.restock, line.scrap) for line in body.items]
+            await receive_units(tx, _number(call), Receipt(items, body.credit), self.parts.letterhead, now)
+            return await shown_return(tx, _number(call))
+
+        return await self.desk.change(
+            call,
+            ReceiveForm,
+            work,
+            again=lambda filled: self._show(call, "returns/receive.html", filled),
+            to=lambda found: f"/return/{found.number}",
+            done=_received,
+        )
+
+    @page("/return/{number}/close", "Close a return", scope="orders:write")
+    async def show_close(self, call: Call) -> Response:
+        return await self._show(call, "returns/close.html", Filled(), only_in=("open", "received"))
+
+    @form("/return/{number}/close", "Close a return", scope="orders:write")
+    async def close(self, call: Call) -> Response:
+        async def work(tx: Transaction, _body: Nothing, now: datetime) -> None:
+            await close_return(tx, _number(call), now)
+
+        return await self.desk.change(
+            call,
+            Nothing,
+            work,
+            again=lambda filled: self._show(call, "returns/close.html", filled),
+            to=f"/return/{_number(call)}",
+            done="The return is closed.",
+        )
+
+    async def _show(self, call: Call, template: str, filled: Filled, *, only_in: tuple[str, ...] = ()) -> Response:
+        async with self.desk.reading() as tx:
+            found = await shown_return(tx, _number(call))
+            order = await self._order(tx, found)
+        if only_in and found.state not in only_in:
+            raise DomainError(Kind.CONFLICT, f"{found.number} is already {found.state}")
+        return self.desk.show(
+            call,
+            template,
+            form=filled,
+            found=found,
+            order=order,
+            lines=[_Line(item, order) for item in found.items],
+        )
+
+    async def _order(self, tx: Transaction, found: Return) -> ShownOrder:
+        order = await any_order(tx, found.order_reference)
+        return await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a return with its product's name; `expected` units are still to come."""
+
+    item: ReturnItem
+    order: ShownOrder
+
+    @property
+    def name(self) -> str:
+        return next((line.name for line in self.order.items if line.item.id == self.item.id), "")
+
+    @property
+    def expected(self) -> int:
+        return self.item.quantity - self.item.received
+
+
+def _number(call: Call) -> str:
+    return call.path_text("number", "return")
+
+
+def _received(found: Return) -> str:
+    back = sum(item.received for item in found.items)
+    wanted = sum(item.quantity for item in found.items)
+    return "All units are received." if back == wanted else f"{back} of {wanted} units are received."

@@ -1,0 +1,224 @@
+"""Staff track, film, invoice and take back what was dispatched, on pages."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from support.backoffice import BackOfficeSite, backoffice_of
+from support.orders import buy, level, rows, sell
+from support.pages import Person, fields_of, staff_member, text_of
+from support.reseller_twin import SELLER
+from support.service import Customer, Service
+
+NOTHING = {"once": ""}  # a form of one button
+
+
+@pytest.fixture(scope="module")
+def office(shop: Service) -> Iterator[BackOfficeSite]:
+    """A back office that may issue invoices."""
+    with backoffice_of(shop, **SELLER) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer(company="Bright & <Sons>")
+
+
+@pytest.fixture(scope="module")
+def packer(office: BackOfficeSite) -> Person:
+    return staff_member(office.service, office.url, "warehouse")
+
+
+def path_of(placed: dict[str, Any]) -> str:
+    return f"/order/{placed['order_reference']}"
+
+
+def dispatch(person: Person, placed: dict[str, Any], **fields: str) -> None:
+    found = fields_of(person.get(f"{path_of(placed)}/dispatch"))
+    person.sends(f"{path_of(placed)}/dispatch", found | {name.replace("__", "-"): v for name, v in fields.items()})
+
+
+def open_return(person: Person, placed: dict[str, Any], **fields: str) -> str:
+    found = fields_of(person.get(f"{path_of(placed)}/return"), where=lambda name: not name.endswith("known"))
+    sent = found | {"reason": "Broken"} | {name.replace("__", "-"): value for name, value in fields.items()}
+    response = person.send(f"{path_of(placed)}/return", sent)
+    assert response.status_code == 303, text_of(response)
+    return str(response.headers["Location"])
+
+
+def test_the_picking_list_and_the_packing_slip_are_shown_as_pdf(packer: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    assert "/picking-list" in packer.get(path_of(placed)).text
+    dispatch(packer, placed, items__0__quantity="1", tracking_number="T-1")
+    page = packer.get(path_of(placed)).text
+    link = next(part.split('"')[0] for part in page.split('href="') if "/packing-slip?shipment=" in part)
+    for path in (f"{path_of(placed)}/picking-list", link):
+        found = packer.get(path)
+        assert found.headers["Content-Type"] == "application/pdf"
+        assert found.headers["Content-Disposition"].startswith("inline")
+        assert found.content.startswith(b"%PDF")
+    assert packer.get("/order/ORD-1/picking-list").status_code == 404
+
+
+def test_a_picking_list_of_nothing_is_explained(packer: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    dispatch(packer, placed)
+    found = packer.get(f"{path_of(placed)}/picking-list")
+    assert found.status_code == 409
+    assert found.headers["Content-Type"].startswith("text/html")
+
+
+def test_tracking_events_are_shown_with_their_shipment(packer: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    assert "Add tracking" not in text_of(packer.get(path_of(placed)))
+    dispatch(packer, placed, tracking_number="T-7")
+    path = f"{path_of(placed)}/tracking"
+    assert '<option value="T-7">' in packer.get(path).text
+    page = text_of(
+        packer.sends(
+            path,
+            {"type": "Delivered", "description": "Left <b>here</b>", "locality": "Hull", "date": "2026-06-17T14:05"},
+        )
+    )
+    for part in ("The tracking event is added.", "17 Jun 2026, 14:05", "Delivered", "Left <b>here</b>", "Hull"):
+        assert part in page
+    rejected = packer.send(path, {"type": "", "description": "x", "date": "tomorrow"})
+    assert rejected.status_code == 400
+    assert "form-type" in rejected.text
+    assert packer.send(path, {"type": "x", "description": "y", "tracking_number": "T-0"}).status_code == 409
+
+
+def test_a_packing_video_is_set(packer: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    video = {"video_file": "https://v.example/1.mp4", "streaming_playlist": "https://v.example/1.m3u8"}
+    page = packer.sends(f"{path_of(placed)}/video", video)
+    assert 'href="https://v.example/1.mp4"' in page.text
+    rejected = packer.send(f"{path_of(placed)}/video", video | {"video_file": "javascript:alert(1)"})
+    assert rejected.status_code == 400
+    assert "javascript" not in packer.get(path_of(placed)).text
+
+
+def test_an_order_is_invoiced_in_part_and_then_whole(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
+    finance = staff_member(office.service, office.url, "finance")
+    placed = buy(customer, [("PHONE", 3)])
+    dispatch(sam, placed, items__0__quantity="2")
+    path = f"{path_of(placed)}/invoice"
+    asked = text_of(finance.get(path))
+    assert "2 \u00d7 PHONE" in asked
+    assert "1 unit is still to be dispatched" in asked
+    early = finance.send(path, NOTHING)
+    assert early.status_code == 409
+    assert "still to be dispatched" in text_of(early)
+    page = finance.sends(path, {"part": "true"})
+    assert "is issued" in text_of(page)
+    dispatch(sam, placed)
+    page = finance.sends(path, NOTHING)
+    assert "Invoiced" in text_of(page)
+    assert len(rows(office.service, "select 1 from invoice where order_id = %s", placed["order_id"])) == 2
+
+
+def test_the_next_step_of_an_order_is_its_main_button(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    assert f'class="button main" href="{path_of(placed)}/dispatch"' in sam.get(path_of(placed)).text
+    dispatch(sam, placed)
+    page = sam.get(path_of(placed)).text
+    assert f'class="button main" href="{path_of(placed)}/invoice"' in page
+    assert "/amend" not in page
+    assert f'href="{path_of(placed)}/return"' in page
+
+
+def test_what_a_role_may_not_do_is_not_shown_and_is_rejected(
+    office: BackOfficeSite, packer: Person, customer: Customer
+) -> None:
+    support = staff_member(office.service, office.url, "support")
+    placed = buy(customer, [("PHONE", 1)])
+    dispatch(packer, placed)
+    for person, path in ((packer, "invoice"), (packer, "return"), (support, "invoice")):
+        assert f"{path_of(placed)}/{path}" not in person.get(path_of(placed)).text
+        assert person.get(f"{path_of(placed)}/{path}").status_code == 403
+        assert person.send(f"{path_of(placed)}/{path}", {"reason": "x"}).status_code == 403
+
+
+def test_a_return_is_opened_with_ticked_serial_numbers(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 3)])
+    dispatch(sam, placed, items__0__serials="SN-1\nSN-2\nSN-3")
+    where = open_return(sam, placed, items__0__known="SN-2")
+    page = text_of(sam.get(where))
+    for part in ("RMA-", "SN-2", "Broken", "Open", "PHONE"):
+        assert part in page
+    assert "SN-1" not in page
+    assert where.removeprefix("/return/") in text_of(sam.get(path_of(placed)))
+    nothing = sam.send(f"{path_of(placed)}/return", {"reason": "x"})
+    assert nothing.status_code == 400
+    assert "how many units come back" in text_of(nothing)
+    many = sam.send(f"{path_of(placed)}/return", fields_of(sam.get(f"{path_of(placed)}/return")) | {
+        "items-0-quantity": "3", "reason": "x"})  # fmt: skip
+    assert many.status_code == 400
+
+
+def test_returned_units_are_restocked_or_scrapped_and_credited_at_once(
+    office: BackOfficeSite, sam: Person, packer: Person, customer: Customer
+) -> None:
+    sku = sell(office.service, "RETURNED", 10, available=5)
+    placed = buy(customer, [(sku, 3)])
+    dispatch(sam, placed)
+    sam.sends(f"{path_of(placed)}/invoice", NOTHING)
+    where = open_return(sam, placed, items__0__quantity="3")
+    receiving = packer.get(f"{where}/receive")
+    fields = fields_of(receiving)
+    assert fields["items-0-restock"] == "3"
+    too_many = packer.send(f"{where}/receive", fields | {"items-0-scrap": "1"})
+    assert too_many.status_code == 400
+    assert "only 3 are expected" in text_of(too_many)
+    page = text_of(packer.sends(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
+    assert "2 of 3 units are received." in page
+    assert "Credit notes" in page
+    assert level(office.service, sku)[0] == 3
+    page = text_of(packer.sends(f"{where}/receive", fields_of(packer.get(f"{where}/receive"))))
+    assert "All units are received." in page
+    assert "Closed" in page
+    assert packer.get(f"{where}/receive").status_code == 409
+    credited = rows(office.service, "select credited from orders where id = %s", placed["order_id"])
+    assert credited == [(Decimal("36.00"),)]
+
+
+def test_units_may_be_received_without_a_credit_note_and_the_return_closed(
+    sam: Person, packer: Person, customer: Customer
+) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    dispatch(sam, placed)
+    sam.sends(f"{path_of(placed)}/invoice", NOTHING)
+    where = open_return(sam, placed, items__0__quantity="2")
+    item = fields_of(packer.get(f"{where}/receive"))["items-0-id"]
+    packer.sends(f"{where}/receive", {"items-0-id": item, "items-0-restock": "1"})
+    assert packer.get(f"{where}/close").status_code == 403
+    asked = text_of(sam.get(f"{where}/close"))
+    assert "1 unit that has not come back is no longer expected" in asked
+    page = text_of(sam.sends(f"{where}/close", NOTHING))
+    assert "The return is closed." in page
+    assert sam.get(f"{where}/close").status_code == 409
+    assert sam.send(f"{where}/close", NOTHING).status_code == 409
+
+
+def test_returns_are_listed_by_state_and_as_a_file(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("CABLE", 60)])
+    dispatch(sam, placed)
+    numbers = [
+        open_return(sam, placed, items__0__quantity="1", reason="=1+1").removeprefix("/return/") for _ in range(52)
+    ]
+    first = sam.get("/return").text
+    assert numbers[-1] in first
+    assert numbers[0] not in first
+    following = first.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
+    assert numbers[0] in sam.get(following).text
+    sam.sends(f"/return/{numbers[0]}/close", NOTHING)
+    assert numbers[0] in sam.get("/return?state=closed").text
+    file = sam.get("/return?state=all&format=csv").text
+    assert file.startswith("number,order,customer_id")
+    assert f"{numbers[5]}," in file
+    assert "'=1+1" in file
+    assert sam.get("/return/RMA-999999").status_code == 404
+    assert "<Sons>" not in first

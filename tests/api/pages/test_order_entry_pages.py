@@ -1,0 +1,269 @@
+"""Staff order for a customer, confirm and amend, on pages."""
+
+import re
+from typing import Any
+
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.orders import buy, create, outstanding, rows, sell
+from support.pages import Person, fields_of, staff_member, text_of
+from support.service import Customer
+from support.shop import ADDRESS, NEXT_DAY, STANDARD
+
+TYPED = {f"shipping_address-{name}": value for name, value in ADDRESS.items()}
+
+
+@pytest.fixture(scope="module")
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer(company="Bright & <Sons>")
+
+
+@pytest.fixture(scope="module")
+def support(office: BackOfficeSite) -> Person:
+    return staff_member(office.service, office.url, "support")
+
+
+def entry(customer: Customer) -> str:
+    return f"/order/new/{customer.id}"
+
+
+def lines(*items: tuple[str, int | str]) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for number, (sku, quantity) in enumerate(items):
+        fields |= {f"items-{number}-sku": sku, f"items-{number}-quantity": str(quantity)}
+    return fields
+
+
+def new_order(*items: tuple[str, int | str], **fields: str) -> dict[str, str]:
+    return {"customer_reference": "PO-1", "address": "another", **TYPED, **lines(*items), **fields}
+
+
+def path_of(placed: dict[str, Any]) -> str:
+    return f"/order/{placed['order_reference']}"
+
+
+def test_a_customer_is_found_by_any_part_of_its_name(office: BackOfficeSite, support: Person) -> None:
+    one = office.service.customer(company="Zebra Networks")
+    other = office.service.customer(company="Zebra Phones")
+    found = support.get("/order/new?customer=zebra")
+    assert "Zebra Networks" in text_of(found)
+    assert f'href="/order/new/{other.id}"' in found.text
+    alone = support.get("/order/new?customer=zebra+net")
+    assert (alone.status_code, alone.headers["Location"]) == (303, entry(one))
+    assert support.get(f"/order/new?customer={one.id}").status_code in {200, 303}
+    assert "No customer fits" in text_of(support.get("/order/new?customer=nobody+at+all"))
+    assert support.get("/order/new/999999").status_code == 404
+
+
+def test_prices_and_stock_are_shown_before_there_is_an_order(
+    office: BackOfficeSite, support: Person, customer: Customer
+) -> None:
+    fields = new_order(("phone", 5), ("SWITCH", 9), ("PHONES", 1)) | {"preview": "live"}
+    shown = support.send(entry(customer), fields)
+    assert shown.status_code == 200
+    text = text_of(shown)
+    for part in ("£45.00 each", "1: £50.00 · 5+: £45.00 · 10+: £40.00", "100 in stock", "3 in stock, 6 back-ordered"):
+        assert part in text
+    assert "did you mean PHONE" in text
+    assert "£2,924.91 net for 14 units" in text
+    assert 'id="row-0"' in shown.text
+    assert rows(office.service, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
+
+
+def test_pasted_lines_become_rows_behind_the_typed_ones(support: Person, customer: Customer) -> None:
+    fields = new_order(("", ""), ("PHONE", 2)) | {"lines": "CABLE\t10\nSWITCH 1", "preview": "true"}
+    shown = fields_of(support.send(entry(customer), fields))
+    typed = [(shown[f"items-{n}-sku"], shown[f"items-{n}-quantity"]) for n in range(4)]
+    assert typed == [("PHONE", "2"), ("CABLE", "10"), ("SWITCH", "1"), ("", "")]
+    wrong = support.send(entry(customer), fields | {"lines": "CABLE 10\nSWITCH,many"})
+    assert wrong.status_code == 400
+    assert "line 2" in text_of(wrong)
+    assert "CABLE 10\nSWITCH,many" in wrong.text
+
+
+def test_an_order_is_created_and_confirmed_for_a_customer(
+    office: BackOfficeSite, support: Person, customer: Customer
+) -> None:
+    fields = new_order(("PHONE", 2), customer_reference="BY-PHONE", lines="CABLE 3", contact="ada@shop.example")
+    made = support.send(entry(customer), fields)
+    assert made.status_code == 303, text_of(made)
+    confirming = support.get(made.headers["Location"])
+    text = text_of(confirming)
+    for part in (
+        "2 \u00d7 PHONE",
+        "3 \u00d7 CABLE",
+        "Slowpost Standard",
+        "£6.15",
+        "Fastvan Next day",
+        "Available credit",
+    ):
+        assert part in text
+    done = support.sends(made.headers["Location"], {"shipping_method": str(NEXT_DAY)})
+    assert "is confirmed" in text_of(done)
+    assert "Fastvan Next day" in text_of(done)
+    [(reference, contact, actor)] = rows(
+        office.service,
+        "select o.customer_reference, o.order_notifications->>'email_address', a.actor_name from orders o"
+        " join audit_entry a on a.subject = 'order/' || o.order_reference and a.action = 'order.confirm'"
+        " where o.customer_id = %s and o.customer_reference = 'BY-PHONE'",
+        customer.id,
+    )
+    assert (reference, contact, actor) == ("BY-PHONE", "ada@shop.example", support.email)
+    again = support.get(made.headers["Location"])
+    assert (again.status_code, again.headers["Location"].startswith("/order/ORD-")) == (303, True)
+
+
+def test_a_saved_address_is_chosen_and_another_customers_is_rejected(
+    office: BackOfficeSite, support: Person, customer: Customer
+) -> None:
+    saved = customer.post("/customer/address", ADDRESS | {"city": "Whitby"}).json()
+    others = office.service.customer().post("/customer/address", ADDRESS).json()
+    shown = support.get(entry(customer))
+    assert "Whitby" in text_of(shown)
+    assert f'value="{others["id"]}"' not in shown.text
+    fields = new_order(("CABLE", 1), address=str(saved["id"]), customer_reference="SAVED")
+    made = support.send(entry(customer), fields)
+    assert made.status_code == 303, text_of(made)
+    assert "Whitby" in text_of(support.get(made.headers["Location"].removesuffix("/confirm")))
+    rejected = support.send(entry(customer), fields | {"address": str(others["id"])})
+    assert rejected.status_code == 400
+    assert "is not one of" in text_of(rejected)
+
+
+def test_errors_of_an_order_are_beside_their_fields(support: Person, customer: Customer) -> None:
+    fields = new_order(("", ""), ("PHONE", "lots"), ("NOTHING", 1), customer_reference="")
+    rejected = support.send(entry(customer), fields)
+    assert rejected.status_code == 400
+    assert "form-customer_reference-error" in rejected.text
+    assert "form-items-0-quantity-error" in rejected.text  # the blank row is gone
+    assert 'value="lots"' in rejected.text
+    unknown = support.send(entry(customer), new_order(("PHONE", 1), ("NOTHING", 1)) | {"shipping_address-city": ""})
+    assert unknown.status_code == 400
+    assert "form-items-1-sku-error" in unknown.text
+    assert "form-shipping_address-city-error" in unknown.text
+    assert "billing_address" not in unknown.text
+    assert support.send(entry(customer), new_order()).status_code == 400
+
+
+def test_only_finance_lets_an_order_exceed_the_credit(office: BackOfficeSite, support: Person) -> None:
+    poor = office.service.customer(credit="10.00")
+    finance = staff_member(office.service, office.url, "finance")
+    fields = new_order(("PHONE", 5))
+    rejected = support.send(entry(poor), fields)
+    assert rejected.status_code == 402
+    assert "available credit" in text_of(rejected)
+    assert 'name="override"' not in rejected.text
+    assert support.send(entry(poor), fields | {"override": "A friend"}).status_code == 403
+    assert 'name="override"' in finance.get(entry(poor)).text
+    made = finance.send(entry(poor), fields | {"override": "Paid in advance"})
+    assert made.status_code == 303
+    confirming = made.headers["Location"]
+    assert support.send(confirming, {"shipping_method": str(STANDARD)}).status_code == 402
+    assert support.send(confirming, {"shipping_method": str(STANDARD), "override": "x"}).status_code == 403
+    done = finance.sends(confirming, {"shipping_method": str(STANDARD), "override": "Paid in advance"})
+    assert "is confirmed" in text_of(done)
+
+
+def test_the_warehouse_neither_sells_nor_amends(office: BackOfficeSite, customer: Customer) -> None:
+    packer = staff_member(office.service, office.url, "warehouse")
+    placed = buy(customer, [("PHONE", 1)])
+    for path in ("/order/new", entry(customer), f"{path_of(placed)}/amend", f"{path_of(placed)}/confirm"):
+        assert packer.get(path).status_code == 403
+    assert packer.send(entry(customer), new_order(("PHONE", 1))).status_code == 403
+    page = packer.get(path_of(placed)).text
+    assert "/amend" not in page
+    assert "/dispatch" in page
+    assert "/order/new" not in packer.get("/order").text
+
+
+def amend_fields(person: Person, placed: dict[str, Any], **changed: str) -> dict[str, str]:
+    fields = fields_of(person.get(f"{path_of(placed)}/amend"), where=lambda name: name != "preview")
+    fields |= {"shipping_method": str(STANDARD)}
+    return fields | {name.replace("__", "-"): value for name, value in changed.items()}
+
+
+def test_an_amendment_is_previewed_without_changing_anything(
+    office: BackOfficeSite, support: Person, customer: Customer
+) -> None:
+    sku = sell(office.service, "PREVIEWED", available=5)
+    placed = buy(customer, [(sku, 4)])
+    owed = outstanding(office.service, customer)
+    fields = amend_fields(support, placed, items__0__quantity="7")
+    shown = support.send(f"{path_of(placed)}/amend", fields | {"preview": "live"})
+    assert shown.status_code == 200
+    text = text_of(shown)
+    for part in ("2 back-ordered", "£40.00 £70.00 +£30.00", "Nothing is changed yet", "Back-ordered"):
+        assert part in text
+    assert outstanding(office.service, customer) == owed
+    same = support.send(f"{path_of(placed)}/amend", amend_fields(support, placed) | {"preview": "true"})
+    assert same.status_code == 400
+    assert "Nothing differs" in text_of(same)
+
+
+def test_an_order_is_amended(office: BackOfficeSite, support: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 4), ("CABLE", 2)])
+    changed = amend_fields(
+        support,
+        placed,
+        items__0__quantity="3",
+        items__0__unit_cost="44.00",
+        items__1__quantity="0",
+        added__0__sku="SWITCH",
+        added__0__quantity="1",
+        shipping_method=str(NEXT_DAY),
+        reason="As agreed by phone",
+    )
+    page = text_of(support.sends(f"{path_of(placed)}/amend", changed | {"shipping_address-city": "Hull"}))
+    for part in ("The order is amended.", "£132.00", "SWITCH", "Hull", "Fastvan Next day"):
+        assert part in page
+    assert "Product CABLE" not in page
+    [(after,)] = rows(
+        office.service,
+        "select after->>'reason' from audit_entry where action = 'order.amend' and subject = %s",
+        f"order/{placed['order_reference']}",
+    )
+    assert after == "As agreed by phone"
+
+
+def test_what_another_has_changed_meanwhile_stays(support: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 4), ("CABLE", 2)])
+    old = amend_fields(support, placed, items__0__quantity="5")
+    support.sends(f"{path_of(placed)}/amend", amend_fields(support, placed, items__1__quantity="9"))
+    page = text_of(support.sends(f"{path_of(placed)}/amend", old))
+    assert re.search(r"Product PHONE 5 ", page)
+    assert re.search(r"Product CABLE 9 ", page)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"items__1__quantity": "some"}, "items-1-quantity"),
+        ({"items__1__unit_cost": "1.234"}, "items-1-unit_cost"),
+        ({"items__0__quantity": "5", "added__1__sku": "NOTHING"}, "added-1-sku"),
+        ({"shipping_address__zip": ""}, "shipping_address-zip"),
+    ],
+)
+def test_errors_of_an_amendment_are_beside_their_fields(
+    support: Person, customer: Customer, changes: dict[str, str], field: str
+) -> None:
+    placed = buy(customer, [("PHONE", 4), ("CABLE", 2)])
+    rejected = support.send(f"{path_of(placed)}/amend", amend_fields(support, placed, **changes))
+    assert rejected.status_code == 400
+    assert f'id="form-{field}-error"' in rejected.text, text_of(rejected)
+
+
+def test_an_order_that_is_dispatched_cannot_be_amended(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 1)])
+    sam.sends(f"{path_of(placed)}/dispatch", fields_of(sam.get(f"{path_of(placed)}/dispatch")))
+    assert sam.get(f"{path_of(placed)}/amend").status_code == 409
+    pending = create(customer)
+    assert sam.get(f"/order/{pending['confirmation_code']}/amend").status_code == 409
+
+
+def test_markup_of_customers_is_escaped_in_the_forms(support: Person, customer: Customer) -> None:
+    placed = buy(customer, [("CABLE", 1)], customer_reference="<script>1</script>")
+    for path in (entry(customer), f"{path_of(placed)}/amend", "/order/new?customer=s"):
+        page = support.get(path).text
+        assert "<Sons>" not in page
+        assert "<script>1" not in page

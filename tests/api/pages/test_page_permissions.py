@@ -1,0 +1,214 @@
+"""Every page and form of both sites with every kind of person and credential (reseller's side, sections 1, 2 and 7)."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from urllib.parse import quote, urlsplit
+
+import httpx2
+import pytest
+
+from support.backoffice import backoffice_of
+from support.one_of_everything import ESCAPED, RAW, SELLER, Reseller, one_of_everything
+from support.page_roles import ACCOUNT as ACCOUNT_ROLES
+from support.page_roles import ANYBODY, OFFICE, is_for, roles_for
+from support.page_routes import SITES, PageRoute, page_routes
+from support.page_walk import Walk, walk
+from support.pages import Person, browser, customer_user, staff_member
+from support.service import Service
+from tradecounter.access.permissions import ROLES, USER_ROLES, Role, UserRole
+from tradecounter.access.staff import disable_staff_member
+from tradecounter.access.users import disable_user
+from tradecounter.customers.block_customer import block_customer
+from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
+FORMS = [route for site in SITES for route in page_routes(site) if route.method == "POST"]
+_WITHOUT_IDS = {route.path for route in FORMS if not route.parameters}
+GUARDED = [route for site in SITES for route in page_routes(site) if not route.operation.signed_out]
+# Pages that no link of somebody who has signed in leads to: mailed links, steps of a sign-in.
+_SIGNED_OUT = {
+    "/sign-in", "/sign-in/code", "/sign-in/second-factor", "/sign-in/again", "/set-password", "/forgotten-password",
+    "/sign-ins/second-factor/remove", "/sign-ins/recovery-codes",
+}  # fmt: skip
+NOT_LINKED = {
+    BACK_OFFICE: _SIGNED_OUT,
+    ACCOUNT: _SIGNED_OUT | {"/quote-link", "/quote-link/{secret}", "/auth/authorize"},
+}
+_ENDS = ("/sign-out", "/sign-ins/end-others")  # forms that end sessions
+
+
+@pytest.fixture(scope="module")
+def reseller(shop: Service) -> Iterator[Reseller]:
+    with backoffice_of(shop, **SELLER) as office:
+        yield one_of_everything(office)
+
+
+@pytest.fixture(scope="module")
+def office_walk(reseller: Reseller) -> Walk:
+    return walk(staff_member(reseller.service, reseller.office.url, "administrator"), each=6)
+
+
+@pytest.fixture(scope="module")
+def account_walk(reseller: Reseller) -> Walk:
+    return walk(customer_user(reseller.service, reseller.first.customer.id), each=6)
+
+
+@pytest.fixture(scope="module")
+def walks(office_walk: Walk, account_walk: Walk) -> dict[PageSite, Walk]:
+    return {BACK_OFFICE: office_walk, ACCOUNT: account_walk}
+
+
+def url_of(reseller: Reseller, site: PageSite) -> str:
+    return reseller.office.url if site is BACK_OFFICE else reseller.service.url
+
+
+def sent(person: httpx2.Client, route: PageRoute, address: str | None = None, **headers: str) -> httpx2.Response:
+    """The response to opening a page, or to its form without any fields."""
+    path = address or route.with_values()
+    return person.request(route.method, path, headers=SAME_ORIGIN | headers)
+
+
+def test_the_tables_list_every_page_and_form() -> None:
+    for site, table in ((BACK_OFFICE, OFFICE), (ACCOUNT, ACCOUNT_ROLES)):
+        assert {key.rpartition(" ")[2] for key in table} == {route.path for route in page_routes(site)}
+
+
+def test_every_page_but_those_of_signing_in_and_of_links_needs_a_session() -> None:
+    routes = [route for site in SITES for route in page_routes(site)]
+    assert [route.operation.name for route in routes if route.operation.signed_out] == [
+        route.operation.name for route in routes if roles_for(route) == ANYBODY
+    ]
+
+
+def check_role(person: Person, role: str, walked: Walk) -> None:
+    for route in page_routes(person.site):
+        if route.path.endswith(_ENDS):
+            continue
+        real = [seen.address for seen in walked.pages.get(route.path, [])[:1]] if route.method == "GET" else []
+        for address in real or [route.with_values()]:
+            response = sent(person.http, route, address)
+            case = (role, route.method, address, response.status_code)
+            assert (response.status_code == 403) == (not is_for(role, route)), case
+            assert response.status_code < 500, case
+            if real and is_for(role, route):
+                assert response.status_code in {200, 303}, case
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_staff_member_gets_exactly_the_pages_of_the_role(reseller: Reseller, office_walk: Walk, role: Role) -> None:
+    check_role(staff_member(reseller.service, reseller.office.url, role), role, office_walk)
+
+
+@pytest.mark.parametrize("role", USER_ROLES)
+def test_a_user_gets_exactly_the_pages_of_the_role(reseller: Reseller, account_walk: Walk, role: UserRole) -> None:
+    check_role(customer_user(reseller.service, reseller.first.customer.id, role), role, account_walk)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_page_of_the_office_leads_to_one_that_the_person_may_not_open(reseller: Reseller, role: Role) -> None:
+    assert walk(staff_member(reseller.service, reseller.office.url, role), each=4).broken == []
+
+
+@pytest.mark.parametrize("role", USER_ROLES)
+def test_no_page_of_the_account_leads_to_one_that_the_user_may_not_open(reseller: Reseller, role: UserRole) -> None:
+    assert walk(customer_user(reseller.service, reseller.first.customer.id, role), each=4).broken == []
+
+
+def credentials(reseller: Reseller, site: PageSite) -> dict[str, dict[str, str]]:
+    """Headers that open no page of a site, by what they are."""
+    service, office, now = reseller.service, reseller.office, reseller.service.clock.now()
+    customer, gone = service.customer(), service.customer()
+    member, user = staff_member(service, office.url, "administrator"), customer_user(service, customer.id)
+    left, disabled = staff_member(service, office.url, "administrator"), customer_user(service, customer.id)
+    blocked = customer_user(service, gone.id)
+    service.in_transaction(lambda tx: disable_staff_member(tx, left.email, now))
+    service.in_transaction(lambda tx: disable_user(tx, disabled.email, now))
+    service.in_transaction(lambda tx: block_customer(tx, gone.id, "Unpaid", now))
+    other, ended = (user, left) if site is BACK_OFFICE else (member, disabled)
+    return {
+        "nothing": {},
+        "a service token": {"Authorization": f"Bearer {office.token()}"},
+        "a customer's key": {"X-Api-Key": customer.key},
+        "a customer's key as a bearer": {"Authorization": f"Bearer {customer.key}"},
+        "the other site's cookie": {"Cookie": other.cookie},
+        "the other site's session in this site's cookie": {"Cookie": f"{site.cookie}={other.cookie.partition('=')[2]}"},
+        "a made-up session": {"Cookie": f"{site.cookie}={'x' * 43}"},
+        "the session of a disabled person": {"Cookie": ended.cookie},
+        "the session of a blocked customer's user": {"Cookie": blocked.cookie},
+    }
+
+
+@pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
+def test_no_other_credential_opens_a_page(reseller: Reseller, walks: dict[PageSite, Walk], site: PageSite) -> None:
+    for name, headers in credentials(reseller, site).items():
+        anybody = browser(url_of(reseller, site))
+        for route in GUARDED:
+            if route.site is not site:
+                continue
+            known = walks[site].pages.get(route.path, []) if route.method == "GET" else []
+            address = known[0].address if known else route.with_values()
+            response = sent(anybody, route, address, **headers)
+            assert response.status_code == 303, (name, route.method, address)
+            back = address if route.method == "GET" else urlsplit(address).path
+            assert response.headers["Location"] == f"{site.sign_in}?next={quote(back, safe='')}", (name, address)
+            assert RAW not in response.text
+            assert ESCAPED not in response.text
+
+
+@pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+                                     {"Origin": "https://evil.example"}, {"Origin": "null"}, {}])  # fmt: skip
+def test_no_form_counts_that_another_site_sends(reseller: Reseller, headers: dict[str, str]) -> None:
+    people = {
+        BACK_OFFICE: staff_member(reseller.service, reseller.office.url, "administrator"),
+        ACCOUNT: customer_user(reseller.service, reseller.first.customer.id),
+    }
+    for route in FORMS:
+        response = people[route.site].http.post(route.with_values(), headers=headers)
+        assert response.status_code == 403, (route.path, response.status_code)
+
+
+@pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
+def test_dangerous_pages_ask_for_the_password_again_after_ten_minutes(shop: Service, site: PageSite) -> None:
+    with backoffice_of(shop) as office:
+        people = {
+            BACK_OFFICE: staff_member(shop, office.url, "administrator"),
+            ACCOUNT: customer_user(shop, shop.customer().id),
+        }
+        shop.clock.advance(timedelta(minutes=11))
+        for route in page_routes(site):
+            response = sent(people[site].http, route) if not route.path.endswith(_ENDS) else None
+            if response is not None:
+                asks = response.headers.get("Location", "").startswith(site.ask_again)
+                assert asks == route.operation.dangerous, (route.method, route.path)
+
+
+def test_another_customers_things_are_not_found(reseller: Reseller, account_walk: Walk) -> None:
+    stranger = customer_user(reseller.service, reseller.other.customer.id)
+    tried = set()
+    for path, pages in account_walk.pages.items():
+        for seen in pages if "{" in path and not path.endswith("{secret}") else ():
+            assert stranger.get(seen.address).status_code == 404, seen.address
+            tried.add(path)
+        for form in (form for seen in pages for form in seen.markup.forms if form.method == "POST"):
+            if form.action in _WITHOUT_IDS:
+                continue
+            fields = {name: values for name, values in form.values.items() if name != "once"}
+            assert stranger.send(form.action, fields).status_code == 404, form.action
+    assert tried == {path for path in account_walk.pages if "{" in path and not path.endswith("{secret}")}
+
+
+def test_stored_markup_is_escaped_on_every_page(reseller: Reseller, office_walk: Walk, account_walk: Walk) -> None:
+    other = walk(customer_user(reseller.service, reseller.other.customer.id), each=6)
+    for walked in (office_walk, account_walk, other):
+        pages = [seen for seen in walked.pages_seen if seen.is_html]
+        assert [seen.address for seen in pages if RAW in seen.response.text] == []
+        assert [seen.address for seen in pages if "{49}" in seen.response.text] == [], "nothing is evaluated"
+        assert any(ESCAPED in seen.response.text for seen in pages)
+
+
+def test_every_page_is_reached_by_links(office_walk: Walk, account_walk: Walk) -> None:
+    assert office_walk.broken == []
+    assert account_walk.broken == []
+    for site, walked in ((BACK_OFFICE, office_walk), (ACCOUNT, account_walk)):
+        shown = {route.path for route in page_routes(site) if route.method == "GET"}
+        assert {path.removeprefix(site.root) for path in shown - walked.pages.keys()} == NOT_LINKED[site]

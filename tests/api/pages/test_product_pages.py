@@ -1,0 +1,139 @@
+"""The staff's pages of products: the list, one product, why a price is what it is, and adjusting its stock."""
+
+from urllib.parse import quote
+
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.orders import buy, rows, sell
+from support.pages import Person, fields_of, staff_member, text_of
+from support.shop import NEXT_DAY
+
+ADJUST = "/stock-adjustment"
+
+
+@pytest.fixture(scope="module")
+def warehouse(office: BackOfficeSite) -> Person:
+    return staff_member(office.service, office.url, "warehouse")
+
+
+def test_products_are_found_by_sku_name_and_ean(office: BackOfficeSite, sam: Person) -> None:
+    sell(office.service, "FIND-ME", available=7, name="A <b>bold</b> lamp", ean="5000000000012")
+    for query in ("find-m", "BOLD", "5000000000012"):
+        page = sam.get("/product", params={"query": query})
+        assert "FIND-ME" in page.text
+        assert "A &lt;b&gt;bold&lt;/b&gt; lamp" in page.text
+        assert "SWITCH" not in page.text
+    assert "No product matches" in text_of(sam.get("/product?query=no-such"))
+    file = sam.get("/product?query=find-me&format=csv").text.splitlines()
+    assert file[1].startswith("FIND-ME,A <b>bold</b> lamp,acme,5000000000012,yes,7,0,0")
+
+
+def test_pages_of_the_list_have_every_product_once(office: BackOfficeSite, sam: Person) -> None:
+    made = [{"sku": f"MANY-{n:03}", "name": "One of many", "manufacturer": "acme", "weight_kg": 1} for n in range(120)]
+    office.service.must_load("products", made)
+    seen: list[str] = []
+    address = "/product?query=many-"
+    while address:
+        page = sam.get(address).text
+        seen += [part.split('"')[0] for part in page.split('<a href="/product/')[1:]]
+        following = page.split('rel="next" href="')[1:]
+        address = following[0].split('"')[0].replace("&amp;", "&") if following else ""
+    assert seen == [row["sku"] for row in made]
+    assert sam.get("/product?after=nonsense").status_code == 400
+
+
+def test_a_product_is_shown_with_stock_deliveries_and_every_price(office: BackOfficeSite, sam: Person) -> None:
+    service, customer = office.service, office.service.customer()
+    sku = sell(service, "SHOWN/1", 20, available=2)
+    service.must_load("price-list", [{"price_list": "trade", "sku": sku, "single_unit_cost": 18}])
+    service.must_load("contract-prices", [{"customer_id": customer.id, "sku": sku, "single_unit_cost": "17.50"}])
+    service.must_load("incoming", [{"sku": sku, "incoming": 40, "expected_on": "2026-09-01"}])
+    placed = buy(customer, [(sku, 5)], NEXT_DAY)
+    shown = text_of(sam.get(f"/product/{quote(sku)}"))
+    for part in ("£20.00", "trade", "£18.00", "£17.50", str(customer.id), "1 Sep 2026", "40"):
+        assert part in shown
+    assert str(placed["order_reference"]) in shown
+    for part in ("2 Allocated to orders", "3 Back-ordered", "2 On hand"):
+        assert part in shown
+    unknown = sam.get("/product/NO-SUCH")
+    assert unknown.status_code == 404
+    assert "does not exist" in text_of(unknown)
+
+
+def test_a_price_is_explained_for_a_customer_by_number_or_name(office: BackOfficeSite, sam: Person) -> None:
+    service = office.service
+    customer = service.customer(company="Only <One> Ltd")
+    for number in range(2):
+        service.customer(company=f"Several {number}")
+    sku = sell(service, "WHY", 30)
+    service.must_load("contract-prices", [{"customer_id": customer.id, "sku": sku, "single_unit_cost": 25}])
+    for named in (str(customer.id), "only <one>"):
+        page = sam.get(f"/product/{sku}", params={"customer": named, "quantity": "10"})
+        for part in ("£25.00 each", "together £250.00", "The break is 10 and more", "A contract price that is valid"):
+            assert part in text_of(page)
+        assert "Only &lt;One&gt; Ltd" in page.text
+        assert page.text.count('class="won"') == 1
+    for named, message in (("several", "Several customers match"), ("nobody", "No customer has"), ("99999", "exist")):
+        wrong = sam.get(f"/product/{sku}", params={"customer": named})
+        assert wrong.status_code == 400
+        assert message in text_of(wrong)
+        assert "form-customer-error" in wrong.text
+    wrong = sam.get(f"/product/{sku}", params={"customer": str(customer.id), "quantity": "many"})
+    assert wrong.status_code == 400
+    assert "form-quantity-error" in wrong.text
+
+
+def test_the_warehouse_sees_stock_but_no_prices(office: BackOfficeSite, warehouse: Person) -> None:
+    sku = sell(office.service, "NO-PRICES", "123.45", available=3)
+    page = warehouse.get(f"/product/{sku}?customer=1001")
+    assert page.status_code == 200
+    assert "123.45" not in page.text
+    assert "Why this price" not in page.text
+    catalogue = staff_member(office.service, office.url, "catalogue").get(f"/product/{sku}?customer=1001").text
+    assert "123.45" in catalogue
+    assert "Why this price" not in catalogue
+
+
+def test_the_warehouse_adjusts_stock_by_a_count_or_a_change(office: BackOfficeSite, warehouse: Person) -> None:
+    sku = sell(office.service, "COUNT/ED", available=10)
+    form = warehouse.get(f"{ADJUST}?sku={sku.lower()}")
+    assert "10 on hand" in text_of(form)
+    page = warehouse.sends(ADJUST, fields_of(form) | {"set": "1,200", "reason": "Counted"})
+    assert "COUNT/ED: 1,200 on hand, 1,200 available." in text_of(page)
+    page = warehouse.sends(ADJUST, {"sku": sku, "change": "-200", "reason": "Water damage"})
+    assert "1,000 on hand" in text_of(page)
+    found = rows(
+        office.service, "select actor_name, after from audit_entry where subject = %s order by id", f"product/{sku}"
+    )
+    assert [name for name, _ in found] == [warehouse.email] * 2
+    assert found[1][1] == {sku: 1000, "reason": "Water damage"}
+
+
+def test_a_wrong_adjustment_is_explained_and_kept(office: BackOfficeSite, warehouse: Person) -> None:
+    sku = sell(office.service, "WRONG", available=4)
+    buy(office.service.customer(), [(sku, 4)])
+    for fields, field in (
+        ({"reason": "Both", "set": "1", "change": "1"}, "set"),
+        ({"reason": "Neither"}, "set"),
+        ({"reason": "Odd", "set": "-1"}, "set"),
+        ({"reason": "Odd", "change": "some"}, "change"),
+        ({"reason": "", "set": "5"}, "reason"),
+    ):
+        rejected = warehouse.send(ADJUST, {"sku": sku, "set": "", "change": "", **fields})
+        assert rejected.status_code == 400
+        assert f"form-{field}-error" in rejected.text
+    rejected = warehouse.send(ADJUST, {"sku": sku, "set": "1", "reason": "Fewer <than> sold"})
+    assert rejected.status_code == 409
+    assert "allocated to orders" in text_of(rejected)
+    assert "Fewer &lt;than&gt; sold" in rejected.text
+    assert warehouse.get(f"{ADJUST}?sku=NO-SUCH").status_code == 404
+    assert warehouse.send(ADJUST, {"sku": "NO-SUCH", "set": "1", "reason": "x"}).status_code == 404
+
+
+def test_only_the_warehouse_adjusts_stock(office: BackOfficeSite) -> None:
+    for role in ("support", "finance", "catalogue"):
+        person = staff_member(office.service, office.url, role)
+        assert ADJUST not in person.get("/product/PHONE").text
+        assert person.get(f"{ADJUST}?sku=PHONE").status_code == 403
+        assert person.send(ADJUST, {"sku": "PHONE", "set": "1", "reason": "x"}).status_code == 403

@@ -1,0 +1,89 @@
+"""Every page of both sites in a real Chromium: accessible, quiet and never wider than the window."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext
+
+from support.accessibility import serious_errors
+from support.browsing import WIDTHS, Tab, signed_in, tab_in, window
+from support.cluster import Cluster
+from support.demo_sites import DemoSites, demo_sites
+from support.page_routes import SITES, PageRoute, page_routes
+from support.page_walk import walk
+from support.pages import customer_user, staff_member
+from tradecounter.pages.page_site import BACK_OFFICE, PageSite
+
+PAGES = [route for site in SITES for route in page_routes(site) if route.method == "GET"]
+_EACH = 25  # so many of each kind of page are opened in search of the others
+
+# Pages to which no link leads: other files of this folder open them.
+ELSEWHERE = {
+    "/quote-link",
+    "/quote-link/{secret}",
+    "/sign-in",
+    "/sign-in/code",
+    "/sign-in/second-factor",
+    "/sign-in/again",
+    "/sign-ins/second-factor/remove",
+    "/sign-ins/recovery-codes",
+    "/set-password",
+    "/forgotten-password",
+    "/auth/authorize",
+}
+
+
+@pytest.fixture(scope="session")
+def sites(postgres: Cluster) -> Iterator[DemoSites]:
+    with postgres.database() as url, demo_sites(url) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def addresses(sites: DemoSites) -> dict[str, str]:
+    """An address of each kind of page that links lead to."""
+    office = walk(staff_member(sites.service, sites.office.url, "administrator"), each=_EACH)
+    account = walk(customer_user(sites.service, sites.customer_id), each=_EACH)
+    assert office.broken + account.broken == []
+    return {path: pages[0].address for walked in (office, account) for path, pages in walked.pages.items()}
+
+
+@pytest.fixture(scope="module")
+def windows(browser: Browser) -> Iterator[dict[PageSite, BrowserContext]]:
+    """A window for each site."""
+    with window(browser) as office, window(browser) as account:
+        yield dict(zip(SITES, (office, account), strict=True))
+
+
+@pytest.fixture
+def tab(windows: dict[PageSite, BrowserContext], sites: DemoSites, request: pytest.FixtureRequest) -> Iterator[Tab]:
+    """A tab in which somebody has signed in who may do everything at the page's site."""
+    site: PageSite = request.getfixturevalue("route").site
+    url = url_of(sites, site)
+    with tab_in(windows[site], [url], request.node.name) as found:
+        if not windows[site].cookies():
+            who = staff_member(sites.service, url, "administrator") if site is BACK_OFFICE else None
+            signed_in(found, who or customer_user(sites.service, sites.customer_id), url)
+        yield found
+
+
+def url_of(sites: DemoSites, site: PageSite) -> str:
+    return sites.office.url if site is BACK_OFFICE else sites.service.url
+
+
+@pytest.mark.parametrize(
+    "route",
+    [route for route in PAGES if route.path.removeprefix(route.site.root) not in ELSEWHERE],
+    ids=lambda r: r.path,
+)
+def test_a_page_is_accessible_and_fits(tab: Tab, route: PageRoute, sites: DemoSites, addresses: dict[str, str]) -> None:
+    assert route.path in addresses, "no link leads to the page"
+    response = tab.open(url_of(sites, route.site) + addresses[route.path])
+    assert response.status == 200
+    if not response.headers["content-type"].startswith("text/html"):
+        return
+    for width in WIDTHS:
+        for dark in (False, True):
+            tab.resize(width, dark=dark)
+            assert not tab.is_too_wide, f"wider than {width}"
+            assert serious_errors(tab) == [], f"{width} {'dark' if dark else 'light'}"

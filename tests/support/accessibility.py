@@ -1,0 +1,33 @@
+"""axe-core, the npm package that finds errors of accessibility, in pages of a browser."""
+
+from functools import cache
+from typing import Any
+
+from support.browsing import Tab
+from support.node_packages import installed
+
+SERIOUS = ("serious", "critical")
+_RUN = "async () => (await axe.run(document, { resultTypes: ['violations'] })).violations"
+_KNOWN = "() => typeof window.axe === 'object'"
+
+
+@cache
+def _axe() -> str:
+    folder = installed()
+    assert folder is not None, "axe-core is not installed"
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+def serious_errors(tab: Tab) -> list[str]:
+    """What is seriously wrong with the page that a tab shows: rules with the elements that break them."""
+    if not tab.page.evaluate(_KNOWN):
+        tab.page.evaluate(_axe())
+    found = tab.page.evaluate(_RUN)
+    return [_described(error) for error in found if error["impact"] in SERIOUS]
+
+
+def _described(error: dict[str, Any]) -> str:
+    nodes = error["nodes"]
+    first = "; ".join(node["html"][:200] for node in nodes[:3])
+    why = " ".join(nodes[0]["failureSummary"].split())
+    return f"{error['id']}, {len(nodes)} times: {first}: {why}"

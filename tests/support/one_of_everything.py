@@ -1,0 +1,206 @@
+"""A reseller with one of everything that pages show, whose every text contains markup."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+
+from support.backoffice import BackOfficeSite
+from support.mail import deliver_mail
+from support.quotes import request_quote
+from support.service import Customer, Service
+from support.shop import ADDRESS, STANDARD, order, price, product
+from tradecounter.access.queries.users import put_user
+from tradecounter.access.tokens import add_token
+from tradecounter.access.users import invite_user
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.sequencer import number_all
+
+SELLER = {
+    "seller_name": "Seller & Sons Ltd",
+    "seller_address": "7 Sales Street|York|YO1 7HH",
+    "seller_vat_number": "GB123456782",
+}
+RAW = "<b data-raw"  # never in a page; what pages show begins with "&lt;b data-raw"
+ESCAPED = "&lt;b data-raw"
+
+
+def markup(text: str, most: int = 200) -> str:
+    """A text that would be markup, and would end an attribute, if a page did not escape it."""
+    return f"{text}\"'>{RAW}>{{{{7*7}}}}"[:most]
+
+
+@dataclass
+class Belongings:
+    """What one customer has: the customer and the names of its things, by kind."""
+
+    customer: Customer
+    names: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Reseller:
+    """Both sites with two customers who have one of everything each."""
+
+    office: BackOfficeSite
+    staff: httpx2.Client
+    first: Belongings
+    other: Belongings
+
+    @property
+    def service(self) -> Service:
+        return self.office.service
+
+
+def one_of_everything(office: BackOfficeSite) -> Reseller:
+    """Fill the shop of an office's service."""
+    service = office.service
+    staff = office.caller(**{"X-Acting-User": "acting"})
+    stock_with_markup(service, staff)
+    first, other = (_furnished(office, staff, name) for name in ("First", "Other"))
+    _add_staff_things(office, staff)
+    service.call(lambda: number_all(service.commands))
+    deliver_mail(service)
+    service.refresh()
+    office.refresh()
+    return Reseller(office, staff, first, other)
+
+
+def stock_with_markup(service: Service, staff: httpx2.Client) -> None:
+    """Products, prices and deliveries, imported over HTTP, one import with mistakes and one rolled back."""
+    service.must_load("manufacturers", [{"key": "marked", "name": markup("Maker")}])
+    service.must_load("categories", [{"key": "marked", "name": markup("Category")}])
+    values = {"manufacturer": "marked", "description": markup("Description"), "purchase_cost": 20}
+    service.must_load("products", [product(sku, **{**values, "name": markup(sku)}) for sku in ("MARK-1", "MARK-2")])
+    service.must_load("price-list", [price("MARK-1", 50, 45, 40), price("MARK-2", 10)])
+    service.must_load("stock", [{"sku": "MARK-1", "available": 500}, {"sku": "MARK-2", "available": 2}])
+    service.must_load("incoming", [{"sku": "MARK-2", "incoming": 50, "expected_on": "2026-07-01"}])
+    text = "price_list,sku,single_unit_cost\ndefault,MARK-2,11\n"
+    done = _sent(staff.post("/api/import/price-list", content=text, headers={"Content-Type": "text/csv"}))
+    _sent(staff.post(f"/api/import/{done['id']}/roll-back"))
+    item = {"sku": "MARK-1", "change": 5, "reason": markup("Counted")}
+    _sent(staff.post("/api/stock/adjustment", json={"items": [item]}))
+
+
+def more_of_everything(reseller: Reseller, times: int) -> None:
+    """More orders, documents and quotes of the first customer."""
+    for number in range(times):
+        names: dict[str, Any] = {}
+        _add_orders(reseller.staff, reseller.first.customer, f"More {number}", names, ADDRESS)
+        _add_quotes(reseller.staff, reseller.first.customer, f"More {number}", names)
+    reseller.service.call(lambda: number_all(reseller.service.commands))
+
+
+def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belongings:
+    service = office.service
+    texts = {"first_name": markup(f"{name} first"), "last_name": markup(f"{name} last")}
+    customer = service.customer(**texts, company=markup(f"{name} company"), order_mails=True)
+    names: dict[str, Any] = {"customer": customer.id}
+    contract = {"customer_id": customer.id, "sku": "MARK-1", "single_unit_cost": 44, "valid_from": "2026-01-01"}
+    service.must_load("contract-prices", [contract])
+    where = {part: markup(f"{name} {part}") for part in ("contact_name", "company_name", "street_one", "city")}
+    address = {**ADDRESS, **where}
+    names["address"] = _sent(customer.post("/customer/address", address))["id"]
+    names["key"] = _sent(staff.post(f"/api/customer/{customer.id}/key", json={"name": markup(f"{name} key")}))["id"]
+    names["user"] = _add_users(office, customer, name)
+    _add_orders(staff, customer, name, names, address)
+    _add_quotes(staff, customer, name, names)
+    _add_webhook(staff, customer, name, names)
+    return Belongings(customer, names)
+
+
+def _add_users(office: BackOfficeSite, customer: Customer, name: str) -> int:
+    service = office.service
+    now, place = service.clock.now(), f"{name.lower()}.example"
+
+    async def add(tx: Transaction) -> int:
+        await invite_user(tx, customer.id, f"invited@{place}", "buyer", "s" * 64, now)
+        user = await put_user(tx, customer.id, f"buyer@{place}", "buyer", now)
+        assert user is not None
+        return user.id
+
+    return service.in_transaction(add)
+
+
+def _add_orders(
+    staff: httpx2.Client, customer: Customer, name: str, names: dict[str, Any], address: dict[str, Any]
+) -> None:
+    """Orders of every state, with their documents and their returns."""
+
+    def placed(reference: str, *items: tuple[str, int], **values: Any) -> dict[str, Any]:
+        body = order(items or [("MARK-1", 4)], customer_reference=markup(f"{name} {reference}", 60), **values)
+        return _sent(customer.post("/order", {**body, "billing_address": address, "shipping_address": address}))
+
+    now = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
+    names["pending"] = placed("pending")["confirmation_code"]
+    waiting = placed("waiting", ("MARK-2", 30), **now)["order_reference"]
+    names["waiting"] = waiting
+    names["ready"] = placed("ready", **now)["order_reference"]
+    _sent(staff.post(f"/api/order/{waiting}/note", json={"text": markup("Note")}))
+    cancelled = placed("cancelled", **now)["order_reference"]
+    _sent(staff.post(f"/api/order/{cancelled}/cancel", json={"reason": markup("Cancelled")}))
+    sold = placed("sold", **now)
+    names["sold"] = sold["order_reference"]
+    line = sold["items"][0]["id"]
+    way = f"/api/order/{sold['order_reference']}"
+    serials = [{"serial_number": markup(f"{name} {n}", 60)} for n in range(4)]
+    left = {"items": [{"id": line, "quantity": 4, "serial_numbers": serials}], "tracking_number": markup("T", 60)}
+    _sent(staff.post(f"{way}/dispatch", json=left))
+    moved = {"type": markup("Type"), "description": markup("Moved"), "locality": markup("Depot")}
+    _sent(staff.post(f"{way}/tracking", json=moved))
+    names["invoice"] = _sent(staff.post(f"{way}/invoice", json={}))["invoices"][0]
+    came_back = {"items": [{"id": line, "quantity": 1}], "reason": markup("Broken")}
+    names["return"] = _sent(staff.post(f"{way}/return", json=came_back))["number"]
+    received = _sent(staff.post(f"{way}/return", json=came_back))["number"]
+    back = {"items": [{"id": line, "restock": 1}], "credit": True}
+    _sent(staff.post(f"/api/return/{received}/receive", json=back))
+    note = _sent(
+        staff.post(f"/api/invoice/{names['invoice']}/credit-note", json={"amount": 5, "reason": markup("Goodwill")})
+    )
+    names["credit_note"] = note["number"]
+    _add_payments(staff, customer, names)
+
+
+def _add_payments(staff: httpx2.Client, customer: Customer, names: dict[str, Any]) -> None:
+    paid = {"amount": 10, "received_on": "2026-06-15", "method": "bank_transfer"}
+    body = {**paid, "invoice": names["invoice"], "reference": markup(f"Paid {names['invoice']}", 100)}
+    names["payment"] = _sent(staff.post("/api/payment", json=body))["id"]
+    wrong = _sent(
+        staff.post("/api/payment", json={**paid, "customer_id": customer.id, "reference": f"W{names['invoice']}"})
+    )["id"]
+    _sent(staff.post(f"/api/payment/{wrong}/reverse", json={"reason": markup("Reversed")}))
+
+
+def _add_quotes(staff: httpx2.Client, customer: Customer, name: str, names: dict[str, Any]) -> None:
+    def requested(reference: str) -> str:
+        found = request_quote(customer, [("MARK-1", 10)], customer_reference=markup(f"{name} {reference}", 60))
+        code: str = found["confirmation_code"]
+        return code
+
+    names["quote"] = requested("asked")
+    names["priced"] = requested("priced")
+    lines = [{"sku": "MARK-1", "cost_net": 35}]
+    _sent(staff.post(f"/api/quote/{names['priced']}/price", json={"items": lines, "note": markup("Quoted")}))
+    declined = requested("declined")
+    _sent(staff.post(f"/api/quote/{declined}/decline", json={"reason": markup("Declined")}))
+
+
+def _add_webhook(staff: httpx2.Client, customer: Customer, name: str, names: dict[str, Any]) -> None:
+    body = {"url": f"https://{name.lower()}.example/hook", "types": [], "description": markup("Webhook", 100)}
+    made = _sent(staff.post("/api/webhook", json={**body, "customer_id": customer.id}))
+    names["webhook"] = made["id"]
+    _sent(staff.post(f"/api/webhook/{made['id']}/ping"))
+
+
+def _add_staff_things(office: BackOfficeSite, staff: httpx2.Client) -> None:
+    """Things of the reseller itself: a webhook, a token and a failed job."""
+    service = office.service
+    own = {"url": "https://erp.example/hook", "types": [], "description": markup("Own", 100)}
+    made = _sent(staff.post("/api/webhook", json=own))
+    _sent(staff.post(f"/api/webhook/{made['id']}/ping"))
+    service.in_transaction(lambda tx: add_token(tx, markup("Token", 100), ["orders:read"], service.clock.now()))
+
+
+def _sent(response: httpx2.Response) -> Any:
+    assert response.status_code in {200, 201}, (response.request.url, response.text)
+    return response.json()

@@ -1,0 +1,57 @@
+"""Which roles each page and its form are for, as the reseller's side demands in sections 2 and 7.
+
+Administrators and owners may open everything. A form is for the roles of its page unless it is listed itself.
+"""
+
+from collections.abc import Mapping
+
+from support.page_routes import PageRoute
+from tradecounter.pages.page_site import BACK_OFFICE
+
+EVERYBODY = "everybody"  # who has signed in
+ANYBODY = "anybody"  # also people who have not signed in
+SIGN_IN = {
+    "/sign-in": ANYBODY,
+    "/sign-in/code": ANYBODY,
+    "/sign-in/second-factor": ANYBODY,
+    "/sign-in/again": EVERYBODY,
+    "/sign-out": EVERYBODY,
+    "/set-password": ANYBODY,
+    "/forgotten-password": ANYBODY,
+    "/sign-ins": EVERYBODY,
+    "/sign-ins/end-others": EVERYBODY,
+    "/sign-ins/{id}/end": EVERYBODY,
+    "/sign-ins/password": EVERYBODY,
+    "/sign-ins/second-factor": EVERYBODY,
+    "/sign-ins/second-factor/remove": EVERYBODY,
+    "/sign-ins/recovery-codes": EVERYBODY,
+}
+_ORDERS = "support warehouse finance"
+OFFICE: Mapping[str, str] = {
+    **SIGN_IN,
+    "/": EVERYBODY,
+    "/order": _ORDERS,
+    "/order/{reference}": _ORDERS,
+    "/order/{reference}/cancel": "support",
+    "/order/{reference}/dispatch": "support warehouse",
+    "/order/{reference}/note": "support",
+}
+ACCOUNT: Mapping[str, str] = {
+    **{f"/account{path}": roles for path, roles in SIGN_IN.items()},
+    "/account": EVERYBODY,
+    "/auth/authorize": ANYBODY,
+    "/account/quote-link": ANYBODY,
+    "/account/quote-link/{secret}": ANYBODY,
+}
+
+
+def roles_for(route: PageRoute) -> str:
+    """Whom a page or form is for. Raises KeyError for one that is not listed."""
+    table = OFFICE if route.site is BACK_OFFICE else ACCOUNT
+    return table.get(f"{route.method} {route.path}") or table[route.path]
+
+
+def is_for(role: str, route: PageRoute) -> bool:
+    """Whether a page or form is for a role."""
+    roles = roles_for(route)
+    return roles in {EVERYBODY, ANYBODY} or role in {"administrator", "owner", *roles.split()}

@@ -1,0 +1,52 @@
+"""Lines of SKU and quantity, as people paste them."""
+
+import pytest
+
+from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.create.quick_lines import read_quick_lines
+
+
+def pairs(text: str) -> list[tuple[str, int]]:
+    return [(item.sku, item.quantity) for item in read_quick_lines(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("PHONE 2", [("PHONE", 2)]),
+        ("PHONE\t2\r\nCABLE\t1,000", [("PHONE", 2), ("CABLE", 1000)]),
+        ("PHONE,2\n\n  \nCABLE;3", [("PHONE", 2), ("CABLE", 3)]),
+        ("2 x PHONE\n10 \u00d7 BIG SWITCH", [("PHONE", 2), ("BIG SWITCH", 10)]),
+        ("BIG SWITCH 4", [("BIG SWITCH", 4)]),
+        ('"A, B",7', [("A, B", 7)]),
+        ("SKU,Quantity\nPHONE,2", [("PHONE", 2)]),
+        ("Description\tQty\tProduct code\nA desk phone\t3\tPHONE", [("PHONE", 3)]),
+        ("PHONE", [("PHONE", 1)]),
+        ("PHONE,", [("PHONE", 1)]),
+        ("", []),
+    ],
+)
+def test_lines_are_read_in_the_ways_that_people_write_them(text: str, found: list[tuple[str, int]]) -> None:
+    assert pairs(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("PHONE 2\nCABLE many,x", "line 2 'CABLE many,x' must end with a whole number of units"),
+        ("PHONE 0", "line 1 'PHONE 0' must have 1 to 100000 units"),
+        ("PHONE,-2", "line 1"),
+        (",2", "line 1 ',2' has no SKU"),
+        ("\n".join(["PHONE 1"] * 501), "there are 501 lines, but an order has at most 500"),
+    ],
+)
+def test_lines_that_cannot_be_read_are_named(text: str, problem: str) -> None:
+    with pytest.raises(DomainError) as caught:
+        read_quick_lines(text)
+    assert problem in caught.value.message
+    assert [error.field for error in caught.value.field_errors] == ["lines"]
+
+
+def test_many_wrong_lines_are_summed_up() -> None:
+    with pytest.raises(DomainError, match="and 5 more"):
+        read_quick_lines("\n".join(["PHONE,x"] * 15))
