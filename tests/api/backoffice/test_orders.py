@@ -69,6 +69,15 @@ def test_without_items_all_that_is_allocated_leaves(staff: httpx2.Client, custom
     assert staff.post(f"{address_of(placed)}/dispatch", json={}).status_code == 409
 
 
+def test_steps_without_any_item_are_invalid_and_change_nothing(staff: httpx2.Client, customer: Customer) -> None:
+    placed = buy(customer, [("CABLE", 2)])
+    before = staff.get(address_of(placed)).json()
+    for step in ("dispatch", "cancel", "return"):
+        rejected = staff.post(f"{address_of(placed)}/{step}", json={"items": [], "reason": "a test"})
+        assert rejected.status_code == (409 if step == "return" else 400)
+    assert staff.get(address_of(placed)).json() == before
+
+
 def test_a_cancelled_order_releases_its_units_and_cannot_be_cancelled_again(
     staff: httpx2.Client, customer: Customer
 ) -> None:
