@@ -96,7 +96,9 @@ def test_a_bank_file_is_placed_by_invoice_numbers(
     staff: httpx2.Client, office: BackOfficeSite, customer: Customer
 ) -> None:
     number = invoice(office, customer)
-    content = f"date,amount,reference\n2026-06-15,5.00,INV {number}\n2026-06-15,7.00,THANKS\n2026-06-15,1.00,{number}\0\n"
+    content = (
+        f"date,amount,reference\n2026-06-15,5.00,INV {number}\n2026-06-15,7.00,THANKS\n2026-06-15,1.00,{number}\0\n"
+    )
     done = staff.post("/api/payment/import", content=content, headers={"Content-Type": "text/csv"}).json()
     assert (done["recorded"], [line["line"] for line in done["unplaced"]]) == (1, [3, 4])
     assert staff.get(f"/api/invoice/{number}").json()["paid"] == 5

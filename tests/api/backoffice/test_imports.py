@@ -67,7 +67,10 @@ def test_units_that_an_import_gave_to_back_orders_count_as_changed_since(
 
 @pytest.mark.parametrize(
     ("kind", "file"),
-    [("stock", "sku,available\nUNCOUNTED,0\n"), ("products", "sku,name,manufacturer,manufacturer_name,weight_kg,active\nENDED,Ended,acme,Acme,1,false\n")],
+    [
+        ("stock", "sku,available\nUNCOUNTED,0\n"),
+        ("products", "sku,name,manufacturer,manufacturer_name,weight_kg,active\nENDED,Ended,acme,Acme,1,false\n"),
+    ],
 )
 def test_an_added_record_that_was_never_in_use_is_rolled_back(
     staff: httpx2.Client, office: BackOfficeSite, kind: str, file: str
