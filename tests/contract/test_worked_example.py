@@ -25,8 +25,8 @@ LIMIT = 10
 
 
 def written_module(folder: Path) -> ModuleType:
-    """The code block of CONTRIBUTING as a module."""
-    [code] = re.findall(r"^```python\n(.*?)^```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)
+    """The first code block of CONTRIBUTING, an endpoint, as a module."""
+    code, *_ = re.findall(r"^```python\n(.*?)^```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)
     path = folder / "worked_example.py"
     path.write_text(code)
     spec = importlib.util.spec_from_file_location(path.stem, path)

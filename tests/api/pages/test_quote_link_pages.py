@@ -41,7 +41,7 @@ def test_opening_the_link_shows_the_quote_and_accepts_nothing(shop: Service, any
     for _ in range(2):
         shown = anybody.get(path)
         assert (shown.status_code, shown.headers["Cache-Control"]) == (200, "no-store")
-        assert shown.headers["Referrer-Policy"] == "no-referrer"
+        assert shown.headers["Referrer-Policy"] == "same-origin"
     for text in (
         "PO-<1>",
         "Harbour & Co",

@@ -45,9 +45,10 @@ _SAME = "same"  # the billing address is the delivery address
 
 
 class ChoiceParameters(Struct, frozen=True):
-    """The query parameters of the page on which the customer is chosen."""
+    """The query parameters of the page on which the customer is chosen, by a text or its id."""
 
     customer: str | None = None
+    customer_id: Annotated[int, Meta(ge=1)] | None = None
 
 
 class OrderedRow(Struct):
@@ -89,7 +90,10 @@ class OrderEntryPages:
 
     @page("/order/new", "A new order", scope="orders:write", roles=SELLERS, query=ChoiceParameters)
     async def choose_customer(self, call: Call) -> Response:
-        text = call.query(ChoiceParameters).customer or ""
+        wanted = call.query(ChoiceParameters)
+        if wanted.customer_id is not None:
+            return self.desk.go(call, f"/order/new/{wanted.customer_id}")
+        text = wanted.customer or ""
         found = []
         if text.strip():
             async with self.desk.reading() as tx:
