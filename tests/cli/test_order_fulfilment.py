@@ -102,7 +102,7 @@ def test_impossible_operations_are_rejected_with_a_reason(customer: Customer, tr
     dispatch = ["order", "dispatch", reference]
     for words, reason in (
         (dispatch, f"what can be dispatched now: --item {switch}=3 --item {phone}=1"),
-        ([*dispatch, "--item", "1=1"], "item: 1 is not in this order"),
+        ([*dispatch, "--item", "1=1"], "item 1: is not in this order"),
         ([*dispatch, "--item", f"{phone}=0"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}=-1"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is named twice"),

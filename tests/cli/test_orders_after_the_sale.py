@@ -69,7 +69,7 @@ def test_an_order_is_amended_after_a_preview_and_cancelled_in_part(service: Serv
         "order", "cancel", reference, "--item", "x", "--reason", "r"
     )
     for words, problem in (
-        (["--item", "1=1"], "1 is not in this order"),
+        (["--item", "1=1"], "item 1: is not in this order"),
         (["--address", "/nowhere/address.json"], "cannot be read"),
         (["--shipping-method", "99"], "99 is not among the shipping options"),
     ):

@@ -39,5 +39,5 @@ async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> int
 
 
 async def forget_attempts(tx: Transaction, attempt: Attempt) -> None:
-    """Forget the wrong passwords and codes of a pair, after it has proven itself."""
+    """Forget the wrong passwords and codes of a pair, after a right password or code."""
     await forget_guesses(tx, attempt.account, attempt.address)

@@ -49,7 +49,7 @@ def link_token(secret: str, link_id: int) -> str:
 
 
 def site_address(site: Site, base_url: str | None, page: str) -> str:
-    """Return the address of a page of a site, which the settings may place elsewhere than the commands do."""
+    """Return the address of a page of a site, at the address in the settings, or at the commands' default."""
     if site == "staff":
         return f"{base_url or _BACK_OFFICE}/{page}"
     return f"{base_url or _PUBLIC}/account/{page}"

@@ -56,9 +56,9 @@ async def codes_left(tx: Transaction, person: Person) -> int | None:
 
 
 async def begin_factor(tx: Transaction, policy: SignInPolicy, session: Session, now: datetime) -> NewFactor:
-    """Make a second factor that counts from its first code on; a former one counts until then.
+    """Begin to set up a second factor; it replaces a former one when its first code is entered.
 
-    The session shows the same one again until it is enabled.
+    Until then, the session shows the same one again.
     """
     person, site = session.person, site_of(session.person)
     begun = await find_factor(tx, site, person.id, confirmed=False)

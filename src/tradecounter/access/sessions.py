@@ -1,7 +1,7 @@
 """Sessions at both sites: how they begin, are found and end (reseller's side, section 2).
 
 The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so one that ends,
-a disabled person and a blocked customer are out at once.
+a disabled person and a blocked customer are signed out at once.
 """
 
 import secrets
@@ -93,7 +93,7 @@ async def find_session(tx: Transaction, site: Site, value: str, now: datetime) -
 
 
 async def find_half_session(tx: Transaction, site: Site, value: str, now: datetime) -> Session | None:
-    """Return the session of a cookie whose person still owes the second factor, for ten minutes."""
+    """Return the session of a cookie whose person has not entered the second factor yet, for ten minutes."""
     oldest = now - _SECOND_STEP
     return await session_by_hash(tx, site, secret_hash(value), oldest, oldest, needs_second_factor=True)
 

@@ -79,7 +79,7 @@ async def sign_in(
     visitor: Visitor,
     now: datetime,
 ) -> SignIn:
-    """Check a password and start a session, or a half one where a second factor is missing; the browser's former ends.
+    """Check a password and start a session, or a half session until the second factor is entered.
 
     Raises DomainError as `check_password_of`.
     """
@@ -127,7 +127,7 @@ async def enter_first_code(
 
 
 async def half_session(tx: Transaction, site: Site, cookie: str, now: datetime) -> Session:
-    """Return the session whose person still owes the second factor. Raises DomainError (unauthenticated)."""
+    """Return the session whose person has not entered the second factor yet. Raises DomainError (unauthenticated)."""
     found = await find_half_session(tx, site, cookie, now)
     if found is None:
         raise _begin_again()

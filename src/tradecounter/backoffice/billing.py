@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
-from msgspec import UNSET
 from starlette.responses import Response
 
 from tradecounter.backoffice import billing_examples as examples
+from tradecounter.backoffice.billing_steps import credit_invoice
 from tradecounter.backoffice.billing_wire import (
     CreditNoteRequest,
     InvoiceListParameters,
@@ -26,7 +26,6 @@ from tradecounter.billing.account_statement import (
     read_statement,
     statement_csv,
 )
-from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.print_statement import print_statement
 from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
 from tradecounter.billing.queries.lookup import (
@@ -201,10 +200,7 @@ class BillingDesk:
         number = call.path_id("number", "invoice")
 
         async def work(tx: Transaction, body: CreditNoteRequest, now: datetime) -> CreditNote:
-            credit = body.amount if body.lines is UNSET else body.lines
-            if credit is UNSET or UNSET not in (body.lines, body.amount):
-                raise invalid("lines", "send either lines or amount")
-            return await issue_credit_note(tx, number, credit, body.reason, self.letterhead, now)
+            return await credit_invoice(tx, number, body, self.letterhead, now)
 
         location = "/api/credit-note/{number}"
         return await self.desk.change(call, CreditNoteRequest, work, status=201, location=location)
@@ -293,8 +289,8 @@ class BillingDesk:
             path="/api/debtor",
             name="listDebtors",
             tag="Billing",
-            summary="Customers of whose invoices something is due",
-            description="Those with the most overdue first; all of them.",
+            summary="Customers with unpaid invoices",
+            description="All of them, those with the most overdue first.",
             success=Success(200, "The debtors.", list[Debtor], {"List": [examples.DEBTOR]}),
             scope="billing:read",
         )

@@ -108,7 +108,10 @@ class CustomerStepsDesk:
             name="eraseCustomer",
             tag="Customers",
             summary="Erase a customer's personal data",
-            description="All but what tax law requires to keep. Rejected while something is open or owed. Final.",
+            description=(
+                "Erases all that tax law does not require. It cannot be undone, and fails while something is open or "
+                "owed."
+            ),
             path_parameters=(CUSTOMER_ID,),
             request_headers=POST_HEADERS,
             success=_CUSTOMER,

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
+from tradecounter.backoffice.body_places import placed_in
 from tradecounter.backoffice.gate import ACTING_USER, LONGEST_ACTING_USER
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
 from tradecounter.db.pool import Database
@@ -78,7 +79,7 @@ class DryRun(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A response to a change; `kept` is its body for repetitions, which only `lasting` ones have."""
+    """A response to a change. Repetitions of a `lasting` one get the body `kept`."""
 
     status: int
     body: bytes
@@ -118,7 +119,8 @@ class Desk:
         body = read_json(raw, shape)
 
         async def run(tx: Transaction, now: datetime) -> Made:
-            result = await work(tx, body, now)
+            with placed_in(body):
+                result = await work(tx, body, now)
             if dry_run:
                 tx.set_rollback()
             kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
@@ -185,15 +187,20 @@ def page(
     return json_response(list(shown), headers=headers)
 
 
-def moment(field: str, text: str | None) -> datetime | None:
-    """Return a moment given as a date or a time in UTC; a date is its beginning. Raises DomainError (invalid)."""
+def moment(field: str, text: str | None, *, whole_day: bool = False) -> datetime | None:
+    """Return a moment given as a date or a time in UTC; a date is its beginning, or with `whole_day` its end.
+
+    Raises DomainError (invalid).
+    """
     if text is None:
         return None
     try:
         found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
+        if whole_day and len(text.strip()) <= len("2026-06-01"):
+            found += timedelta(days=1)
         return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise invalid(field, f"{text[:40]!r} must be a date or a time in UTC, such as 2026-06-01T09:30:00Z") from error
+        raise invalid(field, "must be a date or a time in UTC, such as 2026-06-01T09:30:00Z") from error
 
 
 def text(field: str, value: str | None) -> str | None:

@@ -48,7 +48,7 @@ class EventDesk:
             description=(
                 "The log after a position, oldest first; sequences are contiguous. Store the `sequence` of the last "
                 "event that you have handled, and send it as `after` with the next request. With `wait`, a request "
-                "without an event is answered as soon as there is one."
+                "without an event gets its response as soon as there is one."
             ),
             query=EventListParameters,
             success=Success(200, "The events.", list[Event], {"List": [EVENT]}, headers=(NEXT,)),

@@ -96,7 +96,16 @@ ORDER = orders.ResellerOrder(
             unit_cost=Decimal("75.90"),
         )
     ],
-    shipping=ordering.ORDER.shipping,
+    shipping=[
+        orders.ResellerShipping(
+            101,
+            Decimal("12.75"),
+            Decimal("2.55"),
+            [orders.ResellerTrackingEvent(_AT, "Collected", "Collected from the warehouse", "Leeds")],
+            tracking_number="FV123456789",
+            last_tracking_status="Collected",
+        )
+    ],
     shipments=[orders.Shipment(31, _AT, "FV123456789", [orders.ShippedItem(90017, 6, [_NUMBER])])],
     invoices=[],
     credit_notes=[],
@@ -132,8 +141,12 @@ RETURN = Return(
 RECEIPT = orders.Receipt([orders.ReceivedUnits(90017, scrap=1)], credit=True)
 DECLINATION = orders.Declination("The product is no longer made.")
 INVOICING = orders.Invoicing(part=True)
+_OPTION = orders.ResellerShippingOption(
+    101, "Northway Parcels", "UK mainland next working day", Decimal("7.04"), _AT.replace(hour=16), _AT.replace(day=17)
+)
 QUOTE = orders.ResellerQuote(
-    **structs.asdict(ordering.QUOTE),
+    **structs.asdict(ordering.PENDING_ORDER) | {"shipping_options": [_OPTION]},
+    status="Priced",
     customer_id=1001,
     created_at=_AT,
     priced_at=_AT,

@@ -119,7 +119,7 @@ class ImportDesk:
             tag="Imports",
             summary="Roll an import back",
             description=(
-                "What the import changed becomes what it was. Records that have changed since are named in a 409; "
+                "Restores what the import changed. Records that have changed since are named in a 409; "
                 "with `force` they are restored too, and listed as `overwritten`. `kept` are added records that cannot "
                 "be removed because they are in use. Needs the scope of the import."
             ),

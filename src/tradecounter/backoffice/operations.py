@@ -36,7 +36,9 @@ class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since"
     ] = None
     subject: Annotated[str | None, Meta(description="Only changes of this.", examples=["order/ORD-100001"])] = None
     since: Annotated[str | None, Meta(description="Only changes at this time or later.")] = None
-    until: Annotated[str | None, Meta(description="Only changes before this time.")] = None
+    until: Annotated[str | None, Meta(description="Only changes before this time; a date includes the whole day.")] = (
+        None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class OperationsDesk:
             actor=text("actor", wanted.actor),
             subject=text("subject", wanted.subject),
             since=moment("from", wanted.since),
-            until=moment("to", wanted.until),
+            until=moment("to", wanted.until, whole_day=True),
             after=wanted.after,
         )
         async with self.desk.reading() as tx:

@@ -1,6 +1,6 @@
 """What the API and the pages share of orders that support creates, confirms and amends for customers.
 
-Callers check first whether somebody may override the credit.
+Callers first check the permission to override the credit.
 """
 
 from datetime import datetime

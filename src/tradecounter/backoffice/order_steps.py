@@ -54,7 +54,7 @@ async def order_filter(tx: Transaction, wanted: OrderCriteria) -> OrderFilter:
         customer_reference=text("customer_reference", wanted.customer_reference),
         product_id=None if sku is None else (await find_product(tx, sku)).record.id,
         created_from=moment("created_from", wanted.created_from),
-        created_to=moment("created_to", wanted.created_to),
+        created_to=moment("created_to", wanted.created_to, whole_day=True),
         status=None if status is None else _status(status),
         state=wanted.state,
     )

@@ -12,12 +12,11 @@ from tradecounter.ordering.reseller_wire import AmendOrderRequest, OverrideCredi
 from tradecounter.ordering.wire import (
     MOST_UNITS,
     ConfirmOrderRequest,
+    CreatedOrder,
     CreateOrderRequest,
     OrderAddress,
     OrderItem,
-    OrderShipping,
     ProductSerialNumber,
-    Quote,
 )
 from tradecounter.rest.wire import Amount, Moment, Timed
 
@@ -69,6 +68,39 @@ class Happening(Timed, Struct):
     what: Annotated[str, Meta(description="The action.", examples=["order.cancel"])]
 
 
+class ResellerTrackingEvent(Timed, Struct):
+    """Where a shipment was."""
+
+    date: Moment
+    type: Annotated[str, Meta(description="A label; new values may be added.")]
+    description: Annotated[str, Meta(description="What happened, for display.")]
+    locality: Annotated[str, Meta(description="The place.")]
+
+
+class ResellerShipping(Struct, omit_defaults=True):
+    """How the order is shipped."""
+
+    method_id: Annotated[int, Meta(description="The shipping method's id.")]
+    cost_net: Amount
+    cost_tax: Amount
+    tracking_events: Annotated[list[ResellerTrackingEvent], Meta(description="The courier's events, oldest first.")]
+    contact_email: Annotated[str | None, Meta(description="The e-mail address that the courier notifies.")] = None
+    contact_phone: Annotated[str | None, Meta(description="The phone number that the courier notifies.")] = None
+    tracking_number: Annotated[str | None, Meta(description="The courier's tracking number of the shipment.")] = None
+    last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
+
+
+class ResellerShippingOption(Timed, Struct, omit_defaults=True):
+    """A way to ship the order. The dates are absent while no known delivery covers the order."""
+
+    id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
+    provider: Annotated[str, Meta(description="The courier.")]
+    description: Annotated[str, Meta(description="The name of the service, for display.")]
+    cost_net: Amount
+    expected_dispatch_date: Moment | None = None
+    expected_arrival_date: Moment | None = None
+
+
 class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
     """An order of any customer in any state; an unconfirmed one has no reference yet."""
 
@@ -90,7 +122,12 @@ class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
     billing_address: CustomerAddress
     shipping_address: CustomerAddress
     items: Annotated[list[ResellerOrderItem], Meta(description="The lines.")]
-    shipping: Annotated[list[OrderShipping], Meta(description="As the customer sees it.")]
+    shipping: Annotated[
+        list[ResellerShipping], Meta(description="One entry until something is dispatched, then one per shipment.")
+    ]
+    shipping_options: Annotated[
+        list[ResellerShippingOption] | UnsetType, Meta(description="The ways to ship it; only before the confirmation.")
+    ] = UNSET
     shipments: list[Shipment]
     invoices: Annotated[list[int], Meta(description="The numbers of its invoices.")]
     credit_notes: Annotated[list[int], Meta(description="The numbers of its credit notes.")]
@@ -223,10 +260,15 @@ class Declination(Struct):
     reason: Annotated[str, Meta(description="It is sent to the customer and stored with the quote.")]
 
 
-class ResellerQuote(Timed, Quote, omit_defaults=True, kw_only=True):
+class ResellerQuote(Timed, CreatedOrder, omit_defaults=True, kw_only=True):
     """A quote of any customer."""
 
     customer_id: Annotated[int, Meta(description="The customer's id.")]
+    status: Annotated[
+        str, Meta(description="`Waiting`, `Priced`, `Expired`, `Declined` or `Ordered`.", examples=["Priced"])
+    ]
+    shipping_method: ResellerShippingOption | None = None  # type: ignore[assignment]  # times are in UTC here
+    shipping_options: list[ResellerShippingOption]  # type: ignore[assignment]
     created_at: Moment
     priced_at: Moment | None = None
     expires_at: Moment | None = None

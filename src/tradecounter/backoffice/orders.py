@@ -52,11 +52,13 @@ class OrderListParameters(PageParameters, frozen=True, kw_only=True):
     customer_reference: Annotated[str | None, Meta(description="Only orders with this customer reference.")] = None
     sku: Annotated[str | None, Meta(description="Only orders with this product.")] = None
     created_from: Annotated[str | None, Meta(description="Only orders placed at this time or later.")] = None
-    created_to: Annotated[str | None, Meta(description="Only orders placed before this time.")] = None
+    created_to: Annotated[
+        str | None, Meta(description="Only orders placed before this time; a date includes the whole day.")
+    ] = None
 
 
 def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **more: Any) -> Operation:
-    """Return the operation of a step that answers with the order."""
+    """Return the operation of a step that responds with the order."""
     return Operation(
         method="POST",
         path=f"/api/order/{{reference}}/{path}",
@@ -92,7 +94,7 @@ class OrderDesk:
             name="listOrders",
             tag="Orders",
             summary="Orders of all customers",
-            description="Quotes are orders too, until they are confirmed in state `pending`.",
+            description="Quotes are orders too; unconfirmed ones are in state `pending`.",
             query=OrderListParameters,
             success=Success(200, "The orders.", list[ResellerOrder], {"List": [examples.ORDER]}, headers=(NEXT,)),
             errors=(NOT_FOUND,),

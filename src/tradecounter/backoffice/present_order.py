@@ -1,17 +1,28 @@
 """Converts orders to the back office's resource."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.backoffice.order_wire import Happening, Note, ResellerOrder, ResellerOrderItem, Shipment, ShippedItem
+from tradecounter.backoffice.order_wire import (
+    Happening,
+    Note,
+    ResellerOrder,
+    ResellerOrderItem,
+    ResellerShipping,
+    ResellerShippingOption,
+    ResellerTrackingEvent,
+    Shipment,
+    ShippedItem,
+)
 from tradecounter.billing.queries.credit_notes import credit_note_numbers
 from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.reads import numbers_by_shipment
+from tradecounter.kit.local_time import moment_of
 from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
 from tradecounter.ordering.lines import OrderLine, products_of
 from tradecounter.ordering.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
@@ -19,8 +30,9 @@ from tradecounter.ordering.queries.lines import invoiced_units, lines_of
 from tradecounter.ordering.queries.orders import notes_of
 from tradecounter.ordering.queries.returns import returns_of_orders
 from tradecounter.ordering.returns.wire import return_number
+from tradecounter.ordering.shipping_options import ShippingOption
 from tradecounter.ordering.states import AnyOrder, NumberedOrder
-from tradecounter.ordering.wire import OrderItemConfiguration
+from tradecounter.ordering.wire import OrderItemConfiguration, OrderShipping
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
@@ -44,7 +56,7 @@ class OrderPresenter:
         invoiced, credit_notes = await invoiced_units(tx, ids), await credit_note_numbers(tx, ids)
         invoices, numbers = await invoice_numbers(tx, ids), await numbers_by_shipment(tx, ids)
         notes, returns = await notes_of(tx, ids), await returns_of_orders(tx, ids)
-        history = await _histories(tx, orders)
+        history = await _histories(tx, orders, invoices, credit_notes)
         shown = []
         for order in orders:
             view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
@@ -63,10 +75,17 @@ class OrderPresenter:
         return shown
 
 
-async def _histories(tx: Transaction, orders: Sequence[AnyOrder]) -> dict[int, list[Happening]]:
-    """Return what happened to orders, by their ids, also under the names that they had before the confirmation."""
+async def _histories(
+    tx: Transaction, orders: Sequence[AnyOrder], *documents: Mapping[int, Sequence[int]]
+) -> dict[int, list[Happening]]:
+    """Return what happened to orders, by their ids, also under the names that they had before the confirmation.
+
+    `documents` are the numbers of their invoices and of their credit notes.
+    """
     ids = {f"{order.kind}/{order.confirmation_code}": order.id for order in orders}
     ids |= {f"order/{order.name}": order.id for order in orders}
+    for kind, numbers in zip(("invoice", "credit-note"), documents, strict=True):
+        ids |= {f"{kind}/{number}": order_id for order_id, found in numbers.items() for number in found}
     histories: dict[int, list[Happening]] = {order.id: [] for order in orders}
     for entry in await entries_of(tx, list(ids)):
         happening = Happening(entry.at, entry.acting_user or entry.actor_name, entry.action)
@@ -89,7 +108,8 @@ def _shown(
         created_on=order.placed_at,
         status=None if numbered is None else numbered.status,
         items=[_item(line, fulfilled, view, confirmed=numbered is not None) for line in lines],
-        shipping=[] if numbered is None else shipping_on_the_wire(numbered, fulfilled.shipments),
+        shipping=[] if numbered is None else [*map(_shipping, shipping_on_the_wire(numbered, fulfilled.shipments))],
+        shipping_options=[*map(option_in_utc, order.shipping_options)] if numbered is None else UNSET,
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
         expected_dispatch_date=expected,
@@ -111,6 +131,21 @@ def _shown(
         returns=[],
         notes=[],
         history=[],
+    )
+
+
+def _shipping(shown: OrderShipping) -> ResellerShipping:
+    events = [
+        ResellerTrackingEvent(moment_of(event.date), event.type, event.description, event.locality)
+        for event in shown.tracking_events
+    ]
+    return ResellerShipping(**structs.asdict(shown) | {"tracking_events": events})
+
+
+def option_in_utc(option: ShippingOption) -> ResellerShippingOption:
+    """Return a shipping option as the back office shows it."""
+    return ResellerShippingOption(
+        option.id, option.provider, option.description, option.cost_net, option.dispatch, option.arrival
     )
 
 

@@ -108,7 +108,7 @@ class AdjustedUnits(Struct):
     sku: Annotated[str, Meta(min_length=1, max_length=200)]
     reason: Annotated[str, Meta(min_length=1, max_length=1000, description="The audit log shows it.")]
     change: (
-        Annotated[int, Meta(ge=-_MOST, le=_MOST, description="Units to add, or with a minus to take away.")] | None
+        Annotated[int, Meta(ge=-_MOST, le=_MOST, description="Units to add; negative: units to take away.")] | None
     ) = None
     set: Annotated[int, Meta(ge=0, le=_MOST, description="Units that were counted.")] | None = None
 

@@ -13,16 +13,17 @@ from tradecounter.backoffice import examples
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.order_wire import Declination, QuotePrice, ResellerQuote
+from tradecounter.backoffice.present_order import option_in_utc
 from tradecounter.backoffice.quote_steps import give_price
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.present import quote_on_the_wire
+from tradecounter.ordering.present import created_order
 from tradecounter.ordering.queries.lines import lines_of, lines_of_order
 from tradecounter.ordering.queries.lookup import OrderFilter, orders_after, the_quote
 from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.margin import margin_of
-from tradecounter.ordering.states import AnyOrder, pricing_of
+from tradecounter.ordering.states import AnyOrder, pricing_of, quote_status
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
@@ -155,8 +156,12 @@ async def _read(tx: Transaction, code: str, now: datetime) -> ResellerQuote:
 
 def _shown(quote: AnyOrder, lines: Sequence[OrderLine], costs: Mapping[int, Decimal], now: datetime) -> ResellerQuote:
     pricing = pricing_of(quote)
+    options = {option.id: option_in_utc(option) for option in quote.shipping_options}
+    chosen = None if quote.shipping_method is None else options[quote.shipping_method]
     return ResellerQuote(
-        **structs.asdict(quote_on_the_wire(quote, lines, now)),
+        **structs.asdict(created_order(quote, lines))
+        | {"shipping_method": chosen, "shipping_options": list(options.values())},
+        status=quote_status(quote, now),
         customer_id=quote.customer_id,
         created_at=quote.created_at,
         priced_at=None if pricing is None else pricing.priced_at,

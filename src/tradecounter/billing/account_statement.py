@@ -67,7 +67,7 @@ class AccountStatement(Struct, frozen=True, kw_only=True, rename={"since": "from
 
 
 class Debtor(Struct, frozen=True, kw_only=True):
-    """A customer of whose invoices something is due."""
+    """A customer with unpaid invoices."""
 
     customer_id: int
     name: str
@@ -136,7 +136,7 @@ def ageing_of(dues: Iterable[DueRecord], day: date) -> Ageing:
 
 
 async def read_debtors(tx: Transaction, now: datetime) -> list[Debtor]:
-    """Return all customers of whose invoices something is due, those with the most overdue first."""
+    """Return all customers with unpaid invoices, those with the most overdue first."""
     dues: defaultdict[int, list[DueRecord]] = defaultdict(list)
     for due in await all_due(tx):
         dues[due.customer_id].append(due)

@@ -7,7 +7,8 @@ from starlette.responses import Response
 
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
 from tradecounter.billing.examples import CREDIT
-from tradecounter.billing.queries.invoices import find_printed_invoice
+from tradecounter.billing.join_documents import joined
+from tradecounter.billing.queries.invoices import printed_documents
 from tradecounter.billing.wire import CreditOverview
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
@@ -39,16 +40,16 @@ class BillingEndpoints:
             tag="Orders",
             summary="The invoice of an order",
             description=(
-                "`reference` is the order reference or the numeric order id. An invoice is issued when all of the "
-                "order is dispatched, and never changes. Before that, the response is 412: try again later. If an "
-                "order was invoiced in parts, the response is the latest invoice; each is also sent by e-mail."
+                "`reference` is the order reference or the numeric order id. Before the first invoice, the response "
+                "is 412: try again later. The file has all invoices and credit notes of the order, oldest first. "
+                "Each of them never changes, and is also sent by e-mail."
             ),
             path_parameters=(
                 Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),
             ),
             success=Success(
                 200,
-                "The invoice as a PDF file.",
+                "The invoices and credit notes as a PDF file.",
                 media_types={"application/pdf": Media({"type": "string", "format": "binary"})},
                 headers=(CONTENT_DISPOSITION,),
             ),
@@ -66,13 +67,15 @@ class BillingEndpoints:
     async def show_invoice(self, call: Call) -> Response:
         async with reading(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
-            invoice = await find_printed_invoice(tx, order.id)
+            documents = await printed_documents(tx, order.id)
         if isinstance(order, CancelledOrder):
             raise DomainError(Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice")
-        if invoice is None:
+        if not documents:
             raise DomainError(Kind.PRECONDITION_FAILED, "the order has not been invoiced yet; try again later")
-        disposition = f'attachment; filename="invoice-{invoice.number}.pdf"'
-        return Response(invoice.pdf, media_type="application/pdf", headers={"Content-Disposition": disposition})
+        pdf = await asyncio.to_thread(joined, [document.pdf for document in documents])
+        name = f"invoice-{documents[0].number}.pdf" if len(documents) == 1 else f"invoices-{order.name}.pdf"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(pdf, media_type="application/pdf", headers=headers)
 
     @endpoint(
         Operation(

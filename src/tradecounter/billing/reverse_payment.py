@@ -26,7 +26,7 @@ LONGEST_REASON = 1000
 
 
 async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: datetime) -> Payment:
-    """Reverse a payment: what it paid is due again. Of a refund, the money is on the account again.
+    """Reverse a payment: what it paid is due again. The money of a reversed refund is on the account again.
 
     Raises DomainError: not found, invalid (no reason), conflict (reversed already, or partly refunded).
     """

@@ -29,7 +29,7 @@ PaymentId = Annotated[
     int, typer.Argument(min=1, max=LARGEST_ID, metavar="PAYMENT_ID", help="The payment's id, from `payment list`.")
 ]
 Invoice = Annotated[
-    int | None, typer.Option("--invoice", min=1, max=LARGEST_ID, metavar="NUMBER", help="Of this invoice.")
+    int | None, typer.Option("--invoice", min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice that it pays.")
 ]
 
 _COLUMNS = ("id", "received_on", "customer_id", "amount", "method", Prose("reference"), "invoices", "reversed_at",
@@ -49,7 +49,11 @@ def add(
     customer: Annotated[
         int | None,
         typer.Option(
-            "--customer", min=1, max=LARGEST_ID, metavar="ID", help="Of this customer: pays the oldest due invoices."
+            "--customer",
+            min=1,
+            max=LARGEST_ID,
+            metavar="ID",
+            help="The customer who pays: the oldest due invoices first.",
         ),
     ] = None,
     received_on: Annotated[date | None, Day("--date", "When the money was received. Default: today.")] = None,

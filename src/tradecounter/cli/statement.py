@@ -65,7 +65,7 @@ def statement(
 
 
 def debtors(columns: ColumnNames = None, as_json: AsJson = False) -> None:
-    """List the customers of whose invoices something is due, by age."""
+    """List the customers with unpaid invoices, and what is due by age."""
 
     async def work(tx: Transaction) -> list[Debtor]:
         return await read_debtors(tx, SystemClock().now())

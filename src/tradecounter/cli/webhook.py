@@ -103,7 +103,7 @@ def edit(
     description: Annotated[str | None, typer.Option(metavar="TEXT", help="What it is for.")] = None,
     state: Annotated[
         Literal["active", "paused", "disabled"] | None,
-        typer.Option(help="An active one gets all events that it has missed while it was not."),
+        typer.Option(help="An active webhook gets all events that it has missed."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

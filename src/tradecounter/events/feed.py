@@ -19,7 +19,7 @@ _MOST_ARRIVALS = 10_000  # in one tick
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """A request that waits for an event after a sequence; `seen` is the sequence up to which there is none for it."""
+    """A request that waits for an event after a sequence; there is none for it up to the sequence `seen`."""
 
     wanted: EventQuery
     seen: int

@@ -78,7 +78,7 @@ class EventEndpoints:
             description=(
                 "Your events after a position in the log, oldest first. Store the `sequence` of the last event that "
                 "you have handled, and send it as `after` with the next request. With `wait`, a request without an "
-                "event is answered as soon as there is one, so a program hears of events within a second."
+                "event gets its response as soon as there is one, so a program hears of events within a second."
             ),
             query=EventParameters,
             success=Success(200, "The events.", list[Event], {"List": [EVENT]}, headers=(NEXT_LINK,)),

@@ -1,7 +1,9 @@
 """The SQL of the event log."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from psycopg.sql import SQL
 
@@ -152,3 +154,18 @@ async def read_arrivals(tx: Transaction, after: int, most: int) -> list[Arrival]
     async with tx.pipeline() as p:
         found = p.fetch(_ARRIVALS, after=after, most=most)
     return found.rows
+
+
+_LATEST_OF = Statement("""
+    select distinct on (subject) subject, data from (
+        select subject, data, sequence as place, 0 as unnumbered from event
+        where subject = any(:subjects::text[]) and type = :type
+        union all
+        select subject, data, position, 1 from unnumbered_event where subject = any(:subjects::text[]) and type = :type
+    ) as found order by subject, unnumbered desc, place desc
+""")
+
+
+async def latest_data_of(tx: Transaction, type_: str, subjects: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the data of the last event of a type about each subject; subjects without one are missing."""
+    return dict(await tx.fetch_all(_LATEST_OF, type=type_, subjects=list(subjects)))

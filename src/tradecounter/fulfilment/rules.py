@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.lines import OrderLine, units_per_bundle
-from tradecounter.ordering.units import Purpose, named_units
+from tradecounter.ordering.units import Purpose, item_field, named_units
 
 _SEPARATORS = re.compile(r"[:.-]")
 LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)
@@ -71,12 +71,12 @@ def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials:
     leaving = dict(_leaving(lines, units))
     for item_id, count in Counter(serial.item_id for serial in serials).items():
         if item_id not in leaving:
-            raise invalid("serial", f"item {item_id} is not in this shipment")
+            raise invalid(item_field(item_id), "has serial numbers, but is not in this shipment")
         if count > leaving[item_id]:
-            raise invalid("serial", f"{count} for item {item_id}, but only {leaving[item_id]} dispatched")
+            raise invalid(item_field(item_id), f"has {count} serial numbers: send at most one for each dispatched unit")
     for (item_id, number), count in Counter((s.item_id, s.serial_number) for s in serials).items():
         if count > 1:
-            raise invalid("serial", f"{number!r} is named {count} times for item {item_id}")
+            raise invalid(item_field(item_id), f"has the serial number {number!r} {count} times")
 
 
 def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:

@@ -80,8 +80,8 @@ async def lock_import(tx: Transaction, import_id: int) -> ImportRecord | None:
     return await tx.fetch_one(_LOCK_IMPORT, id=import_id)
 
 
-# Of an added record, `before` is null; of a deleted one, `after`. A record that is as it was needs nothing, unless
-# something moved away what the import had brought.
+# Of an added record, `before` is null; of a deleted one, `after`. An unchanged record needs no restoring, unless
+# what the import had added was moved away.
 _COMPARE = SQL("""
     create temporary table undone on commit drop as
     with compared as (

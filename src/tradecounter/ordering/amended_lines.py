@@ -73,8 +73,7 @@ def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> Order
     if quantity < line.dispatched:
         raise DomainError(
             Kind.CONFLICT,
-            f"item {line.id} ({line.sku}): {line.dispatched} units are dispatched, so its quantity must be at least "
-            f"{line.dispatched}",
+            f"item {line.id} ({line.sku}): its quantity must be at least {line.dispatched}, the dispatched units",
         )
     if line.dispatched and unit_cost != line.unit_cost:
         raise DomainError(

@@ -29,17 +29,22 @@ class Purpose:
     most: Callable[[OrderLine], int]
 
 
+def item_field(item_id: int) -> str:
+    """Return the field of errors about an item: the command line names items by id, and so do bodies."""
+    return f"item {item_id}"
+
+
 def named_units(lines: Sequence[OrderLine], named: Sequence[tuple[int, int]], purpose: Purpose) -> dict[int, int]:
     """Return units by line id from pairs of item id and quantity.
 
-    Raises DomainError (invalid) as `named_lines` does, without any pair, and for wrong quantities.
+    Raises DomainError (invalid) as `named_lines` does, for wrong quantities, and without any item.
     """
     if not named:
-        raise invalid("items", f"must name at least one item to {purpose.verb}")
+        raise invalid("items", "must name at least one item")
     units: dict[int, int] = {}
     for line, (_, quantity) in zip(named_lines(lines, [item for item, _ in named], purpose), named, strict=True):
         if not 1 <= quantity <= purpose.most(line):
-            raise invalid("item", f"{line.id} ({line.sku}) {_what_remains(purpose, purpose.most(line))}")
+            raise invalid(item_field(line.id), f"{line.sku} {_what_remains(purpose, purpose.most(line))}")
         units[line.id] = quantity
     return units
 
@@ -55,11 +60,11 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int], purpose: Pu
     for number, item_id in enumerate(item_ids):
         if item_id in bundles:
             bundle = bundles[item_id]
-            raise invalid("item", f"{item_id} {purpose.goes}: {purpose.verb} item {bundle.id}")
+            raise invalid(item_field(item_id), f"{purpose.goes}: {purpose.verb} item {bundle.id}")
         if item_id not in by_id:
-            raise invalid("item", f"{item_id} is not in this order; its items are {', '.join(map(str, by_id))}")
+            raise invalid(item_field(item_id), f"is not in this order; its items are {', '.join(map(str, by_id))}")
         if item_id in item_ids[:number]:
-            raise invalid("item", f"{item_id} is named twice: add up its quantities")
+            raise invalid(item_field(item_id), "is named twice: add up its quantities")
         found.append(by_id[item_id])
     return found
 

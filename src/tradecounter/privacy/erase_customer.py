@@ -1,6 +1,6 @@
-"""Erases a customer's personal data that tax law does not require to keep.
+"""Erases the personal data of a customer, except what tax law requires.
 
-Invoices, payments, and the items and sums of orders stay, and so do the logs, which hold what was done by whom.
+Invoices, payments, and the items and sums of orders stay, and so do the event log and the audit log.
 """
 
 from datetime import datetime

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec.structs import fields
 
 from tradecounter.kit.errors import FieldError
 from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.validation_messages import field_error_of
+from tradecounter.rest.validation_messages import ALLOWED_VALUES, field_error_of
 
 MOST_ELEMENTS = 1_000  # checked in a list; a body can contain half a million
 
@@ -49,7 +49,14 @@ def _own_error(value: Any, annotation: Any, place: str, *, strict: bool) -> Iter
     try:
         msgspec.convert(value, annotation, strict=strict)
     except msgspec.ValidationError as error:
-        yield field_error_of(error, place)
+        yield _with_choices(field_error_of(error, place), annotation)
+
+
+def _with_choices(error: FieldError, annotation: Any) -> FieldError:
+    """Return an error with the allowed values, which the decoder does not name."""
+    literals = [get_args(option) for option in alternatives(annotation) if get_origin(option) is Literal]
+    choices = ", ".join(str(choice) for literal in literals for choice in literal)
+    return FieldError(error.field, error.message.replace(ALLOWED_VALUES, choices)) if choices else error
 
 
 def _plain(annotation: Any) -> Any:

@@ -20,7 +20,9 @@ _PATTERN_WORDS = (("@", "must be an e-mail address"), (":[0-5]", "must be a time
 _WORDED = {
     "Invalid decimal string": "must be a number",
     "Invalid RFC3339 encoded date": "must be a date (YYYY-MM-DD)",
+    "Invalid RFC3339 encoded datetime": "must be a time with an offset, such as 2026-06-01T09:30:00Z",
 }
+ALLOWED_VALUES = "the allowed values"  # the decoder does not name them
 _SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
 _NAMES = {
     "str": "text",
@@ -59,7 +61,7 @@ def _sentence(problem: str) -> str:
             (words for mark, words in _PATTERN_WORDS if mark in match["pattern"]), f"must match {match['pattern']}"
         )
     if match := _ENUM.match(problem):
-        return f"{match['value']} is not one of the allowed values"
+        return f"{match['value']} is not one of {ALLOWED_VALUES}"
     return _WORDED.get(problem, problem[:1].lower() + problem[1:])
 
 

@@ -1,6 +1,6 @@
 """Sends one HTTP request to a webhook's endpoint, which may be slow, dead, or hostile.
 
-It connects only to an address that has been judged, so another answer of the name service changes nothing. It follows
+It connects only to an address that has been judged, so a DNS record that changes meanwhile has no effect. It follows
 no redirect, uses no proxy, and reads only the beginning of a response. Every request has a connection of its own.
 """
 
@@ -32,7 +32,7 @@ _AGENT = f"Tradecounter/{version('tradecounter')}"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a receiver answered; `error` says why there is no status, in words for the endpoint's owner."""
+    """A receiver's response; `error` says why there is no status, in words for the endpoint's owner."""
 
     status: int | None
     milliseconds: int
@@ -50,7 +50,7 @@ class Sender(Protocol):
 
 
 class NotSentError(Exception):
-    """The request has no usable answer; the message says why."""
+    """The request got no usable response; the message says why."""
 
 
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -111,7 +111,7 @@ class HttpSender:
             raise NotSentError("the URL must start with https://")
         reader, writer = await self._connect(url)
         try:
-            writer.write(_request(url, headers, body))  # not drained: a receiver may answer before it has read all
+            writer.write(_request(url, headers, body))  # not drained: a receiver may respond before it has read all
             await _read(reader, response)
         finally:
             writer.transport.abort()

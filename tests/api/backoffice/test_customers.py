@@ -44,7 +44,7 @@ def test_a_customer_is_added_changed_and_read(staff: httpx2.Client) -> None:
     [
         ({"discount": 101}, 400, "discount: must be between 0 and 100"),
         ({"email_address": "nobody"}, 400, "email_address: must be an e-mail address"),
-        ({"credit_limit": 5}, 400, "customer: credit_limit and term_days go together; discount is 0 to 100"),
+        ({"credit_limit": 5}, 400, "credit_limit: must go together with term_days: set both or neither"),
         ({"price_list": "none"}, 400, "price_list: price list 'none' does not exist: import it first"),
         ({}, 400, "customer: name at least one change"),
     ],

@@ -2,8 +2,8 @@
 
 import pytest
 
-from support.billing import invoice_text, invoiced, pay
-from support.orders import buy, cancel, create, dispatch, rows
+from support.billing import credit, invoice_text, invoiced, issue_part, pay, pdf_text
+from support.orders import at, buy, cancel, create, dispatch, rows, uk
 from support.service import Customer, Service
 from support.shop import ADDRESS
 
@@ -116,3 +116,23 @@ def test_an_order_with_many_lines_fills_several_pages(shop: Service, customer: C
     text = invoice_text(customer, invoiced(shop, customer, *[("CABLE", 1)] * 200))
     assert text.count("CABLE Product CABLE 1 £1.99 20% £1.99 £0.40") == 200
     assert "Page 2 of 6" in text
+
+
+@pytest.mark.spec("4 GET /order/{reference}/invoice", "all invoices and credit notes, oldest first")
+def test_the_file_has_all_invoices_and_credit_notes_oldest_first(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("PHONE", 2), ("CABLE", 1)])
+    phone = placed["items"][0]["id"]
+    dispatch(shop, placed, (phone, 1))
+    first = issue_part(shop, placed).number
+    with at(shop, uk(2026, 6, 18, 12)):
+        note = credit(shop, first, (phone, 1)).number
+    with at(shop, uk(2026, 6, 20, 12)):
+        dispatch(shop, placed)
+        last = issue_part(shop, placed, part=False).number
+    response = customer.get(f"/order/{placed['order_reference']}/invoice")
+    assert f"invoices-{placed['order_reference']}.pdf" in response.headers["Content-Disposition"]
+    text = pdf_text(response.content)
+    places = [text.find(str(number)) for number in (first, note, last)]
+    assert -1 not in places
+    assert places == sorted(places)

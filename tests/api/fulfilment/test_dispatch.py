@@ -120,9 +120,9 @@ def test_two_lines_of_one_product_are_dispatched_together(shop: Service, custome
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"items": [(1, 1)]}, "1 is not in this order"),
+        ({"items": [(1, 1)]}, "item 1: is not in this order"),
         ({"items": [(2**62, 1)]}, "is not in this order"),
-        ({"serials": [Serial(1, "A")]}, "item 1 is not in this shipment"),
+        ({"serials": [Serial(1, "A")]}, "item 1: has serial numbers, but is not in this shipment"),
         ({"tracking_number": " "}, "tracking: must have"),
         ({"tracking_number": "x" * 101}, "tracking: must have"),
         ({"serials": [Serial(1, "x" * 201)]}, "serial: must have"),

@@ -56,9 +56,9 @@ def test_only_named_items_are_dispatched() -> None:
         ([(1, 4)], "has 3 units left: its quantity must be from 1 to 3"),
         ([(1, 10**17)], "has 3 units left: its quantity must be from 1 to 3"),
         ([(2, 1)], "has nothing left"),
-        ([(7, 1)], "7 is not in this order; its items are 1, 2, 9"),
-        ([(1, 1), (1, 1)], "1 is named twice"),
-        ([(91, 1)], "91 leaves with its bundle: dispatch item 9"),
+        ([(7, 1)], "item 7: is not in this order; its items are 1, 2, 9"),
+        ([(1, 1), (1, 1)], "item 1: is named twice"),
+        ([(91, 1)], "item 91: leaves with its bundle: dispatch item 9"),
     ],
 )
 def test_items_that_cannot_be_dispatched_are_rejected(wanted: list[tuple[int, int]], problem: str) -> None:
@@ -101,12 +101,12 @@ def test_serial_numbers_are_at_most_the_dispatched_units() -> None:
     lines = [line(1, 5, 5), KIT]
     check_serials(lines, {1: 2, 9: 1}, [Serial(1, "A"), Serial(1, "B"), *[Serial(91, str(n)) for n in range(3)]])
     for serials, problem in (
-        ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "3 for item 1, but only 2 dispatched"),
-        ([Serial(91, str(n)) for n in range(4)], "4 for item 91, but only 3 dispatched"),
-        ([Serial(2, "A")], "item 2 is not in this shipment"),
-        ([Serial(1, "A"), Serial(1, "A")], "'A' is named 2 times for item 1"),
+        ([Serial(1, "A"), Serial(1, "B"), Serial(1, "C")], "item 1: has 3 serial numbers"),
+        ([Serial(91, str(n)) for n in range(4)], "item 91: has 4 serial numbers"),
+        ([Serial(2, "A")], "item 2: has serial numbers, but is not in this shipment"),
+        ([Serial(1, "A"), Serial(1, "A")], "item 1: has the serial number 'A' 2 times"),
     ):
         with pytest.raises(DomainError, match=problem):
             check_serials(lines, {1: 2, 9: 1}, serials)
-    with pytest.raises(DomainError, match="item 91 is not in this shipment"):
+    with pytest.raises(DomainError, match="item 91: has serial numbers, but is not in this shipment"):
         check_serials(lines, {1: 2}, [Serial(91, "A")])

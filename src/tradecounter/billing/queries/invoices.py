@@ -83,14 +83,22 @@ class PrintedInvoice:
     pdf: bytes
 
 
-_FIND_PRINTED_INVOICE = Statement(
-    "select number, pdf from invoice where order_id = :order_id order by number desc limit 1", PrintedInvoice
+_PRINTED_DOCUMENTS = Statement(
+    """
+    select number, pdf from (
+        select i.number, i.pdf, i.issued_at, 1 as rank from invoice i where i.order_id = :order_id
+        union all
+        select n.number, n.pdf, n.issued_at, 2 from credit_note n join invoice i on i.number = n.invoice
+            where i.order_id = :order_id
+    ) as issued order by issued_at, rank, number
+    """,
+    PrintedInvoice,
 )
 
 
-async def find_printed_invoice(tx: Transaction, order_id: int) -> PrintedInvoice | None:
-    """Return an order's latest invoice as a PDF file, by the order's internal id."""
-    return await tx.fetch_one(_FIND_PRINTED_INVOICE, order_id=order_id)
+async def printed_documents(tx: Transaction, order_id: int) -> list[PrintedInvoice]:
+    """Return an order's invoices and credit notes as PDF files, oldest first, by the order's internal id."""
+    return await tx.fetch_all(_PRINTED_DOCUMENTS, order_id=order_id)
 
 
 # A debt is due with the oldest unpaid invoice; a paid order was due with its last invoice.

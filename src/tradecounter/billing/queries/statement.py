@@ -135,7 +135,7 @@ _DEBTORS = Statement(
 
 
 async def list_debtors(tx: Transaction) -> list[DebtorRecord]:
-    """Return the customers of whose invoices something is due."""
+    """Return the customers with unpaid invoices."""
     return await tx.fetch_all(_DEBTORS)
 
 

@@ -170,6 +170,14 @@ async def edit_account(tx: Transaction, customer_id: int, change: AccountChange)
     return await _write(tx, statement, {**columns, "customer_id": customer_id})
 
 
+_CHECKED = {
+    "customer_check": ("credit_limit", "must go together with term_days: set both or neither"),
+    "customer_credit_limit_check": ("credit_limit", "must be at least 0"),
+    "customer_discount_check": ("discount", "must be between 0 and 100 per cent"),
+    "customer_term_days_check": ("term_days", "must be at least 0"),
+}
+
+
 def _placeholder(column: str) -> SQL:
     return SQL(f":{column}")
 
@@ -182,7 +190,8 @@ async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -
     except psycopg.errors.ForeignKeyViolation as error:
         raise invalid("price_list", f"price list {values['price_list']!r} does not exist: import it first") from error
     except psycopg.errors.CheckViolation as error:
-        raise invalid("customer", "credit_limit and term_days go together; discount is 0 to 100") from error
+        wrong = _CHECKED.get(error.diag.constraint_name or "", ("customer", "is not valid"))
+        raise invalid(*wrong) from error
     known = _known(account, values.get("customer_id", 0))
     await bump(tx, "customers")
     return known

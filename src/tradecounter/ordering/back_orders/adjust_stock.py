@@ -47,12 +47,12 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     Raises DomainError: invalid, not found, conflict (fewer units than are allocated to orders).
     """
     wanted: dict[int, Adjustment] = {}
-    for adjustment in adjustments:
-        _check(adjustment)
+    for number, adjustment in enumerate(adjustments):
+        _check(adjustment, f"items[{number}]")
     found = await find_product_ids(tx, [adjustment.sku for adjustment in adjustments])
-    for adjustment, (product_id, sku) in zip(adjustments, found, strict=True):
+    for number, (adjustment, (product_id, sku)) in enumerate(zip(adjustments, found, strict=True)):
         if product_id in wanted:
-            raise invalid("sku", f"{sku} is named twice")
+            raise invalid(f"items[{number}].sku", f"{sku} is named twice")
         wanted[product_id] = replace(adjustment, sku=sku)
     await lock_waiting_orders(tx)
     levels = await locked_levels(tx, wanted)
@@ -65,9 +65,9 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
     return [_adjusted(each.sku, adjusted[product]) for product, each in wanted.items()]
 
 
-def _check(adjustment: Adjustment) -> None:
+def _check(adjustment: Adjustment, place: str) -> None:
     if (adjustment.change is None) == (adjustment.set is None):
-        raise invalid("change", f"give either change or set for {adjustment.sku}")
+        raise invalid(place, f"send either change or set for {adjustment.sku}")
     require_text("reason", adjustment.reason, _LONGEST_REASON)
 
 

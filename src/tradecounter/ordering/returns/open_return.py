@@ -13,7 +13,7 @@ from tradecounter.ordering.queries.returns import claimed_units, insert_return
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.returns.wire import return_number
 from tradecounter.ordering.states import ConfirmedOrder
-from tradecounter.ordering.units import Purpose, named_units
+from tradecounter.ordering.units import Purpose, item_field, named_units
 
 _LONGEST_SERIAL = 200
 
@@ -55,6 +55,6 @@ async def open_return(
 def _check_serials(units: Mapping[int, int], serial_numbers: Mapping[int, Sequence[str]]) -> None:
     for item_id, numbers in serial_numbers.items():
         if len(numbers) > units.get(item_id, 0):
-            raise invalid("serial_numbers", f"item {item_id}: {len(numbers)} for {units.get(item_id, 0)} units")
+            raise invalid(item_field(item_id), f"has {len(numbers)} serial numbers: send at most one for each unit")
         for number in numbers:
             require_text("serial_numbers", number, _LONGEST_SERIAL)

@@ -15,6 +15,7 @@ from tradecounter.ordering.queries.returns import ReturnedLine, set_return_state
 from tradecounter.ordering.returns.find_return import lock_return
 from tradecounter.ordering.returns.unbilled_units import take_off_unbilled
 from tradecounter.ordering.returns.wire import return_number
+from tradecounter.ordering.units import item_field
 from tradecounter.stock.queries.allocation import restock
 
 Units = Sequence[tuple[int, int]]
@@ -67,13 +68,12 @@ def _by_line(lines: Sequence[ReturnedLine], named: Units) -> Counter[int]:
     units: Counter[int] = Counter()
     for item_id, quantity in named:
         if item_id not in known:
-            raise invalid(
-                "item", f"{item_id} is not in this return; its items are {', '.join(map(str, sorted(known)))}"
-            )
+            items = ", ".join(map(str, sorted(known)))
+            raise invalid(item_field(item_id), f"is not in this return; its items are {items}")
         if item_id in units:
-            raise invalid("item", f"{item_id} is named twice: add up its quantities")
+            raise invalid(item_field(item_id), "is named twice: add up its quantities")
         if quantity < 0:
-            raise invalid("item", f"{item_id}: its quantity must not be negative")
+            raise invalid(item_field(item_id), "its quantity must not be negative")
         units[item_id] = quantity
     return units
 
@@ -84,7 +84,11 @@ def _check_expected(lines: Sequence[ReturnedLine], good: Mapping[int, int], bad:
     for line in lines:
         units = good.get(line.line_id, 0) + bad.get(line.line_id, 0)
         if units > line.expected:
-            raise invalid("item", f"{line.line_id} ({line.sku}): {units} units, but only {line.expected} are expected")
+            raise invalid(item_field(line.line_id), f"{line.sku} has {_what_is_expected(line.expected)}, not {units}")
+
+
+def _what_is_expected(units: int) -> str:
+    return "1 expected unit" if units == 1 else f"{units or 'no'} expected units"
 
 
 async def close_return(tx: Transaction, number: str, now: datetime) -> None:

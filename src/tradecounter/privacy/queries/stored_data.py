@@ -9,7 +9,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
-# Not exported: what proves who somebody is, which is of no use to its owner but would be to a thief.
+# Not exported: hashes and secrets of credentials, which are of use only to a thief.
 _SECRET = re.compile(r"hash|secret|password|totp|fingerprint")
 
 

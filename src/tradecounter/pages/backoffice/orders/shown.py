@@ -6,13 +6,12 @@ from decimal import Decimal
 
 import msgspec
 
-from tradecounter.backoffice.order_wire import ResellerOrder, ResellerOrderItem, Shipment
+from tradecounter.backoffice.order_wire import ResellerOrder, ResellerOrderItem, ResellerTrackingEvent, Shipment
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.customers.queries.accounts import Account, the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.states import AnyOrder
-from tradecounter.ordering.wire import TrackingEvent
 from tradecounter.rest.call import Call
 
 
@@ -115,7 +114,7 @@ class ShownOrder:
         return "" if chosen is None else chosen.name
 
     @property
-    def shipments(self) -> list[tuple[Shipment, list[TrackingEvent]]]:
+    def shipments(self) -> list[tuple[Shipment, list[ResellerTrackingEvent]]]:
         """Shipments with their tracking events, the latest shipment first."""
         events = [shipping.tracking_events for shipping in self.order.shipping]
         return list(zip(self.order.shipments, events, strict=False))[::-1]
