@@ -1735,6 +1735,8 @@ CREATE INDEX credit_note_of_invoice ON public.credit_note USING btree (invoice);
 
 CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (customer_id);
 
+CREATE INDEX event_by_type ON public.event USING btree (type, sequence);
+
 CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
 
 CREATE INDEX feed_of_customer ON public.feed USING btree (customer_id, id);
@@ -1781,6 +1783,10 @@ CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id)
 
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, lower(btrim(customer_reference)));
 
+CREATE INDEX orders_by_placing ON public.orders USING btree (COALESCE(confirmed_at, created_at), id);
+
+CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) WHERE (state = 'confirmed'::text);
+
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 
 CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (status) WHERE (state = 'confirmed'::text);
@@ -1796,6 +1802,8 @@ CREATE INDEX password_failure_of_account ON public.password_failure USING btree 
 CREATE INDEX password_failure_of_address ON public.password_failure USING btree (address, failed_at);
 
 CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id);
+
+CREATE INDEX quotes ON public.orders USING btree (id) WHERE (kind = 'quote'::text);
 
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
 
@@ -1813,6 +1821,10 @@ CREATE UNIQUE INDEX second_factor_of_staff ON public.second_factor USING btree (
 
 CREATE UNIQUE INDEX second_factor_of_user ON public.second_factor USING btree (user_id, ((confirmed_at IS NULL))) WHERE (user_id IS NOT NULL);
 
+CREATE INDEX serial_number_by_mac ON public.serial_number USING btree (lower(mac_address)) WHERE (mac_address <> ''::text);
+
+CREATE INDEX serial_number_by_text ON public.serial_number USING btree (lower(serial_number));
+
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
 
 CREATE INDEX session_by_age ON public.session USING btree (seen_at);
@@ -1820,6 +1832,8 @@ CREATE INDEX session_by_age ON public.session USING btree (seen_at);
 CREATE INDEX session_of_staff ON public.session USING btree (staff_id) WHERE (staff_id IS NOT NULL);
 
 CREATE INDEX session_of_user ON public.session USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX shipment_by_tracking_number ON public.shipment USING btree (lower(tracking_number)) WHERE (tracking_number IS NOT NULL);
 
 CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id);
 
