@@ -1737,7 +1737,7 @@ CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (cust
 
 CREATE INDEX event_by_type ON public.event USING btree (type, sequence);
 
-CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
+CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE (customer_id IS NOT NULL);
 
 CREATE INDEX feed_of_customer ON public.feed USING btree (customer_id, id);
 

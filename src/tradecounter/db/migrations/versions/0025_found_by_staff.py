@@ -1,7 +1,8 @@
 """Indexes for what staff look for, which would otherwise scan all orders, units or events.
 
 Units are found by serial number or MAC address, shipments by tracking number, in any case. Orders are listed by when
-they were placed and by status. Events are read by type.
+they were placed and by status. Events are read by type, and by customer
+including those that the customer does not read.
 """
 
 from tradecounter.db.migrations.sql import run_sql
@@ -23,6 +24,8 @@ create index quotes on orders (id) where kind = 'quote';
 
 EVENTS = """
 create index event_by_type on event (type, sequence);
+drop index event_of_customer;
+create index event_of_customer on event (customer_id, sequence) where customer_id is not null;
 """
 
 
