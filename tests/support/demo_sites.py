@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from support.backoffice import BackOfficeSite, backoffice_of
+from support.developers import add_developers_things
 from support.mail import deliver_mail
 from support.service import MORNING, Service, running_service
 from tradecounter.demo.history.fill import fill_history
@@ -30,6 +31,7 @@ def demo_sites(database_url: str) -> Iterator[DemoSites]:
     with running_service(database_url) as service, backoffice_of(service) as office:
         filling = asyncio.run_coroutine_threadsafe(_fill(service), service.loop)
         customer_id = filling.result(timeout=600)
+        add_developers_things(service, customer_id, "Price list")
         deliver_mail(service)
         service.refresh()
         office.refresh()

@@ -6,6 +6,7 @@ from typing import Any
 import httpx2
 
 from support.backoffice import BackOfficeSite
+from support.developers import add_developers_things
 from support.mail import deliver_mail
 from support.quotes import request_quote
 from support.service import Customer, Service
@@ -107,6 +108,7 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
     _add_orders(staff, customer, name, names, address)
     _add_quotes(staff, customer, name, names)
     _add_webhook(staff, customer, name, names)
+    names["feed"] = add_developers_things(service, customer.id, markup(f"{name} feed", 100))
     return Belongings(customer, names)
 
 
