@@ -6,17 +6,19 @@ from typing import Any
 import httpx2
 
 from support.backoffice import BackOfficeSite
+from support.developers import add_developers_things
 from support.mail import deliver_mail
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price, product
 from tradecounter.access.queries.users import put_user
+from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
 
-SELLER = {
+SELLER: dict[str, Any] = {
     "seller_name": "Seller & Sons Ltd",
     "seller_address": "7 Sales Street|York|YO1 7HH",
     "seller_vat_number": "GB123456782",
@@ -93,7 +95,7 @@ def more_of_everything(reseller: Reseller, times: int) -> None:
 
 def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belongings:
     service = office.service
-    texts = {"first_name": markup(f"{name} first"), "last_name": markup(f"{name} last")}
+    texts: dict[str, Any] = {"first_name": markup(f"{name} first"), "last_name": markup(f"{name} last")}
     customer = service.customer(**texts, company=markup(f"{name} company"), order_mails=True)
     names: dict[str, Any] = {"customer": customer.id}
     contract = {"customer_id": customer.id, "sku": "MARK-1", "single_unit_cost": 44, "valid_from": "2026-01-01"}
@@ -106,6 +108,7 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
     _add_orders(staff, customer, name, names, address)
     _add_quotes(staff, customer, name, names)
     _add_webhook(staff, customer, name, names)
+    names["feed"] = add_developers_things(service, customer.id, markup(f"{name} feed", 100))
     return Belongings(customer, names)
 
 
@@ -129,13 +132,17 @@ def _add_orders(
 
     def placed(reference: str, *items: tuple[str, int], **values: Any) -> dict[str, Any]:
         body = order(items or [("MARK-1", 4)], customer_reference=markup(f"{name} {reference}", 60), **values)
-        return _sent(customer.post("/order", {**body, "billing_address": address, "shipping_address": address}))
+        body |= {"billing_address": address, "shipping_address": address}
+        made: dict[str, Any] = _sent(customer.post("/order", body))
+        return made
 
     now = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
     names["pending"] = placed("pending")["confirmation_code"]
     waiting = placed("waiting", ("MARK-2", 30), **now)["order_reference"]
     names["waiting"] = waiting
     names["ready"] = placed("ready", **now)["order_reference"]
+    sent = placed("sent", **now)["order_reference"]
+    _sent(staff.post(f"/api/order/{sent}/dispatch", json={}))
     _sent(staff.post(f"/api/order/{waiting}/note", json={"text": markup("Note")}))
     cancelled = placed("cancelled", **now)["order_reference"]
     _sent(staff.post(f"/api/order/{cancelled}/cancel", json={"reason": markup("Cancelled")}))
@@ -198,7 +205,13 @@ def _add_staff_things(office: BackOfficeSite, staff: httpx2.Client) -> None:
     own = {"url": "https://erp.example/hook", "types": [], "description": markup("Own", 100)}
     made = _sent(staff.post("/api/webhook", json=own))
     _sent(staff.post(f"/api/webhook/{made['id']}/ping"))
-    service.in_transaction(lambda tx: add_token(tx, markup("Token", 100), ["orders:read"], service.clock.now()))
+    blocked = service.customer(company=markup("Blocked"))
+    _sent(staff.post(f"/api/customer/{blocked.id}/block", json={"reason": markup("Unpaid")}))
+    now = service.clock.now()
+    service.in_transaction(
+        lambda tx: add_staff_member(tx, "left@reseller.example", markup("Left", 100), ["support"], "s" * 64, now)
+    )
+    service.in_transaction(lambda tx: add_token(tx, markup("Token", 100), ["orders:read"], now))
 
 
 def _sent(response: httpx2.Response) -> Any:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from tradecounter.kit.local_time import UK, moment_of
 from tradecounter.kit.money import in_pounds
 
-NOTHING = Markup('<span class="nothing" aria-label="none">&ndash;</span>')
+NOTHING = Markup('<span class="note" aria-label="none">&ndash;</span>')
 
 # The tone of each state and status; the text is always shown too.
 _TONES = {

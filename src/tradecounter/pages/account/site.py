@@ -7,6 +7,11 @@ from tradecounter.kit.clock import Clock
 from tradecounter.pages.account.addresses.pages import AddressPages
 from tradecounter.pages.account.consent.pages import PATH as CONSENT
 from tradecounter.pages.account.consent.pages import ConsentPages
+from tradecounter.pages.account.developers.applications import ApplicationPages
+from tradecounter.pages.account.developers.deliveries import DeliveryPages
+from tradecounter.pages.account.developers.feeds import FeedPages
+from tradecounter.pages.account.developers.keys import KeyPages
+from tradecounter.pages.account.developers.webhooks import WebhookPages
 from tradecounter.pages.account.home.pages import HomePages
 from tradecounter.pages.account.money.credit import CreditPages
 from tradecounter.pages.account.money.invoices import InvoicePages
@@ -35,6 +40,11 @@ SUBJECTS: Sequence[type] = (
     CreditPages,
     AddressPages,
     UserPages,
+    KeyPages,
+    ApplicationPages,
+    WebhookPages,  # before the page of a webhook: `/webhook/new` is no id
+    DeliveryPages,
+    FeedPages,
 )
 
 
