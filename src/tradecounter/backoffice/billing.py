@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from tradecounter.backoffice import billing_examples as examples
 from tradecounter.backoffice.billing_wire import (
+    CreditNoteListParameters,
     CreditNoteRequest,
     InvoiceListParameters,
     StatementParameters,
@@ -28,11 +29,15 @@ from tradecounter.billing.account_statement import (
 )
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.print_statement import print_statement
-from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
+from tradecounter.billing.queries.credit_notes import (
+    CreditNoteFilter,
+    list_credit_notes,
+    printed_credit_note,
+    the_credit_note,
+)
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
-    invoice_document,
-    invoiced_items,
+    lines_of_invoices,
     list_invoices,
     printed_invoice,
     the_invoice,
@@ -40,10 +45,8 @@ from tradecounter.billing.queries.lookup import (
 from tradecounter.billing.reseller_wire import (
     CreditNote,
     Invoice,
-    InvoiceWithLines,
     present_credit_note,
-    present_invoice,
-    present_invoice_with_lines,
+    present_invoices,
 )
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
 from tradecounter.customers.queries.accounts import the_account
@@ -106,9 +109,9 @@ class BillingDesk:
             name="listInvoices",
             tag="Billing",
             summary="Invoices of all customers",
-            description="The latest first, without their lines.",
+            description="The latest first.",
             query=InvoiceListParameters,
-            success=Success(200, "The invoices.", list[Invoice], {"List": [examples.LISTED_INVOICE]}, headers=(NEXT,)),
+            success=Success(200, "The invoices.", list[Invoice], {"List": [examples.INVOICE]}, headers=(NEXT,)),
             scope="billing:read",
         )
     )
@@ -124,7 +127,8 @@ class BillingDesk:
         )
         async with self.desk.reading() as tx:
             found = await list_invoices(tx, chosen, wanted.limit + 1)
-        shown = (present_invoice(invoice) for invoice in found[: wanted.limit])
+            listed = found[: wanted.limit]
+            shown = present_invoices(listed, await lines_of_invoices(tx, [invoice.number for invoice in listed]))
         return page(call, found, wanted.limit, lambda invoice: invoice.number, shown)
 
     @endpoint(
@@ -135,7 +139,7 @@ class BillingDesk:
             tag="Billing",
             summary="One invoice",
             path_parameters=(_INVOICE,),
-            success=Success(200, "The invoice.", InvoiceWithLines, {"Invoice": examples.INVOICE}),
+            success=Success(200, "The invoice.", Invoice, {"Invoice": examples.INVOICE}),
             errors=(NOT_FOUND,),
             scope="billing:read",
         )
@@ -143,8 +147,8 @@ class BillingDesk:
     async def show_invoice(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
-            invoice, document = await the_invoice(tx, number), await invoice_document(tx, number)
-            return json_response(present_invoice_with_lines(invoice, await invoiced_items(tx, number), document.lines))
+            [shown] = present_invoices([await the_invoice(tx, number)], await lines_of_invoices(tx, [number]))
+        return json_response(shown)
 
     @endpoint(_pdf_of("getInvoicePdf", "/api/invoice/{number}/pdf", "An invoice", _INVOICE))
     async def show_invoice_pdf(self, call: Call) -> Response:
@@ -208,6 +212,29 @@ class BillingDesk:
 
         location = "/api/credit-note/{number}"
         return await self.desk.change(call, CreditNoteRequest, work, status=201, location=location)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/credit-note",
+            name="listCreditNotes",
+            tag="Billing",
+            summary="Credit notes of all customers",
+            description="The latest first.",
+            query=CreditNoteListParameters,
+            success=Success(
+                200, "The credit notes.", list[CreditNote], {"List": [examples.CREDIT_NOTE]}, headers=(NEXT,)
+            ),
+            scope="billing:read",
+        )
+    )
+    async def list_credit_notes(self, call: Call) -> Response:
+        wanted = call.query(CreditNoteListParameters)
+        chosen = CreditNoteFilter(customer_id=wanted.customer_id, invoice=wanted.invoice, before=wanted.after or None)
+        async with self.desk.reading() as tx:
+            found = await list_credit_notes(tx, chosen, wanted.limit + 1)
+        shown = map(present_credit_note, found[: wanted.limit])
+        return page(call, found, wanted.limit, lambda note: note.number, shown)
 
     @endpoint(
         Operation(

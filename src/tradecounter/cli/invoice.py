@@ -7,13 +7,12 @@ import typer
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
     InvoiceRecord,
-    invoice_document,
-    invoiced_items,
+    lines_of_invoices,
     list_invoices,
     printed_invoice,
     the_invoice,
 )
-from tradecounter.billing.reseller_wire import InvoiceWithLines, present_invoice, present_invoice_with_lines
+from tradecounter.billing.reseller_wire import Invoice, present_invoices, present_summary
 from tradecounter.billing.resend_invoice import resend_invoice
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Since, Until
 from tradecounter.cli.output import AsJson, show, show_record, show_table
@@ -59,7 +58,7 @@ def show_all(
         )
         return await list_invoices(tx, chosen, limit)
 
-    invoices = [present_invoice(invoice) for invoice in run_query(work)]
+    invoices = [present_summary(invoice) for invoice in run_query(work)]
     show_table(invoices, _COLUMNS, as_json=as_json, names=columns)
 
 
@@ -67,9 +66,9 @@ def show_all(
 def show_one(number: Number, as_json: AsJson = False) -> None:
     """Show an invoice with its lines."""
 
-    async def work(tx: Transaction) -> InvoiceWithLines:
-        invoice, document = await the_invoice(tx, number), await invoice_document(tx, number)
-        return present_invoice_with_lines(invoice, await invoiced_items(tx, number), document.lines)
+    async def work(tx: Transaction) -> Invoice:
+        [invoice] = present_invoices([await the_invoice(tx, number)], await lines_of_invoices(tx, [number]))
+        return invoice
 
     show_record(run_query(work), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
 
