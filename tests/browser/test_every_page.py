@@ -30,6 +30,8 @@ ELSEWHERE = {
     "/set-password",
     "/forgotten-password",
     "/auth/authorize",
+    "/import/check/{upload}",
+    "/import/check/{upload}/apply",
 }
 
 

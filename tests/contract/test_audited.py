@@ -213,6 +213,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "webhook remove": ("webhook.remove", lambda o: [o.webhook()]),
     "secret rotate": ("secret.rotate", lambda _: []),
     "staff add": ("staff.create", lambda _: ["new@reseller.example", "--name", "Sam", "--role", "support"]),
+    "staff edit": ("staff.edit", lambda o: [o.member(), "--role", "finance"]),
     "staff reset": ("staff.reset", lambda o: [o.member()]),
     "staff disable": ("staff.disable", lambda o: [o.member()]),
     "token add": ("token.create", lambda _: ["--name", "ERP", "--scope", "stock:read"]),

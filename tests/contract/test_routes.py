@@ -46,7 +46,8 @@ AUTHENTICATED = {
     ("GET", "/manufacturer"),
     ("GET", "/attribute"),
 }
-PAGES = ("/account", "/auth/authorize")  # for people who have signed in, see tests/api/pages
+# For people who have signed in, and for those who have the secret in the address; see tests/api/pages.
+PAGES = ("/account", "/auth/authorize", "/feed/")
 NOT_IN_THE_DOCUMENT = {("GET", "/docs"), ("GET", "/guide"), ("GET", "/static/{name}")}  # for people
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from support.backoffice import BackOfficeSite, backoffice_of
+from support.developers import add_developers_things
 from support.mail import deliver_mail
 from support.service import MORNING, Service, running_service
 from tradecounter.demo.history.fill import fill_history
@@ -28,6 +29,7 @@ def demo_sites(database_url: str) -> Iterator[DemoSites]:
     """Serve the demo with its history while the block runs; the database must be empty."""
     with running_service(database_url) as service, backoffice_of(service) as office:
         customer_id = service.call(lambda: _fill(service))
+        add_developers_things(service, customer_id, "Price list")
         deliver_mail(service)
         service.refresh()
         office.refresh()

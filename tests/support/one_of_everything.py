@@ -6,6 +6,7 @@ from typing import Any
 import httpx2
 
 from support.backoffice import BackOfficeSite
+from support.developers import add_developers_things
 from support.mail import deliver_mail
 from support.quotes import request_quote
 from support.service import Customer, Service
@@ -16,7 +17,7 @@ from tradecounter.access.users import invite_user
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
 
-SELLER = {
+SELLER: dict[str, Any] = {
     "seller_name": "Seller & Sons Ltd",
     "seller_address": "7 Sales Street|York|YO1 7HH",
     "seller_vat_number": "GB123456782",
@@ -93,7 +94,7 @@ def more_of_everything(reseller: Reseller, times: int) -> None:
 
 def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belongings:
     service = office.service
-    texts = {"first_name": markup(f"{name} first"), "last_name": markup(f"{name} last")}
+    texts: dict[str, Any] = {"first_name": markup(f"{name} first"), "last_name": markup(f"{name} last")}
     customer = service.customer(**texts, company=markup(f"{name} company"), order_mails=True)
     names: dict[str, Any] = {"customer": customer.id}
     contract = {"customer_id": customer.id, "sku": "MARK-1", "single_unit_cost": 44, "valid_from": "2026-01-01"}
@@ -106,6 +107,7 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
     _add_orders(staff, customer, name, names, address)
     _add_quotes(staff, customer, name, names)
     _add_webhook(staff, customer, name, names)
+    names["feed"] = add_developers_things(service, customer.id, markup(f"{name} feed", 100))
     return Belongings(customer, names)
 
 
@@ -129,7 +131,10 @@ def _add_orders(
 
     def placed(reference: str, *items: tuple[str, int], **values: Any) -> dict[str, Any]:
         body = order(items or [("MARK-1", 4)], customer_reference=markup(f"{name} {reference}", 60), **values)
-        return _sent(customer.post("/order", {**body, "billing_address": address, "shipping_address": address}))
+        sent: dict[str, Any] = _sent(
+            customer.post("/order", {**body, "billing_address": address, "shipping_address": address})
+        )
+        return sent
 
     now = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
     names["pending"] = placed("pending")["confirmation_code"]

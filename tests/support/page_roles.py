@@ -36,12 +36,50 @@ OFFICE: Mapping[str, str] = {
     "/order/{reference}/dispatch": "support warehouse",
     "/order/{reference}/note": "support",
 }
+_DEVELOPER_PATHS = (
+    "", "/key/new", "/key/{id}/disable", "/call", "/application", "/application/{client_id}/revoke",
+    "/webhook", "/webhook/new", "/webhook/{id}", "/webhook/{id}/edit", "/webhook/{id}/secret", "/webhook/{id}/delete",
+    "/webhook/{id}/state", "/webhook/{id}/ping", "/webhook/{id}/retry", "/webhook/{id}/replay",
+    "/webhook/{id}/delivery/{delivery_id}", "/webhook/{id}/delivery/{delivery_id}/redeliver",
+    "/feed", "/feed/new", "/feed/{id}", "/feed/{id}/edit", "/feed/{id}/address", "/feed/{id}/new-address",
+    "/feed/{id}/delete",
+)  # fmt: skip
 ACCOUNT: Mapping[str, str] = {
     **{f"/account{path}": roles for path, roles in SIGN_IN.items()},
     "/account": EVERYBODY,
     "/auth/authorize": ANYBODY,
+    **dict.fromkeys(
+        (
+            "/account/order",
+            "/account/order/unconfirmed",
+            "/account/order/cancelled",
+            "/account/order/{reference}",
+            "/account/new-order",
+            "/account/new-order/{code}",
+            "/account/new-order/{code}/discard",
+            "/account/quote",
+            "/account/quote/{code}",
+            "/account/quote/{code}/decline",
+            "/account/address",
+            "/account/address/new",
+            "/account/address/{id}",
+            "/account/address/{id}/remove",
+        ),
+        "buyer",
+    ),
+    "/account/invoice": "accounts",
+    "/account/invoice/credit-note": "accounts",
+    "/account/invoice/statement": "accounts",
+    "/account/invoice/{number}/pdf": "accounts buyer",
+    "/account/invoice/credit-note/{number}/pdf": "accounts buyer",
+    "/account/credit": "accounts",
+    "/account/user": "owner",
+    "/account/user/invite": "owner",
+    "/account/user/{id}/role": "owner",
+    "/account/user/{id}/disable": "owner",
     "/account/quote-link": ANYBODY,
     "/account/quote-link/{secret}": ANYBODY,
+    **{f"/account/developer{path}": "developer" for path in _DEVELOPER_PATHS},
 }
 
 

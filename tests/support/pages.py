@@ -38,7 +38,7 @@ class Person:
 
     def send(self, path: str, fields: dict[str, Any] | None = None, **headers: str) -> httpx2.Response:
         """The response to a form; redirects are not followed."""
-        return self.http.post(path, data=fields or {}, headers={"Sec-Fetch-Site": "same-origin", **headers})
+        return self.http.post(path, data=fields or {"once": ""}, headers={"Sec-Fetch-Site": "same-origin", **headers})
 
     def sends(self, path: str, fields: dict[str, Any] | None = None) -> httpx2.Response:
         """The page to which a form leads, with what it says; fails unless the form was taken."""

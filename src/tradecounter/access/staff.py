@@ -1,16 +1,19 @@
-"""Adds, disables and resets staff members."""
+"""Adds, changes, disables and resets staff members."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from tradecounter.access.links import make_link
-from tradecounter.access.permissions import ROLES
+from tradecounter.access.permissions import ROLES, Role
 from tradecounter.access.queries.factors import delete_factors
 from tradecounter.access.queries.links import delete_links
 from tradecounter.access.queries.staff import (
     StaffMember,
     clear_staff_password,
     insert_staff_member,
+    lock_staff_member,
+    set_name_and_roles,
     set_staff_disabled,
     the_staff_member,
 )
@@ -34,19 +37,39 @@ async def add_staff_member(
     if parse_email(email) is None:
         raise invalid("email", NOT_AN_EMAIL)
     require_text("name", name, _LONGEST_NAME)
-    if not roles or not set(roles) <= set(ROLES):
-        raise invalid("roles", f"must be some of {', '.join(ROLES)}")
-    chosen = [role for role in ROLES if role in roles]
-    member = await insert_staff_member(tx, email, name.strip(), chosen, now)
+    member = await insert_staff_member(tx, email, name.strip(), _checked_roles(roles), now)
     if member is None:
         raise DomainError(Kind.CONFLICT, f"email: {email} is another staff member's")
     audit(tx, "staff.create", _subject(member), now, after={"name": member.name, "roles": member.roles})
     return member, await make_link(tx, secret, now, INVITATION_LIFETIME, staff_id=member.id)
 
 
+async def edit_staff_member(
+    tx: Transaction, email: str, name: str | None, roles: Sequence[str] | None, now: datetime
+) -> StaffMember:
+    """Change a staff member's name and roles; None leaves them as they are. They count from the next request on.
+
+    Raises DomainError: not found, invalid, conflict (the member takes the role of an administrator from itself).
+    """
+    if name is None and roles is None:
+        raise invalid("roles", "name at least one change")
+    member = await lock_staff_member(tx, (await the_staff_member(tx, email)).id)
+    if name is not None:
+        require_text("name", name, _LONGEST_NAME)
+    chosen = member.roles if roles is None else _checked_roles(roles)
+    if "administrator" in member.roles and "administrator" not in chosen:
+        _require_another(tx, member, "take your own role of an administrator")
+    edited = replace(member, name=member.name if name is None else name.strip(), roles=chosen)
+    await set_name_and_roles(tx, member.id, edited.name, edited.roles)
+    before, after = ({"name": m.name, "roles": m.roles} for m in (member, edited))
+    audit(tx, "staff.edit", _subject(member), now, before=before, after=after)
+    return edited
+
+
 async def disable_staff_member(tx: Transaction, email: str, now: datetime) -> StaffMember:
-    """Disable a staff member; its sessions and links end. Raises DomainError (not found)."""
+    """Disable a staff member; its sessions and links end. Raises DomainError: not found, conflict (it is itself)."""
     member = await the_staff_member(tx, email)
+    _require_another(tx, member, "disable yourself")
     await set_staff_disabled(tx, member.id, now)
     await end_all_sessions(tx, "staff", member.id, now, but=None)
     await delete_links(tx, staff_id=member.id)
@@ -65,6 +88,18 @@ async def reset_staff_member(tx: Transaction, email: str, secret: str, now: date
     await end_all_sessions(tx, "staff", member.id, now, but=None)
     audit(tx, "staff.reset", _subject(member), now)
     return member, await make_link(tx, secret, now, INVITATION_LIFETIME, staff_id=member.id)
+
+
+def _checked_roles(roles: Sequence[str]) -> list[Role]:
+    if not roles or not set(roles) <= set(ROLES):
+        raise invalid("roles", f"must be some of {', '.join(ROLES)}")
+    return [role for role in ROLES if role in roles]
+
+
+def _require_another(tx: Transaction, member: StaffMember, what: str) -> None:
+    """Check that the actor is not the member. So an administrator is always left."""
+    if tx.actor.kind == "staff" and tx.actor.id == member.id:
+        raise DomainError(Kind.CONFLICT, f"you cannot {what}: ask another administrator")
 
 
 def _subject(member: StaffMember) -> str:

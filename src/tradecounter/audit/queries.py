@@ -37,7 +37,7 @@ class AuditFilter:
     """What entries must match; None matches all.
 
     `actor` is an actor's name, id or kind, a kind with an id such as `token/3`, or the acting user; `until` is
-    exclusive, and entries come after the one with the id `after`.
+    exclusive; entries come after the one with the id `after` and before the one with the id `before`.
     """
 
     subject: str | None = None
@@ -45,6 +45,7 @@ class AuditFilter:
     since: datetime | None = None
     until: datetime | None = None
     after: int | None = None
+    before: int | None = None
 
 
 _SELECTED = SQL(
@@ -57,13 +58,14 @@ _CONDITIONS = {
     "since": SQL("at >= :since"),
     "until": SQL("at < :until"),
     "after": SQL("id > :after"),
+    "before": SQL("id < :before"),
 }
 
 
 async def list_entries(
     tx: Transaction, wanted: AuditFilter, most: int, *, latest_first: bool = False
 ) -> list[AuditRecord]:
-    """Return the first entries that match."""
+    """Return the first entries that match, or the last ones, beginning with the latest."""
     values = {name: value for name, value in asdict(wanted).items() if value is not None}
     conditions = SQL(" and ").join([SQL("true"), *(_CONDITIONS[name] for name in values)])
     order = SQL("desc limit :most") if latest_first else SQL("limit :most")

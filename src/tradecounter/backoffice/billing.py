@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
-from msgspec import UNSET
 from starlette.responses import Response
 
 from tradecounter.backoffice import billing_examples as examples
+from tradecounter.backoffice.billing_steps import credit_invoice
 from tradecounter.backoffice.billing_wire import (
     CreditNoteListParameters,
     CreditNoteRequest,
@@ -27,7 +27,6 @@ from tradecounter.billing.account_statement import (
     read_statement,
     statement_csv,
 )
-from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.print_statement import print_statement
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
@@ -205,10 +204,7 @@ class BillingDesk:
         number = call.path_id("number", "invoice")
 
         async def work(tx: Transaction, body: CreditNoteRequest, now: datetime) -> CreditNote:
-            credit = body.amount if body.lines is UNSET else body.lines
-            if credit is UNSET or UNSET not in (body.lines, body.amount):
-                raise invalid("lines", "send either lines or amount")
-            return await issue_credit_note(tx, number, credit, body.reason, self.letterhead, now)
+            return await credit_invoice(tx, number, body, self.letterhead, now)
 
         location = "/api/credit-note/{number}"
         return await self.desk.change(call, CreditNoteRequest, work, status=201, location=location)

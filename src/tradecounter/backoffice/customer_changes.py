@@ -13,7 +13,7 @@ from tradecounter.customers.checked_change import checked_change
 from tradecounter.customers.queries.accounts import AccountChange, the_account
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.manage_keys import create_key, end_key
+from tradecounter.identity.manage_keys import create_key, end_key_of
 from tradecounter.identity.queries.api_keys import key_of
 from tradecounter.kit.errors import not_found
 from tradecounter.shipping.methods import require_method
@@ -40,9 +40,7 @@ async def make_key(tx: Transaction, customer_id: int, name: str, now: datetime) 
 
 async def disable_key_of(tx: Transaction, customer_id: int, key_id: int, now: datetime) -> None:
     """Disable one of a customer's keys. Raises DomainError (not found)."""
-    if await key_of(tx, customer_id, key_id) is None:
-        raise not_found("key")
-    await end_key(tx, key_id, now)
+    await end_key_of(tx, customer_id, key_id, now)
 
 
 async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> None:

@@ -4,20 +4,18 @@ import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import UNSET
 from starlette.responses import Response
 
 from tradecounter.backoffice import billing_examples as examples
+from tradecounter.backoffice.billing_steps import record_new_payment
 from tradecounter.backoffice.billing_wire import PaymentListParameters, PaymentRequest, Reversal
 from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Made, page
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.billing.import_payments import PaymentImport, import_payments
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
-from tradecounter.billing.record_payment import pay_account, pay_invoice
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.reverse_payment import reverse_payment
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import invalid
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
@@ -77,14 +75,7 @@ class PaymentDesk:
         )
     )
     async def record_payment(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: PaymentRequest, now: datetime) -> Payment:
-            if body.invoice is not UNSET and body.customer_id is UNSET:
-                return await pay_invoice(tx, body.invoice, body, now)
-            if body.customer_id is not UNSET and body.invoice is UNSET:
-                return await pay_account(tx, body.customer_id, body, now)
-            raise invalid("invoice", "send either invoice or customer_id")
-
-        return await self.desk.change(call, PaymentRequest, work)
+        return await self.desk.change(call, PaymentRequest, record_new_payment)
 
     @endpoint(
         Operation(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -12,6 +12,8 @@ from tradecounter.kit.money import NOTHING, percentage, rounded
 from tradecounter.ordering.lines import OrderLine
 
 Source = TypeVar("Source")
+
+InvoiceState = Literal["paid", "credited", "overdue", "part paid", "due"]  # as people see it
 
 _MOST_NAMED = 5
 _ABSURD = 10**12  # pounds
@@ -131,3 +133,12 @@ def draw(sources: Sequence[Source], amounts: Sequence[Decimal], wanted: Decimal)
 def counts_from(received_on: date, now: datetime) -> datetime:
     """Return from when a payment counts on statements: now, or the start of an earlier day."""
     return now if received_on == uk_date(now) else at_uk_time(received_on, time())
+
+
+def invoice_state(due: Decimal, paid: Decimal, credited: Decimal, due_at: datetime, now: datetime) -> InvoiceState:
+    """Return the state of an invoice that people see."""
+    if due > 0:
+        if due_at < now:
+            return "overdue"
+        return "part paid" if paid > 0 else "due"
+    return "credited" if credited > 0 and paid == NOTHING else "paid"

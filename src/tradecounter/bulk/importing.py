@@ -106,8 +106,8 @@ async def run_import(
 ) -> ImportReport:
     """Import rows in the caller's transaction, which the caller rolls back if the report has errors.
 
-    `before_merge` runs after all rows are staged, `after_merge` after they are merged and their changes are stored. `begin_history` returns the id
-    for the changes. Raises DomainError.
+    `before_merge` runs after all rows are staged, `after_merge` after they are merged and their changes are stored.
+    `begin_history` returns the id for the changes. Raises DomainError.
     """
     if options.replace and kind.removal is None:
         raise DomainError(Kind.INVALID, "this kind of file cannot replace all records")

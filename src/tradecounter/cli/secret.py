@@ -14,6 +14,7 @@ from tradecounter.cli.session import with_database
 from tradecounter.consent.keys import reseal_keys
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.feeds.manage import reseal_feeds
 from tradecounter.fulfilment.check_secret import register_secret
 from tradecounter.fulfilment.queries.reads import count_sealed
 from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
@@ -24,7 +25,7 @@ from tradecounter.webhooks.manage import reseal_webhooks
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The secret key, which encrypts configurations, webhooks' secrets, second factors, the issuer's keys.",
+    help="The secret key, which encrypts configurations, webhooks' secrets, second factors, the issuer's keys, feeds.",
 )
 
 
@@ -73,6 +74,7 @@ async def _reseal_others(tx: Transaction, keys: Sequence[str]) -> None:
     await reseal_webhooks(tx, keys)
     await reseal_keys(tx, keys)
     await reseal_factors(tx, keys)
+    await reseal_feeds(tx, keys)
 
 
 def require_secret(settings: Settings, url: str) -> None:

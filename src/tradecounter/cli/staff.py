@@ -7,7 +7,7 @@ import typer
 from tradecounter.access.links import link_token, staff_address
 from tradecounter.access.permissions import ROLES
 from tradecounter.access.queries.staff import StaffMember, list_staff
-from tradecounter.access.staff import add_staff_member, disable_staff_member, reset_staff_member
+from tradecounter.access.staff import add_staff_member, disable_staff_member, edit_staff_member, reset_staff_member
 from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
@@ -40,6 +40,22 @@ def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
     """List staff members, disabled ones included."""
     shown = ("email", Prose("name"), "roles", "has_password", "disabled_at", "created_at", "id")
     show_table(run_query(list_staff), shown, as_json=as_json, names=columns)
+
+
+@app.command("edit")
+def edit(
+    email: Email,
+    name: Annotated[str | None, typer.Option(help="The member's new name.")] = None,
+    roles: Annotated[
+        list[str] | None,
+        typer.Option("--role", metavar="R", help=f"One of {', '.join(ROLES)}; may be repeated. Replaces all roles."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a staff member's name or roles."""
+    member = run_change(lambda tx: edit_staff_member(tx, email, name, roles or None, SystemClock().now()))
+    text = f"{member.email}: {member.name} ({', '.join(member.roles)})"
+    show({"email": member.email, "name": member.name, "roles": member.roles}, text, as_json=as_json)
 
 
 @app.command("disable")

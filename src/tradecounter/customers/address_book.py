@@ -1,4 +1,4 @@
-"""Adds and deletes a customer's saved addresses."""
+"""Adds, changes and deletes a customer's saved addresses."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.customers.change_account import record_customer_changes
-from tradecounter.customers.queries.addresses import add_address, delete_address
+from tradecounter.customers.queries.addresses import add_address, delete_address, find_address, set_address
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
@@ -18,6 +18,28 @@ async def save_address(tx: Transaction, customer_id: int, address: AddressDetail
     audit(tx, "address.create", f"customer/{customer_id}", now, after=asdict(saved))
     record_customer_changes(tx, [customer_id], ["addresses"], now)
     return saved
+
+
+async def change_address(
+    tx: Transaction, customer_id: int, address_id: int, address: AddressDetails, now: datetime
+) -> None:
+    """Replace one of a customer's addresses, which keeps its id. Raises DomainError (not found)."""
+    before = await find_address(tx, customer_id, address_id)
+    if before is None or not await set_address(tx, customer_id, address_id, address):
+        raise not_found("address")
+    old, new = asdict(before), {"id": address_id, **asdict(address)}
+    changed = {name for name in new if old[name] != new[name]}
+    if not changed:
+        return
+    audit(
+        tx,
+        "address.change",
+        f"customer/{customer_id}",
+        now,
+        before={"id": address_id, **{name: old[name] for name in changed}},
+        after={"id": address_id, **{name: new[name] for name in changed}},
+    )
+    record_customer_changes(tx, [customer_id], ["addresses"], now)
 
 
 async def remove_address(tx: Transaction, customer_id: int, address_id: int, now: datetime) -> None:

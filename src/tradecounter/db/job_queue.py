@@ -116,6 +116,20 @@ async def jobs_after(tx: Transaction, state: JobState | None, after: int, most: 
     return await tx.fetch_all(_JOBS_AFTER, state=state, after=after, most=most)
 
 
+_JOBS_BEFORE = Statement(
+    SQL(
+        "{} (:before::bigint is null or j.id < :before) and (:state::text is null or j.status::text = :state)"
+        " order by j.id desc limit :most"
+    ).format(_JOB),
+    JobRecord,
+)
+
+
+async def latest_jobs(tx: Transaction, state: JobState | None, before: int | None, most: int) -> list[JobRecord]:
+    """Return the latest jobs in a state, or in any, that have a lower id."""
+    return await tx.fetch_all(_JOBS_BEFORE, state=state, before=before, most=most)
+
+
 _LOCK_JOB = Statement(SQL("{} j.id = :id for update of j").format(_JOB), JobRecord)
 _RETRY = Statement("select procrastinate_retry_job_v2(:id, now(), null, null, null)")
 

@@ -440,6 +440,45 @@ CREATE TABLE public.event_sequence (
 
 COMMENT ON TABLE public.event_sequence IS 'One row: the last sequence in the log.';
 
+CREATE TABLE public.feed (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    name text NOT NULL,
+    columns jsonb NOT NULL,
+    filter jsonb NOT NULL,
+    markup numeric(6,2) NOT NULL,
+    rounding text NOT NULL,
+    vat_included boolean NOT NULL,
+    hash bytea NOT NULL,
+    secret bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    addressed_at timestamp with time zone NOT NULL,
+    last_read_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.feed IS 'Catalogue files that programs read at an address that only the customer knows.';
+
+COMMENT ON COLUMN public.feed.columns IS 'Pairs of a column and its heading, in the order of the file.';
+
+COMMENT ON COLUMN public.feed.filter IS 'Parameters of GET /product.';
+
+COMMENT ON COLUMN public.feed.markup IS 'Per cent that the prices are above what the customer pays.';
+
+COMMENT ON COLUMN public.feed.hash IS 'Of the secret in the address.';
+
+COMMENT ON COLUMN public.feed.secret IS 'The secret in the address, encrypted.';
+
+COMMENT ON COLUMN public.feed.addressed_at IS 'When the address was made.';
+
+ALTER TABLE public.feed ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.feed_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.forgotten_password (
     id bigint NOT NULL,
     site text NOT NULL,
@@ -1470,6 +1509,12 @@ ALTER TABLE ONLY public.event
 ALTER TABLE ONLY public.event_sequence
     ADD CONSTRAINT event_sequence_pkey PRIMARY KEY (the_one);
 
+ALTER TABLE ONLY public.feed
+    ADD CONSTRAINT feed_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.feed
+    ADD CONSTRAINT feed_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.forgotten_password
     ADD CONSTRAINT forgotten_password_pkey PRIMARY KEY (id);
 
@@ -1690,7 +1735,11 @@ CREATE INDEX credit_note_of_invoice ON public.credit_note USING btree (invoice);
 
 CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (customer_id);
 
-CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE for_customer;
+CREATE INDEX event_by_type ON public.event USING btree (type, sequence);
+
+CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX feed_of_customer ON public.feed USING btree (customer_id, id);
 
 CREATE INDEX forgotten_password_by_age ON public.forgotten_password USING btree (created_at);
 
@@ -1734,6 +1783,10 @@ CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id)
 
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, lower(btrim(customer_reference)));
 
+CREATE INDEX orders_by_placing ON public.orders USING btree (COALESCE(confirmed_at, created_at), id);
+
+CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) WHERE (state = 'confirmed'::text);
+
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 
 CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (status) WHERE (state = 'confirmed'::text);
@@ -1749,6 +1802,8 @@ CREATE INDEX password_failure_of_account ON public.password_failure USING btree 
 CREATE INDEX password_failure_of_address ON public.password_failure USING btree (address, failed_at);
 
 CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id);
+
+CREATE INDEX quotes ON public.orders USING btree (id) WHERE (kind = 'quote'::text);
 
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
 
@@ -1766,6 +1821,10 @@ CREATE UNIQUE INDEX second_factor_of_staff ON public.second_factor USING btree (
 
 CREATE UNIQUE INDEX second_factor_of_user ON public.second_factor USING btree (user_id, ((confirmed_at IS NULL))) WHERE (user_id IS NOT NULL);
 
+CREATE INDEX serial_number_by_mac ON public.serial_number USING btree (lower(mac_address)) WHERE (mac_address <> ''::text);
+
+CREATE INDEX serial_number_by_text ON public.serial_number USING btree (lower(serial_number));
+
 CREATE INDEX serial_number_of_line ON public.serial_number USING btree (line_id);
 
 CREATE INDEX session_by_age ON public.session USING btree (seen_at);
@@ -1773,6 +1832,8 @@ CREATE INDEX session_by_age ON public.session USING btree (seen_at);
 CREATE INDEX session_of_staff ON public.session USING btree (staff_id) WHERE (staff_id IS NOT NULL);
 
 CREATE INDEX session_of_user ON public.session USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX shipment_by_tracking_number ON public.shipment USING btree (lower(tracking_number)) WHERE (tracking_number IS NOT NULL);
 
 CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id);
 
@@ -1869,6 +1930,9 @@ ALTER TABLE ONLY public.customer
 
 ALTER TABLE ONLY public.customer_user
     ADD CONSTRAINT customer_user_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.feed
+    ADD CONSTRAINT feed_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
 ALTER TABLE ONLY public.idempotency_key
     ADD CONSTRAINT idempotency_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);

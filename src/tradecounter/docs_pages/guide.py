@@ -1,5 +1,6 @@
 """The customers' guide as a page, rendered from `guide-customers.md`."""
 
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
@@ -9,6 +10,7 @@ from tradecounter.page_kit.page import Page
 from tradecounter.page_kit.templates import page_templates
 from tradecounter.rest.any_address import ANY_ADDRESS, EXAMPLE_ADDRESS
 
+_CODE = re.compile(r"^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _DOCUMENTS = ("docs", "openapi.json", "openapi.yaml")
 
 
@@ -23,6 +25,18 @@ def render_guide(document: Mapping[str, Any]) -> Page:
     return Page.of(template.render(guide=guide, here="guide"))
 
 
+def guide_code(heading: str, base_url: str) -> str:
+    """Return the first piece of code below a heading, for a base URL. Raises LookupError."""
+    _, found, rest = _written().partition(f"# {heading}\n")
+    code = _CODE.search(rest)
+    if not found or code is None:
+        raise LookupError(f"the guide has no code below {heading}")
+    return code[1].replace(EXAMPLE_ADDRESS, base_url).strip()
+
+
 def _source() -> str:
-    text = files(__package__).joinpath("guide-customers.md").read_text(encoding="utf-8")
-    return text.replace("$BASE", ANY_ADDRESS).replace(EXAMPLE_ADDRESS, ANY_ADDRESS)
+    return _written().replace("$BASE", ANY_ADDRESS).replace(EXAMPLE_ADDRESS, ANY_ADDRESS)
+
+
+def _written() -> str:
+    return files(__package__).joinpath("guide-customers.md").read_text(encoding="utf-8")

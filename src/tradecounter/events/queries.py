@@ -1,7 +1,9 @@
 """The SQL of the event log."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from psycopg.sql import SQL
 
@@ -87,48 +89,54 @@ class EventPage:
 
 
 _LAST = Statement("select last from event_sequence")
-_SELECTED = SQL(
-    "select sequence, id, type, occurred_at, subject, customer_id, data::text as data from event"
-    " where sequence > :after and {} and (:types::text[] is null or type = any(:types::text[]))"
-    " order by sequence limit :most"
+_COLUMNS = SQL("select sequence, id, type, occurred_at, subject, customer_id, data::text as data from event")
+_ALL = Statement(SQL("{} where sequence > :after order by sequence limit :most").format(_COLUMNS), EventRecord)
+# A scan of the log would be long for a rare type.
+_OF_TYPES = Statement(
+    SQL(
+        "select e.* from unnest(:types::text[]) as wanted (type) cross join lateral"
+        " ({} where type = wanted.type and sequence > :after order by sequence limit :most) as e"
+        " order by sequence limit :most"
+    ).format(_COLUMNS),
+    EventRecord,
 )
-_ALL = Statement(_SELECTED.format(SQL("true")), EventRecord)
-_OF_CUSTOMER = Statement(_SELECTED.format(SQL("customer_id = :customer_id and for_customer")), EventRecord)
+_OF_CUSTOMER = Statement(
+    SQL(
+        "{} where sequence > :after and customer_id = :customer_id and for_customer"
+        " and (:types::text[] is null or type = any(:types::text[])) order by sequence limit :most"
+    ).format(_COLUMNS),
+    EventRecord,
+)
 
 
 async def read_events(tx: Transaction, wanted: EventQuery) -> EventPage:
     """Return a page of the log. A customer's page has only the events that this customer may read."""
-    types = None if wanted.types is None else f"{{{','.join(wanted.types)}}}"
-    values = {"after": wanted.after, "types": types, "most": wanted.limit + 1}
+    types = None if wanted.types is None else f"{{{','.join(sorted(set(wanted.types)))}}}"
+    values = {"after": wanted.after, "most": wanted.limit + 1}
     async with tx.pipeline() as p:
         last = p.fetch(_LAST)
-        if wanted.customer_id is None:
+        if wanted.customer_id is not None:
+            found = p.fetch(_OF_CUSTOMER, **values, types=types, customer_id=wanted.customer_id)
+        elif types is None:
             found = p.fetch(_ALL, **values)
         else:
-            found = p.fetch(_OF_CUSTOMER, **values, customer_id=wanted.customer_id)
+            found = p.fetch(_OF_TYPES, **values, types=types)
     events = found.rows
     return EventPage(events[: wanted.limit], len(events) > wanted.limit, last.one[0])
 
 
-# Each of the two indexes supplies a full page.
 _LATEST_ABOUT = Statement(
     """
-    select sequence, id, type, occurred_at, subject, customer_id, data::text as data from (
-        select * from (select * from event where customer_id = :customer_id and for_customer and sequence < :before
-                       order by sequence desc limit :most) as own
-        union
-        select * from (select * from event where subject = :subject and sequence < :before
-                       order by sequence desc limit :most) as about
-    ) as e order by sequence desc limit :most
+    select sequence, id, type, occurred_at, subject, customer_id, data::text as data from event
+    where customer_id = :customer_id and sequence < :before order by sequence desc limit :most
     """,
     EventRecord,
 )
 
 
 async def latest_events(tx: Transaction, customer_id: int, most: int, before: int | None = None) -> list[EventRecord]:
-    """Return the events that a customer may read and those about its account, latest first, before a sequence."""
-    subject, before = f"customer/{customer_id}", before or 2**63 - 1
-    return await tx.fetch_all(_LATEST_ABOUT, customer_id=customer_id, subject=subject, before=before, most=most)
+    """Return the events about a customer, also those that it does not read, latest first, before a sequence."""
+    return await tx.fetch_all(_LATEST_ABOUT, customer_id=customer_id, before=before or 2**63 - 1, most=most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +160,18 @@ async def read_arrivals(tx: Transaction, after: int, most: int) -> list[Arrival]
     async with tx.pipeline() as p:
         found = p.fetch(_ARRIVALS, after=after, most=most)
     return found.rows
+
+
+_LATEST_OF = Statement("""
+    select distinct on (subject) subject, data from (
+        select subject, data, sequence as place, 0 as unnumbered from event
+        where subject = any(:subjects::text[]) and type = :type
+        union all
+        select subject, data, position, 1 from unnumbered_event where subject = any(:subjects::text[]) and type = :type
+    ) as found order by subject, unnumbered desc, place desc
+""")
+
+
+async def latest_data_of(tx: Transaction, type_: str, subjects: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the data of the last event of a type about each subject; subjects without one are missing."""
+    return dict(await tx.fetch_all(_LATEST_OF, type=type_, subjects=list(subjects)))

@@ -5,8 +5,8 @@ from datetime import datetime
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import PREFIX_LENGTH
-from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, key_of
+from tradecounter.kit.errors import DomainError, Kind, not_found
 
 
 async def create_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> NewKey:
@@ -17,6 +17,14 @@ async def create_key(tx: Transaction, customer_id: int, name: str, now: datetime
     return new
 
 
+async def the_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:
+    """Return one of a customer's keys. Raises DomainError (not found)."""
+    key = await key_of(tx, customer_id, key_id)
+    if key is None:
+        raise not_found("key")
+    return key
+
+
 async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:
     """Disable a key, in every process within a few seconds. Raises DomainError (not found)."""
     key = await disable_key(tx, key_id, now)
@@ -25,3 +33,9 @@ async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:
     after = {"id": key.id, "name": key.name, "disabled_at": key.disabled_at}
     audit(tx, "key.disable", f"customer/{key.customer_id}", now, after=after)
     return key
+
+
+async def end_key_of(tx: Transaction, customer_id: int, key_id: int, now: datetime) -> KeyRecord:
+    """Disable one of a customer's keys. Raises DomainError (not found)."""
+    await the_key(tx, customer_id, key_id)
+    return await end_key(tx, key_id, now)

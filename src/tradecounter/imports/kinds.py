@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.catalogue.importing import ATTRIBUTES, CATEGORIES, MANUFACTURERS, PRODUCTS
 from tradecounter.customers.importing import CUSTOMERS
@@ -27,3 +29,9 @@ IMPORT_KINDS: Mapping[str, ImportKind[Any]] = {
 
 # For files that count all units in the warehouse, including units allocated to orders.
 ON_HAND: Mapping[str, ImportKind[Any]] = {"stock": STOCK_ON_HAND}
+
+
+def fields_of_kind(kind: str) -> list[str]:
+    """Return the names of a kind's fields in their order; empty for an unknown kind."""
+    found = IMPORT_KINDS.get(kind)
+    return [] if found is None else [field.encode_name for field in msgspec.structs.fields(found.shape)]

@@ -1,6 +1,6 @@
 """Amounts of money as decimal pounds with two places or whole pence; no other module rounds."""
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 PENNY = Decimal("0.01")
 NOTHING = Decimal("0.00")
@@ -9,6 +9,17 @@ NOTHING = Decimal("0.00")
 def rounded(amount: Decimal) -> Decimal:
     """Round pounds to whole pence, half up (away from zero)."""
     return amount.quantize(PENNY, rounding=ROUND_HALF_UP)
+
+
+def to_step(amount: Decimal, step: Decimal) -> Decimal:
+    """Round pounds to a multiple of a step, half up; an amount above zero to one step at least."""
+    steps = (amount / step).quantize(Decimal(1), rounding=ROUND_HALF_UP)
+    return rounded((max(steps, Decimal(1)) if amount > 0 else steps) * step)
+
+
+def up_to_ending(amount: Decimal, pence: Decimal) -> Decimal:
+    """Round pounds up to the next amount that ends with these pence, which are less than a pound: 0.99."""
+    return rounded((amount - pence).quantize(Decimal(1), rounding=ROUND_CEILING) + pence) if amount > 0 else NOTHING
 
 
 def percentage(amount: Decimal, percent: Decimal) -> Decimal:

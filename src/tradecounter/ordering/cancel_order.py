@@ -61,6 +61,15 @@ async def cancel_order(
         await _cancel_whole(tx, order, lines, reason, now)
 
 
+async def cancel_unconfirmed(tx: Transaction, order: AnyOrder, reason: str, now: datetime) -> None:
+    """Cancel a pending order or a quote, which the caller has locked, by its customer, who gets no e-mail.
+
+    Raises DomainError: conflict (cancelled or expired).
+    """
+    _require_cancellable(order, [], now, in_part=False)
+    await _record_cancellation(tx, order, reason, now)
+
+
 def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datetime, *, in_part: bool) -> None:
     match order:
         case DeclinedOrder() | CancelledOrder():
@@ -80,17 +89,21 @@ def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datet
 async def _cancel_whole(
     tx: Transaction, order: AnyOrder, lines: Sequence[OrderLine], reason: str, now: datetime
 ) -> None:
-    await store_cancellation(tx, order.id, reason, now)
+    await _record_cancellation(tx, order, reason, now)
     await queue(tx, "mail_order_cancelled", order_id=order.id)
+    if isinstance(order, ConfirmedOrder):
+        await discharge(tx, order.customer_id, order.due)
+        await release(tx, *released_units(lines, []))
+        await allocate_back_orders(tx)
+
+
+async def _record_cancellation(tx: Transaction, order: AnyOrder, reason: str, now: datetime) -> None:
+    await store_cancellation(tx, order.id, reason, now)
     declined = isinstance(order, UnpricedQuote | PricedQuote)
     event: EventType = "quote.declined" if declined else "order.cancelled"
     record_order_event(tx, event, order, now, status=CANCELLED, reason=reason)
     before, after = {"status": order.label}, {"status": CANCELLED, "reason": reason}
     audit_order(tx, "quote.decline" if declined else "order.cancel", order, now, before=before, after=after)
-    if isinstance(order, ConfirmedOrder):
-        await discharge(tx, order.customer_id, order.due)
-        await release(tx, *released_units(lines, []))
-        await allocate_back_orders(tx)
 
 
 async def _cancel_part(

@@ -24,6 +24,8 @@ _TONES = {
         "priced",
         "closed",
         "applied",
+        "in stock",
+        "invoiced",
         "valid",
         "added",
     },
@@ -36,9 +38,10 @@ _TONES = {
         "part paid",
         "confirmed",
         "ordered",
+        "on order",
         "changed",
     },
-    "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due"},
+    "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due", "low stock"},
     "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed"},
 }
 
@@ -59,6 +62,14 @@ def percent(number: Decimal) -> str:
 def count(number: int | None) -> str:
     """Return a whole number with commas."""
     return NOTHING if number is None else f"{number:,}"
+
+
+def size(length: int) -> str:
+    """Return the size of a file: 812 bytes, 6.2 MB."""
+    for unit, of_it in (("MB", 1_000_000), ("kB", 1_000)):
+        if length >= of_it:
+            return f"{length / of_it:,.1f} {unit}"
+    return plural(length, "byte")
 
 
 def moment(when: datetime | None) -> str:
@@ -117,6 +128,7 @@ def _exact(when: datetime) -> str:
 FILTERS = {
     "money": money,
     "percent": percent,
+    "bytes": size,
     "count": count,
     "moment": moment,
     "local_moment": local_moment,

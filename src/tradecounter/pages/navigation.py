@@ -36,6 +36,11 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("Developers", "/account/developer"),
     ),
 }
+# Pages of a subject that are not below its first page.
+ALSO: Mapping[str, tuple[str, ...]] = {
+    "/money": ("/invoice", "/credit-note", "/payment"),
+    "/staff": ("/token",),
+}
 SEARCH: Mapping[str, str] = {"staff": "/search"}
 
 
@@ -78,4 +83,5 @@ class Navigation:
 
 
 def _is_below(path: str, start: str, home: str) -> bool:
-    return path == start or (start != home and path.startswith(f"{start}/"))
+    starts = (start, *ALSO.get(start, ()))
+    return path in starts or (start != home and path.startswith(tuple(f"{each}/" for each in starts)))

@@ -117,6 +117,11 @@ def linked_query(pairs: list[Pair], left_out: Collection[str] = ("page", "limit"
     )
 
 
+def note_size(scope: Scope, results: int) -> None:
+    """Have a response that is no page of a list counted by its size."""
+    scope[_REQUESTS] = Page(1, 0).requests(results)
+
+
 def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
     """Return the paging headers of a response, and record its links and request count in the scope."""
     links = PageLinks(call.base_url + call.target[1], page, page.count(total))

@@ -1,5 +1,6 @@
 """Reads shipping methods and regions."""
 
+from collections.abc import Collection
 from typing import Any, LiteralString
 
 import structlog
@@ -52,3 +53,11 @@ async def read_regions(tx: Transaction) -> list[Region]:
     """Return all active imported regions."""
     rows = await tx.fetch_all(_READ_REGIONS)
     return [Region(id_, name, frozenset(countries), frozenset(postcodes)) for id_, name, countries, postcodes in rows]
+
+
+_TRACKING_URLS = Statement("select id, tracking_url from shipping_method where id = any(:ids::integer[])")
+
+
+async def tracking_patterns(tx: Transaction, method_ids: Collection[int]) -> dict[int, str | None]:
+    """Return the patterns of the tracking pages of shipping methods, inactive ones included, by id."""
+    return dict(await tx.fetch_all(_TRACKING_URLS, ids=list(method_ids)))

@@ -16,6 +16,7 @@ from tradecounter.docs_pages.http import DocsPages
 from tradecounter.docs_pages.reference import render_reference
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.http import EventEndpoints
+from tradecounter.feeds.http import FeedEndpoints
 from tradecounter.fulfilment.http import FulfilmentEndpoints
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import OrderFulfilment
@@ -43,6 +44,7 @@ from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.customer_gate import CustomerGate
 from tradecounter.web.fast_path.middleware import ResponseCacheMiddleware
+from tradecounter.web.feed_gate import FeedGate
 from tradecounter.web.health import HealthEndpoints, ProcessState
 from tradecounter.web.index import IndexEndpoints
 from tradecounter.web.openapi.document import build_document, encode_document
@@ -63,11 +65,13 @@ class Application(Site):
         self._parts = self._account_parts(settings, clock)
         self.endpoints = self._endpoints(settings, clock)
         pages = account_pages(self._parts, database, clock, settings.base_url)
+        gate = CustomerGate(self.admission)
         app = self.assemble(
             [*self.endpoints, *self._documentation()],
-            CustomerGate(self.admission),
+            gate,
             pages=pages.endpoints,
             page_gate=pages.gate,
+            others=[self._feeds(gate, clock)],
             cors_origins=settings.cors_origins,
             around=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
         )
@@ -112,6 +116,10 @@ class Application(Site):
             HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
+
+    def _feeds(self, gate: CustomerGate, clock: Clock) -> tuple[list[Endpoint], FeedGate]:
+        endpoints = endpoints_of(FeedEndpoints(self._parts.views, self._settings.vat_rate))
+        return [*endpoints], FeedGate(gate, self.database, clock)
 
     def _documentation(self) -> list[Endpoint]:
         pages = DocsPages(

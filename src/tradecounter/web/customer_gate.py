@@ -22,7 +22,10 @@ class CustomerGate:
 
     async def admit(self, request: Request, operation: Operation) -> int:
         """Return the customer of a request, which counts against the rate limit. Raises DomainError."""
-        customer_id = await self.admission.admit(sender_of(request.scope))
+        return self.let_in(request, operation, await self.admission.admit(sender_of(request.scope)))
+
+    def let_in(self, request: Request, operation: Operation, customer_id: int) -> int:
+        """Count a request, and return its customer. Raises RateLimitedError."""
         self._count(request, customer_id, 1 if operation.rate_limited else 0)
         bind_contextvars(customer=customer_id)  # in all log lines of the request
         act_for(customer_id)

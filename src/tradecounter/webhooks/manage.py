@@ -149,6 +149,13 @@ async def rotate_webhook_secret(
     return with_secret(webhook_on_the_wire(await _the_endpoint(tx, webhook_id, customer_id)), secret)
 
 
+async def retry_now(tx: Transaction, webhook_id: int, now: datetime, customer_id: int | None = None) -> None:
+    """Have an endpoint's waiting deliveries attempted at once. Raises DomainError (not found, conflict)."""
+    await _active(tx, webhook_id, customer_id)
+    await resume_deliveries(tx, webhook_id, now)
+    audit(tx, "webhook.retry", f"webhook/{webhook_id}", now)
+
+
 async def ping_webhook(tx: Transaction, webhook_id: int, now: datetime, customer_id: int | None = None) -> Delivery:
     """Have the worker send a ping, and return its delivery. Raises DomainError (not found, conflict)."""
     await _active(tx, webhook_id, customer_id)
@@ -188,6 +195,14 @@ async def list_deliveries(
     """Return an endpoint's deliveries, the latest first. Raises DomainError (not found)."""
     await _the_endpoint(tx, webhook_id, customer_id)
     return await deliveries_after(tx, webhook_id, after, most)
+
+
+async def show_delivery(
+    tx: Transaction, webhook_id: int, delivery_id: int, customer_id: int | None = None
+) -> DeliveryRecord:
+    """Return one of an endpoint's deliveries. Raises DomainError (not found)."""
+    await _the_endpoint(tx, webhook_id, customer_id)
+    return await _the_delivery(tx, webhook_id, delivery_id)
 
 
 async def reseal_webhooks(tx: Transaction, keys: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from support.orders import at, cancel, confirm, create, rows
 from support.quotes import jobs, price_as_support, request_quote
 from support.service import MORNING, Customer, Service, running_service
-from support.shop import stock_shop
+from support.shop import STANDARD, stock_shop
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.expire_orders import expire_orders
 from tradecounter.ordering.quotes.price_quote import LONGEST_NOTE, price_quote
@@ -53,6 +53,17 @@ def test_a_price_sets_costs_tax_note_and_expiry(shop: Service, quote: dict[str, 
     assert pricing_of(shop, quote) == (Decimal("101.99"), Decimal("20.40"), None, 0, None, None)
     price_as_support(shop, quote, ("PHONE", "41.50"), note="For you")
     assert pricing_of(shop, quote) == (Decimal("84.99"), Decimal("17.00"), MORNING, 1, "For you", MORNING + A_WEEK)
+
+
+def test_the_audit_log_has_the_prices_the_carriage_and_the_note(shop: Service, quote: dict[str, Any]) -> None:
+    price_as_support(shop, quote, ("PHONE", "41.50"), note="For you", carriage=[(STANDARD, "1")])
+    [(before, after)] = rows(
+        shop,
+        "select before, after from audit_entry where action = 'quote.price' and subject = %s",
+        f"quote/{quote['confirmation_code']}",
+    )
+    method = f"shipping {STANDARD}"
+    assert (before[method] > 1, after[method], after["note"]) == (True, 1, "For you")
 
 
 @pytest.mark.spec("3 POST /quote", "support gets a ticket and sets the price; the customer gets an e-mail")

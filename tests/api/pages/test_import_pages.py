@@ -89,7 +89,7 @@ def test_errors_have_their_lines_and_nothing_can_be_applied(office: BackOfficeSi
     path, page = checked(catalogue, f"sku,available\n{sku},7\nNO-SUCH,1\n{other},many\n")
     shown = text_of(page)
     assert "2 errors: nothing can be applied." in shown
-    assert "3 sku: product 'NO-SUCH' does not exist" in shown
+    assert '3 sku: product "NO-SUCH" does not exist' in shown
     assert "4 available:" in shown
     assert "/apply" not in page.text
     rejected = catalogue.send(f"{path}/apply", SENT)

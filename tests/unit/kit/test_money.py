@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.kit.money import from_pence, percentage, rounded, to_pence
+from tradecounter.kit.money import from_pence, percentage, rounded, to_pence, to_step, up_to_ending
 
 amounts = st.decimals(-1_000_000_000, 1_000_000_000, places=2)
 
@@ -55,3 +55,20 @@ def test_pounds_and_pence_convert_into_each_other_without_loss(amount: Decimal) 
 def test_rounding_moves_by_half_a_penny_at_most(amount: Decimal) -> None:
     assert abs(rounded(amount) - amount) <= Decimal("0.005")
     assert rounded(rounded(amount)) == rounded(amount)
+
+
+@pytest.mark.parametrize(
+    ("amount", "step", "expected"),
+    [("12.324", "0.05", "12.30"), ("12.325", "0.05", "12.35"), ("12.49", "1.00", "12.00"), ("12.50", "1.00", "13.00"),
+     ("0.01", "1.00", "1.00"), ("0", "1.00", "0.00")],
+)  # fmt: skip
+def test_amounts_are_rounded_to_steps_but_never_to_nothing(amount: str, step: str, expected: str) -> None:
+    assert str(to_step(Decimal(amount), Decimal(step))) == expected
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [("12.00", "12.99"), ("12.99", "12.99"), ("12.991", "13.99"), ("0.01", "0.99"), ("0", "0.00")],
+)
+def test_amounts_are_rounded_up_to_an_ending(amount: str, expected: str) -> None:
+    assert str(up_to_ending(Decimal(amount), Decimal("0.99"))) == expected

@@ -37,7 +37,7 @@ def test_lines_are_read_in_the_ways_that_people_write_them(text: str, found: lis
         ("PHONE 0", "line 1 'PHONE 0' must have 1 to 100000 units"),
         ("PHONE,-2", "line 1"),
         (",2", "line 1 ',2' has no SKU"),
-        ("\n".join(["PHONE 1"] * 501), "there are 501 lines, but an order has at most 500"),
+        ("\n".join(["PHONE 1"] * 501), "line 501 is one too many: an order has at most 500 lines"),
     ],
 )
 def test_lines_that_cannot_be_read_are_named(text: str, problem: str) -> None:

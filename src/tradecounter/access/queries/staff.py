@@ -67,6 +67,17 @@ async def staff_by_id(tx: Transaction, staff_id: int) -> StaffMember | None:
     return await tx.fetch_one(_BY_ID, id=staff_id)
 
 
+_LOCK = Statement(SQL("select {} from staff_member where id = :id for no key update").format(_COLUMNS), StaffMember)
+
+
+async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
+    """Return a staff member, locked until the transaction ends. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_LOCK, id=staff_id)
+    if found is None:
+        raise DomainError(Kind.NOT_FOUND, f"staff member {staff_id} does not exist")
+    return found
+
+
 async def the_staff_member(tx: Transaction, email: str) -> StaffMember:
     """Return a staff member by its address. Raises DomainError (not found)."""
     found = await find_staff_member(tx, email)
@@ -90,6 +101,14 @@ _SET_PASSWORD = Statement("update staff_member set password_hash = :hash where i
 async def set_staff_password(tx: Transaction, staff_id: int, password_hash: str) -> None:
     """Store the hash of a new password."""
     await tx.execute(_SET_PASSWORD, id=staff_id, hash=password_hash)
+
+
+_EDIT = Statement("update staff_member set name = :name, roles = :roles where id = :id")
+
+
+async def set_name_and_roles(tx: Transaction, staff_id: int, name: str, roles: list[Role]) -> None:
+    """Store a staff member's name and roles."""
+    await tx.execute(_EDIT, id=staff_id, name=name, roles=roles)
 
 
 _DISABLE = Statement("update staff_member set disabled_at = coalesce(disabled_at, :now) where id = :id")

@@ -1,4 +1,4 @@
-"""The address book. Addresses are added and deleted, never changed; orders keep their own copies."""
+"""The address book. Orders keep their own copies of addresses."""
 
 from datetime import datetime
 from typing import Any
@@ -46,6 +46,18 @@ async def add_address(tx: Transaction, customer_id: int, address: AddressDetails
     details = msgspec.to_builtins(address)
     new_id = await tx.fetch_value(_ADD_ADDRESS, customer_id=customer_id, details=Jsonb(details))
     return _saved(new_id, details)
+
+
+_CHANGE_ADDRESS = Statement(
+    "update address set details = :details where id = :address_id and customer_id = :customer_id and deleted_at is null"
+)
+
+
+async def set_address(tx: Transaction, customer_id: int, address_id: int, address: AddressDetails) -> bool:
+    """Replace one of a customer's addresses; return whether it exists."""
+    details = Jsonb(msgspec.to_builtins(address))
+    found = await tx.execute(_CHANGE_ADDRESS, details=details, address_id=address_id, customer_id=customer_id)
+    return found == 1
 
 
 _DELETE_ADDRESS = Statement(

@@ -16,7 +16,9 @@ from tradecounter.identity.oauth.queries.applications import (
     disable_application,
     find_application,
 )
+from tradecounter.identity.oauth.queries.consents import GivenAccess, access_given
 from tradecounter.identity.oauth.redirect_uris import check_redirect_uris
+from tradecounter.kit.errors import not_found
 
 
 async def register_application(
@@ -66,3 +68,17 @@ async def revoke_access(tx: Transaction, client_id: str, customer_id: int, now: 
     after = {"customer_id": customer_id, "tokens": count}
     audit(tx, "application.revoke", f"application/{client_id}", now, after=after)
     return count
+
+
+async def the_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> GivenAccess:
+    """Return the access that an application has to a customer's account. Raises DomainError (not found)."""
+    found = next((given for given in await access_given(tx, customer_id, now) if given.client_id == client_id), None)
+    if found is None:
+        raise not_found("application")
+    return found
+
+
+async def revoke_given_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> int:
+    """Revoke the access that an application has to a customer's account. Raises DomainError (not found)."""
+    await the_access(tx, customer_id, client_id, now)
+    return await revoke_access(tx, client_id, customer_id, now)

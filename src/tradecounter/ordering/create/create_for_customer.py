@@ -1,4 +1,4 @@
-"""Creates and confirms orders for customers, by support: the same checks, prices and terms as for the customer."""
+"""Creates and confirms orders for customers, by support and on pages: with the checks, prices and terms of the API."""
 
 from collections.abc import Awaitable, Callable
 
@@ -12,24 +12,42 @@ from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.order_context import OrderContext
-from tradecounter.ordering.states import ConfirmedOrder, PendingOrder
+from tradecounter.ordering.quotes.request_quote import request_quote
+from tradecounter.ordering.states import ConfirmedOrder, PendingOrder, UnpricedQuote
+from tradecounter.ordering.withdraw_order import replace_order
 
 
 async def create_for_customer(
-    tx: Transaction, body: bytes, context: OrderContext, *, confirm: bool, override_credit: str | None
+    tx: Transaction,
+    body: bytes,
+    context: OrderContext,
+    *,
+    confirm: bool,
+    override_credit: str | None,
+    replaces: str | None = None,
 ) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
     """Create an order from the JSON body of `POST /order`, and confirm it if `confirm` or the body says so.
 
-    `override_credit` is the reason why the order may exceed the account's credit. Raises DomainError as `place_order`
-    and `confirm_order` do.
+    `override_credit` is the reason why the order may exceed the account's credit; `replaces` the confirmation code of
+    a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
+    `replace_order` do.
     """
     request = read_request(body, context.view)
     request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
     standing = await account_standing(tx, "order", request, context)
+    if replaces is not None:
+        await replace_order(tx, context.customer_id, replaces, context.now)
     pending, lines = await place_order(tx, request, standing, context, override_credit=override_credit is not None)
     if not request.auto_confirm:
         return pending, lines
     return await confirm_order(tx, pending.confirmation_code, None, context, override_credit=override_credit)
+
+
+async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext) -> UnpricedQuote:
+    """Create a quote from the JSON body of `POST /quote`. Raises DomainError as `request_quote` does."""
+    request = read_request(body, context.view)
+    quote, _ = await request_quote(tx, request, await account_standing(tx, "quote", request, context), context)
+    return quote
 
 
 async def confirm_for_customer(

@@ -11,8 +11,9 @@ from tradecounter.ordering.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, Crea
 _SEPARATORS = ("\t", ";", ",")
 _TIMES = re.compile(r"(\d{1,6})\s*[x\u00d7]\s+(\S.*)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,9}")
-_SKU_HEADINGS = {"sku", "product", "code", "product code", "item"}
-_QUANTITY_HEADINGS = {"quantity", "qty", "units", "number"}
+_SEPARATOR_LINE = re.compile(r"sep=.\s*", re.IGNORECASE)  # Excel writes it before the heading
+_SKU_HEADINGS = {"sku", "product", "code", "product code", "item", "item code", "part", "part number"}
+_QUANTITY_HEADINGS = {"quantity", "qty", "units", "number", "count"}
 _MOST_PROBLEMS = 10  # named in an error
 _PAIR = 2
 
@@ -25,32 +26,64 @@ class _Columns:
     quantity: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class QuickLine:
+    """An item, and the number of its line."""
+
+    number: int
+    item: CreateOrderItem
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that cannot be read, and why."""
+
+    number: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"line {self.number} {self.problem}"
+
+
 def read_quick_lines(text: str, field: str = "lines") -> list[CreateOrderItem]:
     """Return the items of lines such as `PHONE 2`, `PHONE,2` or `2 x PHONE`; without a quantity, it is one unit.
 
     Cells may be separated by tabs, semicolons or commas. A heading may name the columns, and then others are left out.
     Raises DomainError (invalid), which names the lines that cannot be read.
     """
-    items, problems, columns = [], [], None
+    lines, bad = numbered_quick_lines(text)
+    if bad:
+        raise invalid_fields([FieldError(field, named_lines(bad))])
+    return [line.item for line in lines]
+
+
+def numbered_quick_lines(text: str) -> tuple[list[QuickLine], list[BadLine]]:
+    """Return the items as `read_quick_lines` does with their lines' numbers, and the lines that cannot be read."""
+    lines: list[QuickLine] = []
+    bad: list[BadLine] = []
+    columns = None
     for number, line in enumerate(text.splitlines(), 1):
         cells = _cells(line)
-        if not any(cells):
+        if not any(cells) or _SEPARATOR_LINE.fullmatch(line):
             continue
         if columns is None and (found := _heading(cells)) is not None:
             columns = found
             continue
         item = _item(line, cells, columns)
         if isinstance(item, str):
-            problems.append(f"line {number} {item}")
+            bad.append(BadLine(number, item))
         else:
-            items.append(item)
+            lines.append(QuickLine(number, item))
         columns = columns or _Columns()
-    if len(items) > MOST_ITEMS:
-        problems.append(f"there are {len(items)} lines, but an order has at most {MOST_ITEMS}")
-    if problems:
-        more = f"; and {len(problems) - _MOST_PROBLEMS} more" if len(problems) > _MOST_PROBLEMS else ""
-        raise invalid_fields([FieldError(field, "; ".join(problems[:_MOST_PROBLEMS]) + more)])
-    return items
+    if len(lines) > MOST_ITEMS:
+        bad.append(BadLine(lines[MOST_ITEMS].number, f"is one too many: an order has at most {MOST_ITEMS} lines"))
+    return lines, bad
+
+
+def named_lines(bad: Sequence[BadLine]) -> str:
+    """Return what is wrong with lines, in one text."""
+    more = f"; and {len(bad) - _MOST_PROBLEMS} more" if len(bad) > _MOST_PROBLEMS else ""
+    return "; ".join(map(str, bad[:_MOST_PROBLEMS])) + more
 
 
 def _cells(line: str) -> list[str]:

@@ -183,6 +183,26 @@ async def list_quotes(tx: Transaction, most: int, *, waiting: bool) -> list[AnyO
     return await tx.fetch_all(_UNPRICED_QUOTES if waiting else _ALL_QUOTES, most=most)
 
 
+_OWN_QUOTES = order_statement(
+    "select {} from orders where customer_id = :customer_id and kind = 'quote'"
+    " and (:before::bigint is null or id < :before) order by id desc limit :most"
+)
+_OPEN_QUOTES = order_statement(
+    "select {} from orders where customer_id = :customer_id and kind = 'quote' and state = 'pending'"
+    " order by priced_at is null, expires_at, id limit :most"
+)
+
+
+async def own_quotes(tx: Transaction, customer_id: int, most: int, before: int | None = None) -> list[AnyOrder]:
+    """Return a customer's quotes in any state, the latest first; `before` selects those with lower ids."""
+    return await tx.fetch_all(_OWN_QUOTES, customer_id=customer_id, before=before, most=most)
+
+
+async def open_quotes(tx: Transaction, customer_id: int, most: int) -> list[AnyOrder]:
+    """Return a customer's quotes that are neither ordered nor declined: the priced ones first, by their expiry."""
+    return await tx.fetch_all(_OPEN_QUOTES, customer_id=customer_id, most=most)
+
+
 _QUOTE = order_statement("select {} from orders where kind = 'quote' and confirmation_code = :code")
 
 

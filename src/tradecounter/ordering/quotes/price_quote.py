@@ -93,8 +93,11 @@ async def price_quote(
     await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
     cost_net, cost_tax = total_costs(repriced)
     record_order_event(tx, "quote.priced", quote, now, cost_gross=cost_net + cost_tax, expires_at=pricing.expires_at)
-    before, after = _prices(lines), _prices(repriced)
-    audit_order(tx, "quote.price", quote, now, before=before, after={**after, "expires_at": pricing.expires_at})
+    before, after = _prices(lines, quote.shipping_options), _prices(repriced, options)
+    told = {"expires_at": pricing.expires_at, **({} if note is None else {"note": note})}
+    audit_order(
+        tx, "quote.price", quote, now, before=before, after={**after, **told, **({"force": True} if force else {})}
+    )
 
 
 def check_discount(field: str, discount: Decimal | None) -> None:
@@ -103,8 +106,9 @@ def check_discount(field: str, discount: Decimal | None) -> None:
         raise invalid(field, "must be between 0 and 100 per cent")
 
 
-def _prices(lines: Sequence[OrderLine]) -> dict[str, Decimal]:
-    return {f"{line.sku} ({line.id})": line.unit_cost for line in lines}
+def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> dict[str, Decimal]:
+    prices = {f"{line.sku} ({line.id})": line.unit_cost for line in lines}
+    return prices | {f"shipping {option.id}": option.cost_net for option in options}
 
 
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:

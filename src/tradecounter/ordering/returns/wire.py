@@ -1,12 +1,11 @@
 """Returns as the reseller sees them."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from tradecounter.ordering.queries.returns import ReturnedLine, StoredReturn
-from tradecounter.rest.wire import Moment
+from tradecounter.rest.wire import Moment, Timed
 
 RETURN_PREFIX = "RMA-"
 
@@ -25,7 +24,7 @@ class ReturnItem(Struct, frozen=True):
     serial_numbers: list[str]
 
 
-class Return(Struct, frozen=True):
+class Return(Timed, Struct, frozen=True):
     """A return of an order's units."""
 
     number: Annotated[str, Meta(examples=["RMA-1001"])]
@@ -52,9 +51,9 @@ def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return
         customer_id=found.customer_id,
         state=found.state,
         reason=found.reason,
-        opened_at=_second(found.opened_at),
-        received_at=found.received_at and _second(found.received_at),
-        closed_at=found.closed_at and _second(found.closed_at),
+        opened_at=found.opened_at,
+        received_at=found.received_at,
+        closed_at=found.closed_at,
         items=[
             ReturnItem(
                 id=line.line_id,
@@ -68,7 +67,3 @@ def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return
             for line in lines
         ],
     )
-
-
-def _second(moment: datetime) -> datetime:
-    return moment.replace(microsecond=0)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock
 from tradecounter.pages.assembled import Pages, assembled
+from tradecounter.pages.backoffice.audit.pages import AuditPages
 from tradecounter.pages.backoffice.customers.access import CustomerAccessPages
 from tradecounter.pages.backoffice.customers.addresses import CustomerAddressPages
 from tradecounter.pages.backoffice.customers.customer_list import CustomerListPages
@@ -15,6 +16,12 @@ from tradecounter.pages.backoffice.customers.statement import CustomerStatementP
 from tradecounter.pages.backoffice.customers.steps import CustomerStepPages
 from tradecounter.pages.backoffice.imports.checks import ImportCheckPages
 from tradecounter.pages.backoffice.imports.one_import import ImportPages
+from tradecounter.pages.backoffice.jobs.pages import JobPages
+from tradecounter.pages.backoffice.money.bank_file import BankFilePages
+from tradecounter.pages.backoffice.money.credit_notes import CreditNotePages
+from tradecounter.pages.backoffice.money.debtors import DebtorPages
+from tradecounter.pages.backoffice.money.invoices import InvoicePages
+from tradecounter.pages.backoffice.money.payments import PaymentPages
 from tradecounter.pages.backoffice.orders.after_sale import AfterSalePages
 from tradecounter.pages.backoffice.orders.amend import AmendPages
 from tradecounter.pages.backoffice.orders.confirm import ConfirmPages
@@ -31,7 +38,12 @@ from tradecounter.pages.backoffice.quotes.pricing import QuotePages
 from tradecounter.pages.backoffice.quotes.steps import QuoteStepPages
 from tradecounter.pages.backoffice.returns.one_return import ReturnPages
 from tradecounter.pages.backoffice.returns.return_list import ReturnListPages
+from tradecounter.pages.backoffice.search.pages import SearchPages
+from tradecounter.pages.backoffice.staff.members import StaffPages
+from tradecounter.pages.backoffice.staff.tokens import TokenPages
 from tradecounter.pages.backoffice.today.pages import TodayPages
+from tradecounter.pages.backoffice.webhooks.deliveries import DeliveryPages
+from tradecounter.pages.backoffice.webhooks.endpoints import WebhookPages
 from tradecounter.pages.page_site import BACK_OFFICE
 
 SUBJECTS: Sequence[type] = (
@@ -40,6 +52,18 @@ SUBJECTS: Sequence[type] = (
     OrderEntryPages,  # before the page of an order: `/order/new` is no reference
     OrderPages,
     OrderStepPages,
+    DebtorPages,
+    InvoicePages,
+    CreditNotePages,
+    BankFilePages,
+    PaymentPages,
+    WebhookPages,
+    DeliveryPages,
+    JobPages,
+    AuditPages,
+    StaffPages,
+    TokenPages,
+    SearchPages,
     ConfirmPages,
     AmendPages,
     AfterSalePages,

@@ -62,7 +62,8 @@ _ERASE_ORDERS = Statement("""
             'zip', billing_address -> 'zip', 'country_code', billing_address -> 'country_code'),
         shipping_address = :erased || jsonb_build_object(
             'zip', shipping_address -> 'zip', 'country_code', shipping_address -> 'country_code'),
-        external_customer_id = null, order_notifications = null, courier_notifications = null
+        external_customer_id = null, order_notifications = null, courier_notifications = null, quote_note = null,
+        cancel_reason = case when cancel_reason is not null then 'erased' end
     where customer_id = :id
 """)
 _ERASED_ADDRESS = {"contact_name": "Erased", "street_one": "Erased", "city": "Erased"}
@@ -103,6 +104,7 @@ _STATEMENTS = (
     Statement("delete from webhook where customer_id = :id"),
     Statement("delete from access_token where customer_id = :id"),
     Statement("delete from consent where customer_id = :id"),
+    Statement("delete from feed where customer_id = :id"),
 )
 
 _DISABLE_KEYS = Statement("""
@@ -113,7 +115,7 @@ _ERASE_ACCOUNT = Statement("""
     update customer
     set email_address = :email, email_key = :email, first_name = 'Erased', last_name = 'customer', company = '',
         accounts_email = null, order_mails = false, credit_limit = null, term_days = null, price_list = null,
-        discount = 0
+        discount = 0, blocked_reason = case when blocked_reason is not null then 'erased' end
     where id = :id
 """)
 

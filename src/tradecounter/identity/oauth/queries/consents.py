@@ -91,3 +91,40 @@ async def grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
     Call this after `issue_token` in the same transaction, as with `consent_revoked_at`.
     """
     return await tx.fetch_one(_GRANT_STATE, id=grant_id)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAccess:
+    """An application that may act for a customer: who consented when, under the own issuer, and its latest token.
+
+    Under another issuer, nothing is known of the consent; the application is listed while it has a token.
+    """
+
+    client_id: str
+    name: str
+    given_at: datetime | None
+    given_by: str | None
+    latest_token_at: datetime | None
+
+
+_ACCESS_GIVEN = Statement(
+    """
+    with token as (
+        select t.client_id, max(t.created_at) as latest from access_token t
+        where t.customer_id = :customer_id and t.revoked_at is null and t.expires_at > :now group by t.client_id
+    ), given as (
+        select c.client_id, c.given_at, u.email from consent c left join customer_user u on u.id = c.user_id
+        where c.customer_id = :customer_id and c.revoked_at is null
+    )
+    select a.client_id, a.name, given.given_at, given.email as given_by, token.latest as latest_token_at
+    from application a left join token using (client_id) left join given using (client_id)
+    where a.disabled_at is null and (token.client_id is not null or given.client_id is not null)
+    order by lower(a.name), a.client_id
+    """,
+    GivenAccess,
+)
+
+
+async def access_given(tx: Transaction, customer_id: int, now: datetime) -> list[GivenAccess]:
+    """Return the applications that may act for a customer, by name."""
+    return await tx.fetch_all(_ACCESS_GIVEN, customer_id=customer_id, now=now)

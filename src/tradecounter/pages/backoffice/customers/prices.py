@@ -52,7 +52,7 @@ class CustomerPricePages:
 
     @page("/customer/{id}/price", "A customer's prices", scope="customers:read", query=PriceTable)
     async def show_prices(self, call: Call) -> Response:
-        filled, wanted, price = Filled(query_values(call.raw_query)), PriceTable(), None
+        filled, wanted, price = Filled({"quantity": ["1"], **query_values(call.raw_query)}), PriceTable(), None
         try:
             wanted = call.query(PriceTable)
             price = await self._explained(call, wanted)

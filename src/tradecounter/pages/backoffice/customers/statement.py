@@ -12,6 +12,7 @@ from tradecounter.billing.account_statement import AccountStatement, read_statem
 from tradecounter.billing.print_statement import AGES, KINDS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.pages.backoffice.ageing import ageing_chart
 from tradecounter.pages.backoffice.customers.shown import shown_customer, with_credit
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import page
@@ -65,6 +66,7 @@ class CustomerStatementPages:
             statement=found,
             kinds=KINDS,
             ageing=_ageing(found),
+            chart=ageing_chart("Due by age", found.ageing),
         )
 
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.import_kinds import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
 from tradecounter.imports.from_stream import MOST_BYTES
-from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
+from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.page_kit.forms import Filled, Submitted, parse_form, read_submitted
@@ -156,6 +156,7 @@ class ImportCheckPages:
             template,
             form=filled,
             upload=upload,
+            order=fields_of_kind(upload.wanted.kind),
             kinds=_named(kinds),
             fitting=[name for _, name in _named(upload.fitting)],
             replaceable=[name for _, name in _named(replaceable)],

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from tradecounter.backoffice.import_kinds import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
 from tradecounter.bulk.differences import Change, changes_after
 from tradecounter.db.transaction import Transaction
+from tradecounter.imports.kinds import fields_of_kind
 from tradecounter.imports.queries import ImportRecord, find_import, lock_import
 from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, roll_back_import
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
@@ -24,7 +25,7 @@ from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
 
 _ONE, _ROLL_BACK = "/import/{id}", "/import/{id}/roll-back"
-_COLUMNS = (Column("Line", numeric=True), Column("Record"), Column("Change"), Column("Before and after"))
+_COLUMNS = (Column("Record"), Column("Change"), Column("Before and after"))
 _BY_LINE = Sort("line", descending=False)
 
 
@@ -60,6 +61,7 @@ class ImportPages:
             table=table,
             can_be_undone=self._can_be_undone(call, made),
             kept_for=KEEP_CHANGES.days,
+            order=fields_of_kind(made.kind),
         )
 
     @page(_ROLL_BACK, "Roll an import back", scope="catalogue:write", roles=IMPORTERS, dangerous=True)

@@ -36,6 +36,7 @@ State = Literal["new", "checking", "checked", "applying", "applied"]
 
 _MOST_KEPT = 20
 _KEPT_FOR = timedelta(days=1)
+_MOST_MESSAGES = 500  # kept of the errors, and of the warnings
 _SOON = 1.5  # seconds for which a request waits, so that small files need no second look
 
 
@@ -60,6 +61,7 @@ class Upload:
         lines: the number of lines in the file, about; None if it is unknown.
         rows: the number of rows that were read so far.
         problem: why the last check or import failed as a whole.
+        errors, warnings: how many there are; the report keeps the first ones.
     """
 
     id: str
@@ -76,6 +78,8 @@ class Upload:
     rows: int = 0
     report: ImportReport | None = None
     problem: str = ""
+    errors: int = 0
+    warnings: int = 0
     import_id: int | None = None
     task: asyncio.Task[None] | None = field(default=None, repr=False)
 
@@ -190,7 +194,8 @@ class Uploads:
         applies = upload.state == "applying"
         try:
             report = await self._imported(upload, actor, dry_run=not applies)
-            upload.report = report
+            upload.report, upload.errors, upload.warnings = report, len(report.errors), len(report.warnings)
+            del report.errors[_MOST_MESSAGES:], report.warnings[_MOST_MESSAGES:]
             upload.import_id = report.id if applies else None
             upload.state = "applied" if report.id is not None and applies and not report.errors else "checked"
         except DomainError as error:

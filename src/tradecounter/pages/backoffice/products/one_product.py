@@ -106,7 +106,7 @@ class ProductPages:
     async def show_product(self, call: Call) -> Response:
         roles = roles_of_caller(call)
         sees_prices = allows(roles, "prices:read")
-        filled, explained = Filled(query_values(call.raw_query)), None
+        filled, explained = Filled({"quantity": ["1"], **query_values(call.raw_query)}), None
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             sku = call.path_text("sku", "product")

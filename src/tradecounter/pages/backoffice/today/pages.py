@@ -1,5 +1,6 @@
 """`/`: what needs somebody today."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -7,32 +8,23 @@ from starlette.responses import Response
 
 from tradecounter.access.permissions import allows
 from tradecounter.access.queries.staff import StaffMember
-from tradecounter.db.job_queue import failed_jobs
-from tradecounter.db.transaction import Transaction
+from tradecounter.billing.account_statement import Debtor
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.queries.lookup import OrderFilter, list_quotes
-from tradecounter.ordering.queries.order_table import OrderRow, order_table, orders_by_day
-from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED
+from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.ordering.queries.lookup import OrderFilter
+from tradecounter.ordering.queries.order_table import DayOfOrders, order_table, orders_by_day
 from tradecounter.page_kit.charts import Chart, bar_chart
+from tradecounter.pages.backoffice.ageing import ageing_chart, pounds
+from tradecounter.pages.backoffice.money.debtors import totals_of
 from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.today.waiting import read_today
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.pages.session_gate import session_of
 from tradecounter.rest.call import Call
 
-_DAYS = 14
-_MOST_COUNTED = 1_000
+_DAYS = 30
 _MOST_SHOWN = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A figure that a member of staff may see, with the page behind it."""
-
-    name: str
-    value: int
-    path: str
-    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +39,33 @@ class TodayPages:
         session = session_of(call.request.scope)
         member = None if session is None else session.person
         roles = member.roles if isinstance(member, StaffMember) else []
+        now = self.desk.clock.now()
+        latest, charts, newest = [], [], None
         async with self.desk.reading() as tx:
-            tiles, latest, chart = [], [], None
+            today = await read_today(tx, roles, lambda scope: allows(roles, scope), now)
             if allows(roles, "orders:read"):
-                tiles += await self._orders(tx)
                 latest = await order_table(tx, OrderFilter(), "placed", _MOST_SHOWN, descending=True)
-                chart = await self._chart(tx)
-            if allows(roles, "quotes:read"):
-                waiting = len(await list_quotes(tx, _MOST_COUNTED, waiting=True))
-                tiles.append(Tile("Quotes to price", waiting, "/quote", "warn" if waiting else ""))
-            if allows(roles, "events:read"):
-                failed = sum(jobs.count for jobs in await failed_jobs(tx))
-                tiles.append(Tile("Failed jobs", failed, "/job", "bad" if failed else ""))
-        return self.desk.show(call, "today/today.html", tiles=tiles, latest=latest, chart=chart)
+                days = await orders_by_day(tx, uk_date(now) - timedelta(days=_DAYS - 1), uk_date(now))
+                newest = days[-1]
+                charts += _by_day(days, with_money=allows(roles, "billing:read"))
+        if today.debtors is not None:
+            charts += _ageing(today.debtors)
+        return self.desk.show(
+            call, "today/today.html", today=today, latest=latest, charts=charts, newest=newest, day=uk_date(now)
+        )
 
-    async def _orders(self, tx: Transaction) -> list[Tile]:
-        tiles = []
-        for name, status in (("To dispatch", AWAITING_DISPATCH), ("Back-ordered", BACK_ORDERED)):
-            found: list[OrderRow] = await order_table(
-                tx, OrderFilter(status=status), "placed", _MOST_COUNTED, descending=True
-            )
-            tiles.append(Tile(name, len(found), f"/order?status={status.replace(' ', '+')}", ""))
-        return tiles
 
-    async def _chart(self, tx: Transaction) -> Chart:
-        today = uk_date(self.desk.clock.now())
-        days = await orders_by_day(tx, today - timedelta(days=_DAYS - 1), today)
-        data = [(f"{found.day.day} {found.day:%b}", found.orders) for found in days]
-        return bar_chart(f"Orders in the last {_DAYS} days", data, series="Orders")
+def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[tuple[Chart, str]]:
+    named = [(f"{found.day.day} {found.day:%b}", found) for found in days]
+    count = sum(found.orders for found in days)
+    made = [bar_chart(f"{count:,} orders in {_DAYS} days", [(n, f.orders) for n, f in named], series="Orders")]
+    if with_money:
+        total = in_pounds(sum((found.gross for found in days), NOTHING))
+        title = f"{total} in {_DAYS} days, with VAT"
+        made.append(bar_chart(title, [(n, f.gross) for n, f in named], pounds, series="Orders with VAT"))
+    return [(chart, "Day") for chart in made]
+
+
+def _ageing(debtors: list[Debtor]) -> list[tuple[Chart, str]]:
+    totals = totals_of(debtors)
+    return [(ageing_chart(f"{in_pounds(totals.due)} due, by age", totals.ageing), "Age")] if debtors else []

@@ -1,0 +1,1 @@
+"""Catalogue files at secret addresses, which customers' spreadsheets and shops read."""

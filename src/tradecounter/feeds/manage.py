@@ -1,0 +1,136 @@
+"""Makes, changes and deletes customers' feeds, and gives them new addresses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tradecounter.audit.record import audit
+from tradecounter.db.transaction import Transaction
+from tradecounter.feeds.columns import columns_text, read_columns
+from tradecounter.feeds.queries import (
+    FeedRecord,
+    FeedValues,
+    count_feeds,
+    delete_feed,
+    feed_of,
+    insert_feed,
+    lock_secrets,
+    replace_secret,
+    store_secret,
+    update_feed,
+)
+from tradecounter.feeds.rules import LONGEST_NAME, MOST_OF_A_CUSTOMER, check_markup
+from tradecounter.feeds.wire import FeedTerms, stored_filter
+from tradecounter.identity.secret_hash import new_secret, secret_hash
+from tradecounter.identity.vault import Vault
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, not_found, require_text
+from tradecounter.storefront.query import find_products
+from tradecounter.storefront.view import CustomerView
+
+
+@dataclass(frozen=True, slots=True)
+class NewAddress:
+    """A feed's id, and the secret in its new address."""
+
+    id: int
+    secret: str
+
+
+def feed_vault(keys: Callable[[], Sequence[str]]) -> Vault:
+    """Return the vault with the secrets in feeds' addresses."""
+    return Vault("feed addresses", keys)
+
+
+async def add_feed(
+    tx: Transaction, vault: Vault, customer_id: int, wanted: FeedTerms, view: CustomerView, now: datetime
+) -> NewAddress:
+    """Make a feed; `view` is the customer's. Raises DomainError (invalid, conflict)."""
+    values = _checked(wanted, view)
+    if await count_feeds(tx, customer_id) >= MOST_OF_A_CUSTOMER:
+        raise DomainError(Kind.CONFLICT, f"there are {MOST_OF_A_CUSTOMER} feeds already; delete one first")
+    secret = new_secret()
+    feed_id = await insert_feed(tx, customer_id, values, secret_hash(secret), vault.seal(secret.encode()), now)
+    audit(tx, "feed.add", f"feed/{feed_id}", now, after={**_shown(values), "customer_id": customer_id})
+    return NewAddress(feed_id, secret)
+
+
+async def the_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord:
+    """Return one of a customer's feeds. Raises DomainError (not found)."""
+    found = await feed_of(tx, customer_id, feed_id, lock=lock)
+    if found is None:
+        raise not_found("feed")
+    return found
+
+
+async def change_feed(
+    tx: Transaction, customer_id: int, feed_id: int, wanted: FeedTerms, view: CustomerView, now: datetime
+) -> None:
+    """Change a feed; its address stays. Raises DomainError (not found, invalid)."""
+    before = await the_feed(tx, customer_id, feed_id, lock=True)
+    values = _checked(wanted, view)
+    await update_feed(tx, feed_id, values)
+    audit(tx, "feed.edit", f"feed/{feed_id}", now, before=_shown(_values_of(before)), after=_shown(values))
+
+
+async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id: int, now: datetime) -> NewAddress:
+    """Give a feed a new address; the former one ends at once. Raises DomainError (not found)."""
+    await the_feed(tx, customer_id, feed_id, lock=True)
+    secret = new_secret()
+    await replace_secret(tx, feed_id, secret_hash(secret), vault.seal(secret.encode()), now)
+    audit(tx, "feed.renew_address", f"feed/{feed_id}", now, after={"addressed_at": now})
+    return NewAddress(feed_id, secret)
+
+
+async def remove_feed(tx: Transaction, customer_id: int, feed_id: int, now: datetime) -> None:
+    """Delete a feed; its address ends at once. Raises DomainError (not found)."""
+    feed = await the_feed(tx, customer_id, feed_id, lock=True)
+    await delete_feed(tx, feed_id)
+    audit(tx, "feed.remove", f"feed/{feed_id}", now, before=_shown(_values_of(feed)))
+
+
+def secret_of(vault: Vault, feed: FeedRecord) -> str | None:
+    """Return the secret in a feed's address; None when no secret key decrypts it."""
+    found = vault.unseal(feed.secret)
+    return None if found is None else found.decode()
+
+
+async def reseal_feeds(tx: Transaction, keys: Sequence[str]) -> None:
+    """Re-encrypt the secrets of all feeds with the first key; unreadable ones stay as they are."""
+    vault = feed_vault(lambda: keys)
+    for feed_id, secret in await lock_secrets(tx):
+        await store_secret(tx, feed_id, vault.reseal(secret) or secret)
+
+
+def _checked(wanted: FeedTerms, view: CustomerView) -> FeedValues:
+    """Return what is stored of a feed. Raises DomainError (invalid), which names all invalid fields."""
+    errors, columns = ErrorCollector(), []
+    with errors.collecting():
+        require_text("name", wanted.name, LONGEST_NAME)
+    with errors.collecting():
+        columns = read_columns(wanted.columns)
+    with errors.collecting():
+        find_products(view, wanted.filter.parameters)
+    with errors.collecting():
+        check_markup(wanted.markup)
+    errors.check()
+    return FeedValues(
+        wanted.name.strip(), columns, stored_filter(wanted.filter), wanted.markup, wanted.rounding, wanted.vat_included
+    )
+
+
+def _values_of(feed: FeedRecord) -> FeedValues:
+    columns = [(name, heading) for name, heading in feed.columns]
+    return FeedValues(feed.name, columns, feed.filter, feed.markup, feed.rounding, feed.vat_included)
+
+
+def _shown(values: FeedValues) -> dict[str, Any]:
+    """Return a feed for the audit log."""
+    return {
+        "name": values.name,
+        "columns": columns_text(values.columns),
+        "filter": values.filter,
+        "markup": str(values.markup),
+        "rounding": values.rounding,
+        "vat_included": values.vat_included,
+    }

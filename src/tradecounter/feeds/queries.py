@@ -1,0 +1,181 @@
+"""The SQL of feeds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from psycopg.sql import SQL
+from psycopg.types.json import Jsonb
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.feeds.rules import Rounding
+
+_READ_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedRecord:
+    """A feed; the secret in its address is encrypted."""
+
+    id: int
+    customer_id: int
+    name: str
+    columns: list[list[str]]
+    filter: dict[str, Any]
+    markup: Decimal
+    rounding: Rounding
+    vat_included: bool
+    secret: bytes
+    created_at: datetime
+    addressed_at: datetime
+    last_read_at: datetime | None
+
+
+_COLUMNS = SQL(
+    "id, customer_id, name, columns, filter, markup, rounding, vat_included, secret, created_at, addressed_at,"
+    " last_read_at"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedValues:
+    """What a customer chooses of a feed."""
+
+    name: str
+    columns: Sequence[tuple[str, str]]
+    filter: dict[str, Any]
+    markup: Decimal
+    rounding: Rounding
+    vat_included: bool
+
+
+_LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")
+_COUNT = Statement("select count(*) from feed where customer_id = :customer_id")
+
+
+async def count_feeds(tx: Transaction, customer_id: int) -> int:
+    """Return the number of a customer's feeds, which does not change until the transaction ends."""
+    await tx.execute(_LOCK_CUSTOMER, customer_id=customer_id)
+    count: int = await tx.fetch_value(_COUNT, customer_id=customer_id)
+    return count
+
+
+_INSERT = Statement("""
+    insert into feed (customer_id, name, columns, filter, markup, rounding, vat_included, hash, secret, created_at,
+                      addressed_at)
+    values (:customer_id, :name, :columns, :filter, :markup, :rounding, :vat_included, :hash::bytea, :secret::bytea,
+            :now, :now)
+    returning id
+""")
+
+
+async def insert_feed(
+    tx: Transaction, customer_id: int, values: FeedValues, digest: bytes, secret: bytes, now: datetime
+) -> int:
+    """Store a feed, and return its id."""
+    feed_id: int = await tx.fetch_value(
+        _INSERT, customer_id=customer_id, **_stored(values), hash=digest, secret=secret, now=now
+    )
+    return feed_id
+
+
+_UPDATE = Statement("""
+    update feed set name = :name, columns = :columns, filter = :filter, markup = :markup, rounding = :rounding,
+                    vat_included = :vat_included
+    where id = :id
+""")
+
+
+async def update_feed(tx: Transaction, feed_id: int, values: FeedValues) -> None:
+    """Replace what a customer has chosen of a feed."""
+    await tx.execute(_UPDATE, id=feed_id, **_stored(values))
+
+
+def _stored(values: FeedValues) -> dict[str, Any]:
+    return {
+        "name": values.name,
+        "columns": Jsonb([list(column) for column in values.columns]),
+        "filter": Jsonb(values.filter),
+        "markup": values.markup,
+        "rounding": values.rounding,
+        "vat_included": values.vat_included,
+    }
+
+
+_REPLACE_SECRET = Statement(
+    "update feed set hash = :hash::bytea, secret = :secret::bytea, addressed_at = :now where id = :id"
+)
+
+
+async def replace_secret(tx: Transaction, feed_id: int, digest: bytes, secret: bytes, now: datetime) -> None:
+    """Give a feed another address; the former one ends."""
+    await tx.execute(_REPLACE_SECRET, id=feed_id, hash=digest, secret=secret, now=now)
+
+
+_DELETE = Statement("delete from feed where id = :id")
+
+
+async def delete_feed(tx: Transaction, feed_id: int) -> None:
+    """Delete a feed."""
+    await tx.execute(_DELETE, id=feed_id)
+
+
+_LIST = Statement(SQL("select {} from feed where customer_id = :customer_id order by id").format(_COLUMNS), FeedRecord)
+
+
+async def feeds_of(tx: Transaction, customer_id: int) -> list[FeedRecord]:
+    """Return a customer's feeds, the oldest first."""
+    return await tx.fetch_all(_LIST, customer_id=customer_id)
+
+
+_ONE = SQL("select {} from feed where id = :id and customer_id = :customer_id {}")
+_FIND = Statement(_ONE.format(_COLUMNS, SQL("")), FeedRecord)
+_LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), FeedRecord)
+
+
+async def feed_of(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord | None:
+    """Return one of a customer's feeds, or None; with `lock`, lock it until the transaction ends."""
+    return await tx.fetch_one(_LOCK if lock else _FIND, id=feed_id, customer_id=customer_id)
+
+
+_FIND_BY_HASH = Statement(
+    SQL(
+        "select {} from feed where hash = :hash::bytea"
+        " and exists (select from customer c where c.id = customer_id and c.blocked_at is null)"
+    ).format(_COLUMNS),
+    FeedRecord,
+)
+
+
+async def feed_at(tx: Transaction, digest: bytes) -> FeedRecord | None:
+    """Return the feed whose secret has a hash, or None, also if its customer is blocked."""
+    return await tx.fetch_one(_FIND_BY_HASH, hash=digest)
+
+
+_RECORD_READ = Statement(
+    "update feed set last_read_at = :now where id = :id and (last_read_at is null or last_read_at < :before)"
+)
+
+
+async def record_read(tx: Transaction, feed: FeedRecord, now: datetime) -> None:
+    """Record when a feed was last read, at most once a minute."""
+    before = now - _READ_EVERY
+    if feed.last_read_at is None or feed.last_read_at < before:
+        await tx.execute(_RECORD_READ, id=feed.id, now=now, before=before)
+
+
+_LOCK_SECRETS = Statement("select id, secret from feed order by id for no key update")
+_RESEAL = Statement("update feed set secret = :secret::bytea where id = :id")
+
+
+async def lock_secrets(tx: Transaction) -> list[tuple[Any, ...]]:
+    """Return ids and encrypted secrets of all feeds, with their rows locked."""
+    return await tx.fetch_all(_LOCK_SECRETS)
+
+
+async def store_secret(tx: Transaction, feed_id: int, secret: bytes) -> None:
+    """Store the secret of a feed that was encrypted again."""
+    await tx.execute(_RESEAL, id=feed_id, secret=secret)

@@ -1,0 +1,1 @@
+"""Invoices, credit notes, the statement and the credit of a customer."""

@@ -1,0 +1,1 @@
+"""A new order or quote: its lines, and its confirmation."""

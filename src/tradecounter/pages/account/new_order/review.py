@@ -1,0 +1,112 @@
+"""`/account/new-order/{code}`: a pending order, with its shipping options, before it is confirmed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.desk import Nothing
+from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.queries.accounts import the_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.confirm_order import confirm_order
+from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.states import ConfirmedOrder, NumberedOrder, PendingOrder
+from tradecounter.ordering.withdraw_order import own_order_by_code, withdraw_order
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.account.new_order.entry import PATH
+from tradecounter.pages.account.new_order.options import chosen_option, shipping_choices
+from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import BUYER
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.rest.call import Call
+
+_ONE, _DISCARD = f"{PATH}/{{code}}", f"{PATH}/{{code}}/discard"
+
+
+class ConfirmForm(Struct):
+    """The shipping option; without one, the account's default."""
+
+    shipping_method: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPages:
+    """The page of a pending order, which is confirmed or discarded there."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_ONE, "Confirm your order", user_roles=BUYER)
+    async def show_order(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form(_ONE, "Confirm your order", user_roles=BUYER)
+    async def confirm(self, call: Call) -> Response:
+        view = await self.parts.views.last(call.customer_id)
+
+        async def work(tx: Transaction, body: ConfirmForm, _now: datetime) -> ConfirmedOrder:
+            context = self.parts.creation.context(call.customer_id, view)
+            order, _ = await confirm_order(tx, _code(call), body.shipping_method, context)
+            return order
+
+        return await self.desk.change(
+            call,
+            ConfirmForm,
+            work,
+            again=lambda filled: self._show(call, filled),
+            to=lambda order: f"/account/order/{order.order_reference}",
+            done=lambda order: f"Thank you. Your order is confirmed as {order.order_reference}.",
+        )
+
+    @page(_DISCARD, "Discard an order", user_roles=BUYER)
+    async def show_discard(self, call: Call) -> Response:
+        return await self._show_discard(call, Filled())
+
+    @form(_DISCARD, "Discard an order", user_roles=BUYER)
+    async def discard(self, call: Call) -> Response:
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> None:
+            await withdraw_order(tx, call.customer_id, _code(call), "", now)
+
+        return await self.desk.change(
+            call,
+            Nothing,
+            work,
+            again=lambda filled: self._show_discard(call, filled),
+            to="/account/order",
+            done="The order is discarded. Its lines are among the cancelled orders.",
+        )
+
+    async def _show_discard(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            order = await own_order_by_code(tx, call.customer_id, _code(call))
+        return self.desk.show(call, "new_order/discard.html", form=filled, order=order)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            order = await own_order_by_code(tx, call.customer_id, _code(call))
+            if isinstance(order, NumberedOrder):
+                return self.desk.go(call, f"/account/order/{order.order_reference}")
+            if order.kind == "quote":
+                return self.desk.go(call, f"/account/quote/{order.confirmation_code}")
+            lines = await lines_of_order(tx, order.id)
+            account = await the_account(tx, call.customer_id)
+        is_open = isinstance(order, PendingOrder) and not order.has_expired(self.desk.clock.now())
+        return self.desk.show(
+            call,
+            "new_order/review.html",
+            form=filled,
+            order=order,
+            is_open=is_open,
+            is_pending=isinstance(order, PendingOrder),
+            lines=lines,
+            options=shipping_choices(order),
+            chosen=chosen_option(order, account.shipping_method),
+            address_lines=address_lines,
+        )
+
+
+def _code(call: Call) -> str:
+    return call.path_text("code", "order")

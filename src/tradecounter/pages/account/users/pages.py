@@ -1,0 +1,142 @@
+"""`/account/user`: the account's users, for its owners."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.access.own_users import (
+    change_user_role,
+    disable_own_user,
+    invite_own_user,
+    is_owner,
+    own_user,
+)
+from tradecounter.access.permissions import UserRole
+from tradecounter.access.queries.users import CustomerUser, list_users
+from tradecounter.backoffice.desk import Nothing
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.account.parts import AccountParts
+from tradecounter.pages.account.roles import OWNER
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.session_gate import session_of
+from tradecounter.rest.call import Call
+
+_LIST, _INVITE, _ROLE, _DISABLE = (
+    "/account/user",
+    "/account/user/invite",
+    "/account/user/{id}/role",
+    "/account/user/{id}/disable",
+)
+_ROLES = (
+    ("buyer", "Buyer: orders, quotes and addresses"),
+    ("accounts", "Accounts: invoices, statement and credit"),
+    ("developer", "Developer: keys, applications, webhooks and feeds"),
+    ("owner", "Owner: everything, and the users"),
+)
+
+
+class InviteForm(Struct):
+    """Whom to invite."""
+
+    email: str
+    role: UserRole
+
+
+class RoleForm(Struct):
+    """A user's new role."""
+
+    role: UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class UserPages:
+    """The pages of the account's users."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_LIST, "Users", user_roles=OWNER)
+    async def list_users(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            users = await list_users(tx, call.customer_id)
+        session = session_of(call.request.scope)
+        return self.desk.show(
+            call,
+            "users/list.html",
+            users=sorted(users, key=lambda user: user.disabled_at is not None),
+            owners=sum(map(is_owner, users)),
+            own_id=None if session is None else session.person.id,
+        )
+
+    @page(_INVITE, "Invite a user", user_roles=OWNER)
+    async def show_invite(self, call: Call) -> Response:
+        return await self._show_invite(call, Filled())
+
+    @form(_INVITE, "Invite a user", user_roles=OWNER)
+    async def invite(self, call: Call) -> Response:
+        secret = secret_key(self.parts.settings)
+
+        async def work(tx: Transaction, body: InviteForm, now: datetime) -> CustomerUser:
+            return await invite_own_user(tx, call.customer_id, body.email, body.role, secret, now)
+
+        return await self.desk.change(
+            call,
+            InviteForm,
+            work,
+            again=lambda filled: self._show_invite(call, filled),
+            to=_LIST,
+            done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
+        )
+
+    @page(_ROLE, "Change a user's role", user_roles=OWNER)
+    async def show_role(self, call: Call) -> Response:
+        return await self._show(call, "users/role.html", Filled())
+
+    @form(_ROLE, "Change a user's role", user_roles=OWNER)
+    async def change_role(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: RoleForm, now: datetime) -> CustomerUser:
+            return await change_user_role(tx, call.customer_id, _id(call), body.role, now)
+
+        return await self.desk.change(
+            call,
+            RoleForm,
+            work,
+            again=lambda filled: self._show(call, "users/role.html", filled),
+            to=_LIST,
+            done=lambda user: f"{user.email} has the role {user.role}.",
+        )
+
+    @page(_DISABLE, "Disable a user", user_roles=OWNER)
+    async def show_disable(self, call: Call) -> Response:
+        return await self._show(call, "users/disable.html", Filled())
+
+    @form(_DISABLE, "Disable a user", user_roles=OWNER)
+    async def disable(self, call: Call) -> Response:
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> CustomerUser:
+            return await disable_own_user(tx, call.customer_id, _id(call), now)
+
+        return await self.desk.change(
+            call,
+            Nothing,
+            work,
+            again=lambda filled: self._show(call, "users/disable.html", filled),
+            to=_LIST,
+            done=lambda user: f"{user.email} is disabled and signed out.",
+        )
+
+    async def _show_invite(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "users/invite.html", form=filled, roles=_ROLES)
+
+    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            user = await own_user(tx, call.customer_id, _id(call))
+        return self.desk.show(call, template, form=filled, user=user, roles=_ROLES)
+
+
+def _id(call: Call) -> int:
+    return call.path_id("id", "user")

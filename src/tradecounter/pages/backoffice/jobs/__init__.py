@@ -1,0 +1,1 @@
+"""Background jobs, most of which send e-mails."""

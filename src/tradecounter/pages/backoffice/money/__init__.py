@@ -1,0 +1,1 @@
+"""Money: debtors, invoices, credit notes, payments and statements."""

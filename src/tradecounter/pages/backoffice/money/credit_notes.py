@@ -1,0 +1,183 @@
+"""`/credit-note`: the credit notes of all customers, one credit note, and the form that issues one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.billing import attachment
+from tradecounter.backoffice.billing_steps import credit_invoice
+from tradecounter.backoffice.billing_wire import CreditNoteRequest
+from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.creditable import creditable_of
+from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
+from tradecounter.billing.queries.lookup import invoice_document, invoiced_items, the_invoice
+from tradecounter.billing.queries.money_tables import (
+    CREDIT_NOTE_SORTS,
+    CreditNoteRow,
+    CreditNoteTableFilter,
+    credit_note_sorted_by,
+    credit_note_table,
+)
+from tradecounter.billing.reseller_wire import CreditNote, present_credit_note, present_invoice_with_lines
+from tradecounter.customers.queries.accounts import the_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, FieldError, invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.page_kit.forms import Filled
+from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.listing import After, end_of, listed, start_of
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.rest.call import Call
+
+_PDF = "application/pdf"
+_COLUMNS = (
+    Column("Credit note", "number"),
+    Column("Customer"),
+    Column("Invoice"),
+    Column("Issued"),
+    Column("Reason"),
+    Column("Total", "gross", numeric=True),
+)
+_LATEST_FIRST = "-number"
+_HEADINGS = ("number", "invoice", "customer_id", "customer", "issued_on", "reason", "gross")
+
+
+class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of credit notes; both days are included."""
+
+    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    invoice: Annotated[int, Meta(ge=1)] | None = None
+    issued_from: str | None = None
+    issued_to: str | None = None
+
+
+class CreditedLine(Struct):
+    """A line in the form: of the shipping, `item_id` is empty. Without a quantity, nothing of it is credited."""
+
+    item_id: int | None = None
+    quantity: Annotated[int, Meta(ge=0)] | None = None
+
+
+class CreditNoteForm(Struct):
+    """Units of lines, or an amount without VAT."""
+
+    reason: str
+    lines: list[CreditedLine] = []
+    amount: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreditNotePages:
+    """Credit notes."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/credit-note", "Credit notes", scope="billing:read", query=CreditNoteTable)
+    async def list_credit_notes(self, call: Call) -> Response:
+        async def find(wanted: CreditNoteTable, sort: Sort, after: After) -> list[CreditNoteRow]:
+            chosen = CreditNoteTableFilter(
+                customer_id=wanted.customer_id,
+                invoice=wanted.invoice,
+                issued_from=start_of("issued_from", wanted.issued_from),
+                issued_to=end_of("issued_to", wanted.issued_to),
+            )
+            async with self.desk.reading() as tx:
+                return await credit_note_table(
+                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
+                )
+
+        found = await listed(call, CreditNoteTable, CREDIT_NOTE_SORTS, _LATEST_FIRST, find)
+        if found.is_file:
+            return csv_file("credit-notes", _HEADINGS, map(_file_row, found.rows))
+        table = Table.of(
+            call,
+            self.desk.view(call).at("/credit-note"),
+            _COLUMNS,
+            found.rows,
+            found.sort,
+            lambda row: cursor_text(credit_note_sorted_by(row, found.sort.column), row.number),
+        )
+        return self.desk.show(call, "money/credit_notes.html", form=found.form, table=table)
+
+    @page("/credit-note/{number}", "One credit note", scope="billing:read")
+    async def show_credit_note(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            note = present_credit_note(await the_credit_note(tx, call.path_id("number", "credit note")))
+            account = await the_account(tx, note.customer_id)
+        return self.desk.show(call, "money/credit_note.html", note=note, customer=account.name)
+
+    @page("/credit-note/{number}/pdf", "A credit note as a PDF file", scope="billing:read")
+    async def show_pdf(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await printed_credit_note(tx, call.path_id("number", "credit note"))
+        return attachment(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+
+    @page("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
+    async def show_form(self, call: Call) -> Response:
+        return await self._show_form(call, Filled())
+
+    @form("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
+    async def issue(self, call: Call) -> Response:
+        number = call.path_id("number", "invoice")
+
+        async def work(tx: Transaction, body: CreditNoteForm, now: datetime) -> CreditNote:
+            return await _credit(tx, number, body, self.parts, now)
+
+        return await self.desk.change(
+            call,
+            CreditNoteForm,
+            work,
+            again=lambda filled: self._show_form(call, filled),
+            to=lambda note: f"/credit-note/{note.number}",
+            done=lambda note: f"Credit note {note.number} is issued. The customer gets it by e-mail.",
+        )
+
+    async def _show_form(self, call: Call, filled: Filled) -> Response:
+        number = call.path_id("number", "invoice")
+        async with self.desk.reading() as tx:
+            record, document = await the_invoice(tx, number), await invoice_document(tx, number)
+            invoice = present_invoice_with_lines(record, await invoiced_items(tx, number), document.lines)
+            left = await creditable_of(tx, number)
+        lines = list(zip(invoice.lines, left.units, strict=True))
+        return self.desk.show(
+            call, "money/issue_credit_note.html", form=filled, invoice=invoice, lines=lines, left=left
+        )
+
+
+async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: OfficeParts, now: datetime) -> CreditNote:
+    """Credit what the form says; errors name the rows as the form has them."""
+    chosen = [place for place, line in enumerate(body.lines) if line.quantity]
+    if not chosen and body.amount is None:
+        raise invalid("amount", "say how many units you credit, or an amount without VAT")
+    if chosen and body.amount is not None:
+        raise invalid("amount", "must be left out when you credit units")
+    lines = [CreditLine(body.lines[place].item_id, body.lines[place].quantity or 0) for place in chosen]
+    request = CreditNoteRequest(
+        lines=lines or UNSET, amount=UNSET if body.amount is None else body.amount, reason=body.reason
+    )
+    try:
+        return await credit_invoice(tx, number, request, parts.letterhead, now)
+    except DomainError as error:
+        if not error.field_errors:
+            raise
+        raise DomainError(error.kind, error.message, field_errors=_as_in_form(error, chosen)) from error
+
+
+def _as_in_form(error: DomainError, chosen: list[int]) -> list[FieldError]:
+    names = {f"lines[{index}]": f"lines[{place}]" for index, place in enumerate(chosen)}
+    found = []
+    for each in error.field_errors:
+        row, dot, member = each.field.partition(".")
+        found.append(FieldError(f"{names.get(row, row)}{dot}{member}", each.message))
+    return found
+
+
+def _file_row(row: CreditNoteRow) -> tuple[object, ...]:
+    return (row.number, row.invoice, row.customer_id, row.customer, uk_date(row.issued_at), row.reason, row.gross)

@@ -1,0 +1,1 @@
+"""Staff members and service tokens."""

@@ -1,0 +1,168 @@
+"""`/staff`: staff members, and the forms that add, change, disable and reset one."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.access.links import link_token, staff_address
+from tradecounter.access.permissions import ROLES
+from tradecounter.access.queries.staff import StaffMember, list_staff, staff_by_id
+from tradecounter.access.queries.tokens import list_tokens
+from tradecounter.access.staff import add_staff_member, disable_staff_member, edit_staff_member, reset_staff_member
+from tradecounter.backoffice.desk import Nothing
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.kit.errors import not_found
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk, Shape
+from tradecounter.rest.call import Call
+
+ADMINISTRATORS = ("administrator",)
+
+# What each role may do, as the forms say it.
+_DESCRIBED = {
+    "support": "Support: orders, quotes, returns, customers' contacts, users and keys",
+    "warehouse": "Warehouse: dispatch, tracking, serial numbers, returns, stock",
+    "finance": "Finance: invoices, credit notes, payments, credit limits, blocking",
+    "catalogue": "Catalogue: products, prices, imports",
+    "administrator": "Administrator: everything, also staff, tokens and webhooks",
+}
+_ROLES = [(role, _DESCRIBED[role]) for role in ROLES]
+
+
+class NewMemberForm(Struct):
+    """A new member of the staff."""
+
+    email: str
+    name: str
+    roles: list[str] = []
+
+
+class MemberForm(Struct):
+    """The name and the roles of a member."""
+
+    name: str
+    roles: list[str] = []
+
+
+@dataclass(frozen=True, slots=True)
+class StaffPages:
+    """Members of the staff."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/staff", "Staff and tokens", roles=ADMINISTRATORS)
+    async def list_staff(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            members, tokens = await list_staff(tx), await list_tokens(tx)
+        now = self.desk.clock.now()
+        return self.desk.show(
+            call,
+            "staff/list.html",
+            members=sorted(members, key=lambda member: (member.disabled_at is not None, member.name.casefold())),
+            tokens=[token for token in tokens if token.revoked_at is None],
+            revoked=[token for token in tokens if token.revoked_at is not None],
+            now=now,
+        )
+
+    @page("/staff/new", "Add a member of the staff", roles=ADMINISTRATORS, dangerous=True)
+    async def show_new(self, call: Call) -> Response:
+        return await self._show_new(call, Filled())
+
+    @form("/staff/new", "Add a member of the staff", roles=ADMINISTRATORS, dangerous=True)
+    async def add(self, call: Call) -> Response:
+        secret = secret_key(self.parts.settings)
+
+        async def work(tx: Transaction, body: NewMemberForm, now: datetime) -> tuple[StaffMember, int]:
+            return await add_staff_member(tx, body.email, body.name, body.roles, secret, now)
+
+        return await self.desk.reveal(
+            call,
+            NewMemberForm,
+            work,
+            again=lambda filled: self._show_new(call, filled),
+            show=lambda made: self._show_link(call, *made),
+            to="/staff",
+            repeated="The member is added. The link was shown once; reset the member to get another one.",
+        )
+
+    @page("/staff/{id}/edit", "Change a member of the staff", roles=ADMINISTRATORS, dangerous=True)
+    async def show_edit(self, call: Call) -> Response:
+        return await self._show(call, "edit", Filled())
+
+    @form("/staff/{id}/edit", "Change a member of the staff", roles=ADMINISTRATORS, dangerous=True)
+    async def edit(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: MemberForm, now: datetime) -> StaffMember:
+            return await edit_staff_member(tx, (await _member(tx, call)).email, body.name, body.roles, now)
+
+        return await self._take(call, MemberForm, work, "edit", lambda member: f"{member.name} is changed.")
+
+    @page("/staff/{id}/disable", "Disable a member of the staff", roles=ADMINISTRATORS, dangerous=True)
+    async def show_disable(self, call: Call) -> Response:
+        return await self._show(call, "disable", Filled())
+
+    @form("/staff/{id}/disable", "Disable a member of the staff", roles=ADMINISTRATORS, dangerous=True)
+    async def disable(self, call: Call) -> Response:
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> StaffMember:
+            return await disable_staff_member(tx, (await _member(tx, call)).email, now)
+
+        return await self._take(call, Nothing, work, "disable", lambda member: f"{member.name} is disabled.")
+
+    @page("/staff/{id}/reset", "Reset a member of the staff", roles=ADMINISTRATORS, dangerous=True)
+    async def show_reset(self, call: Call) -> Response:
+        return await self._show(call, "reset", Filled())
+
+    @form("/staff/{id}/reset", "Reset a member of the staff", roles=ADMINISTRATORS, dangerous=True)
+    async def reset(self, call: Call) -> Response:
+        secret = secret_key(self.parts.settings)
+
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> tuple[StaffMember, int]:
+            return await reset_staff_member(tx, (await _member(tx, call)).email, secret, now)
+
+        return await self.desk.reveal(
+            call,
+            Nothing,
+            work,
+            again=lambda filled: self._show(call, "reset", filled),
+            show=lambda made: self._show_link(call, *made),
+            to="/staff",
+            repeated="The member is reset. The link was shown once; reset the member again to get another one.",
+        )
+
+    def _show_link(self, call: Call, member: StaffMember, link_id: int) -> Response:
+        settings = self.parts.settings
+        link = staff_address(settings, link_token(secret_key(settings), link_id))
+        return self.desk.show(call, "staff/link.html", member=member, link=link)
+
+    async def _show_new(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "staff/new.html", form=filled, roles=_ROLES)
+
+    async def _show(self, call: Call, step: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            member = await _member(tx, call)
+        return self.desk.show(call, f"staff/{step}.html", form=filled, member=member, roles=_ROLES)
+
+    async def _take(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[StaffMember]],
+        step: str,
+        done: Callable[[StaffMember], str],
+    ) -> Response:
+        return await self.desk.change(
+            call, shape, work, again=lambda filled: self._show(call, step, filled), to="/staff", done=done
+        )
+
+
+async def _member(tx: Transaction, call: Call) -> StaffMember:
+    found = await staff_by_id(tx, call.path_id("id", "staff member"))
+    if found is None:
+        raise not_found("staff member")
+    return found

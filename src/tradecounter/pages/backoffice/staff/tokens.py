@@ -1,0 +1,86 @@
+"""`/token`: the forms that add and revoke service tokens."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.access.permissions import AREAS, SCOPES
+from tradecounter.access.queries.tokens import TokenRecord, list_tokens
+from tradecounter.access.tokens import add_token, revoke_token
+from tradecounter.backoffice.desk import Nothing
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.staff.members import ADMINISTRATORS
+from tradecounter.pages.listing import end_of
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.rest.call import Call
+
+
+class TokenForm(Struct):
+    """A new token; `expires` is its last day."""
+
+    name: str
+    scopes: list[str] = []
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPages:
+    """Service tokens."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/token/new", "Add a service token", roles=ADMINISTRATORS, dangerous=True)
+    async def show_new(self, call: Call) -> Response:
+        return await self._show_new(call, Filled())
+
+    @form("/token/new", "Add a service token", roles=ADMINISTRATORS, dangerous=True)
+    async def add(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: TokenForm, now: datetime) -> tuple[TokenRecord, str]:
+            return await add_token(tx, body.name, body.scopes, now, end_of("expires", body.expires))
+
+        return await self.desk.reveal(
+            call,
+            TokenForm,
+            work,
+            again=lambda filled: self._show_new(call, filled),
+            show=lambda made: self.desk.show(call, "staff/token.html", token=made[0], secret=made[1]),
+            to="/staff",
+            repeated="The token is added. It was shown once; revoke it and add another one.",
+        )
+
+    @page("/token/{id}/revoke", "Revoke a service token", roles=ADMINISTRATORS, dangerous=True)
+    async def show_revoke(self, call: Call) -> Response:
+        return await self._show_revoke(call, Filled())
+
+    @form("/token/{id}/revoke", "Revoke a service token", roles=ADMINISTRATORS, dangerous=True)
+    async def revoke(self, call: Call) -> Response:
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> TokenRecord:
+            return await revoke_token(tx, call.path_id("id", "token"), now)
+
+        return await self.desk.change(
+            call,
+            Nothing,
+            work,
+            again=lambda filled: self._show_revoke(call, filled),
+            to="/staff",
+            done=lambda token: f"The token of {token.name} is revoked.",
+        )
+
+    async def _show_new(self, call: Call, filled: Filled) -> Response:
+        scopes = [(area, [scope for scope in SCOPES if scope.startswith(f"{area}:")]) for area in AREAS]
+        return self.desk.show(call, "staff/new_token.html", form=filled, scopes=scopes)
+
+    async def _show_revoke(self, call: Call, filled: Filled) -> Response:
+        token_id = call.path_id("id", "token")
+        async with self.desk.reading() as tx:
+            token = next((token for token in await list_tokens(tx) if token.id == token_id), None)
+        if token is None:
+            raise not_found("token")
+        return self.desk.show(call, "staff/revoke.html", form=filled, token=token)

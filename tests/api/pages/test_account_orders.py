@@ -1,0 +1,159 @@
+"""The customer's pages of orders, and the first page of the account."""
+
+import pytest
+
+from support.billing import invoiced, issue, number_of
+from support.orders import at, buy, cancel, create, dispatch, rows, sell
+from support.pages import Person, customer_user, text_of
+from support.quotes import price_as_support, request_quote
+from support.service import Customer, Service
+from support.shop import METHODS
+from tradecounter.fulfilment.rules import Serial
+
+LIST = "/account/order"
+
+
+@pytest.fixture(scope="module")
+def customer(shop: Service) -> Customer:
+    return shop.customer(company="Bright & <Sons>")
+
+
+@pytest.fixture(scope="module")
+def buyer(shop: Service, customer: Customer) -> Person:
+    return customer_user(shop, customer.id, "buyer")
+
+
+def test_the_list_shows_the_customers_orders_only(shop: Service, customer: Customer, buyer: Person) -> None:
+    own, other = buy(customer, customer_reference="MINE"), buy(shop.customer(), customer_reference="THEIRS")
+    page = text_of(buyer.get(LIST))
+    assert own["order_reference"] in page
+    assert other["order_reference"] not in page
+    assert other["order_reference"] not in text_of(buyer.get(f"{LIST}?reference={other['order_reference']}"))
+    assert "THEIRS" not in text_of(buyer.get(f"{LIST}?customer_id=1&format=csv"))
+
+
+def test_the_list_is_filtered_and_sorted(customer: Customer, buyer: Person) -> None:
+    cheap, dear = buy(customer, [("CABLE", 1)]), buy(customer, [("PHONE", 9)], customer_reference="DEAR")
+    page = buyer.get(f"{LIST}?sort=-total").text
+    assert page.index(dear["order_reference"]) < page.index(cheap["order_reference"])
+    only = text_of(buyer.get(f"{LIST}?customer_reference=dear&status=&sku="))
+    assert dear["order_reference"] in only
+    assert cheap["order_reference"] not in only
+    by_product = text_of(buyer.get(f"{LIST}?sku=cable"))
+    assert cheap["order_reference"] in by_product
+    assert dear["order_reference"] not in by_product
+    assert "No order matches" in text_of(buyer.get(f"{LIST}?sku=NOTHING"))
+    wrong = buyer.get(f"{LIST}?created_from=soon")
+    assert wrong.status_code == 400
+    assert "form-created_from-error" in wrong.text
+
+
+def test_the_pages_of_the_list_have_every_order_once(shop: Service) -> None:
+    customer = shop.customer()
+    placed = {str(buy(customer, [("CABLE", 1)])["order_reference"]) for _ in range(52)}
+    buyer = customer_user(shop, customer.id)
+    seen: list[str] = []
+    address = LIST
+    while address:
+        page = buyer.get(address).text
+        seen += [
+            part.split('"')[0] for part in page.split('<th scope="row" data-label="Order"><a href="/account/order/')[1:]
+        ]
+        following = page.split('rel="next" href="')[1:]
+        address = following[0].split('"')[0].replace("&amp;", "&") if following else ""
+    assert len(seen) == 52
+    assert set(seen) == placed
+    assert len(buyer.get(f"{LIST}?format=csv").text.splitlines()) == 53
+
+
+def test_unconfirmed_and_cancelled_orders_have_lists_of_their_own(
+    shop: Service, customer: Customer, buyer: Person
+) -> None:
+    pending = create(customer, customer_reference="NOT YET")
+    gone = buy(customer, customer_reference="GONE")
+    cancel(shop, gone)
+    assert "NOT YET" not in text_of(buyer.get(LIST))
+    assert "NOT YET" in text_of(buyer.get(f"{LIST}/unconfirmed"))
+    assert "GONE" in text_of(buyer.get(f"{LIST}/cancelled"))
+    path = f"{LIST}/{pending['confirmation_code']}"
+    assert buyer.get(path).headers["Location"] == f"/account/new-order/{pending['confirmation_code']}"
+    assert "Cancelled" in text_of(buyer.get(f"{LIST}/{gone['order_reference']}"))
+
+
+def test_an_order_is_shown_with_all_that_belongs_to_it(shop: Service, customer: Customer, buyer: Person) -> None:
+    sku = sell(shop, "SHOWN", 10, available=3)
+    placed = buy(customer, [(sku, 5), ("CABLE", 1)], customer_reference="PO-<9>")
+    [(line,)] = rows(shop, "select id from order_line where order_id = %s and sku = %s", placed["order_id"], sku)
+    before = text_of(buyer.get(f"{LIST}/{placed['order_reference']}"))
+    assert "2 back-ordered" in before
+    assert "Nothing is dispatched yet" in before
+    dispatch(
+        shop,
+        placed,
+        (line, 2),
+        tracking_number="1Z 99",
+        serials=[Serial(line, "SN-<1>", "00:11:22:33:44:55", sku), Serial(line, "SN-2", "", sku)],
+    )
+    shop.must_load("shipping-methods", [{**METHODS[0], "tracking_url": "https://t.example/?n={tracking_number}"}])
+    page = buyer.get(f"{LIST}/{placed['order_reference']}")
+    said = text_of(page)
+    assert 'href="https://t.example/?n=1Z%2099"' in page.text
+    assert "SN-<1>" in said
+    assert "<1>" not in page.text
+    assert "2 of 6" in said
+    assert "Part dispatched" in said
+
+
+def test_an_order_has_its_invoices_as_pdf_files(shop: Service, customer: Customer, buyer: Person) -> None:
+    placed = invoiced(shop, customer)
+    number = number_of(shop, placed)
+    page = buyer.get(f"{LIST}/{placed['order_reference']}").text
+    path = f"/account/invoice/{number}/pdf"
+    assert f'href="{path}"' in page
+    assert buyer.get(path).content.startswith(b"%PDF")
+    assert f"again={placed['order_reference']}" in page
+
+
+def test_orders_of_others_do_not_exist(shop: Service, buyer: Person) -> None:
+    other = shop.customer()
+    for name in (buy(other)["order_reference"], create(other)["confirmation_code"], "PLN-999999", "%00"):
+        assert buyer.get(f"{LIST}/{name}").status_code == 404
+
+
+def test_only_owners_and_buyers_see_orders(shop: Service, customer: Customer) -> None:
+    placed = buy(customer)
+    for role in ("accounts", "developer"):
+        person = customer_user(shop, customer.id, role)
+        assert person.get(LIST).status_code == 403
+        assert person.get(f"{LIST}/{placed['order_reference']}").status_code == 403
+    assert customer_user(shop, customer.id, "owner").get(LIST).status_code == 200
+
+
+def test_the_first_page_says_what_to_do_first(shop: Service) -> None:
+    customer = shop.customer(term_days=0)
+    owner = customer_user(shop, customer.id)
+    assert "You have not ordered yet" in text_of(owner.get("/account"))
+    create(customer)
+    price_as_support(shop, request_quote(customer, customer_reference="Q-<1>"), ("PHONE", "45.00"))
+    with at(shop, shop.clock.now().replace(year=2025)):
+        late = buy(customer)
+        dispatch(shop, late)
+        issue(shop, late)
+    said = text_of(owner.get("/account"))
+    assert "Confirm 1 order" in said
+    assert "Accept the quote Q-<1>" in said
+    assert "Pay £66.60 is overdue" in said
+    assert late["order_reference"] in said
+
+
+def test_the_first_page_shows_each_role_its_own(shop: Service, customer: Customer) -> None:
+    buy(customer)
+    said = {
+        role: text_of(customer_user(shop, customer.id, role).get("/account"))
+        for role in ("buyer", "accounts", "developer")
+    }
+    assert "Latest orders" in said["buyer"]
+    assert "Credit available" not in said["buyer"]
+    assert "Credit available" in said["accounts"]
+    assert "Latest orders" not in said["accounts"]
+    assert "Latest orders" not in said["developer"]

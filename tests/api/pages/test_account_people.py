@@ -1,0 +1,163 @@
+"""The customer's pages of addresses and users."""
+
+import pytest
+
+from support.orders import rows
+from support.pages import Person, customer_user, fields_of, text_of
+from support.service import Customer, Service
+from support.shop import ADDRESS
+
+ADDRESSES, USERS = "/account/address", "/account/user"
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def owner(shop: Service, customer: Customer) -> Person:
+    return customer_user(shop, customer.id, "owner")
+
+
+def saved_id(customer: Customer) -> int:
+    return int(customer.post("/customer/address", ADDRESS).json()["id"])
+
+
+def test_an_address_is_added_and_shown(owner: Person, customer: Customer) -> None:
+    assert "You have no saved addresses yet" in text_of(owner.get(ADDRESSES))
+    added = owner.sends(f"{ADDRESSES}/new", {**ADDRESS, "company_name": "Tools & <More>"})
+    assert "Tools & <More>" in text_of(added)
+    assert "<More>" not in added.text
+    [found] = customer.get("/customer/address").json()
+    assert found["company_name"] == "Tools & <More>"
+
+
+def test_a_wrong_address_is_explained_beside_its_fields(owner: Person) -> None:
+    page = owner.send(f"{ADDRESSES}/new", {**ADDRESS, "city": " ", "contact_number": "call me"})
+    assert page.status_code == 400
+    assert 'id="form-city-error"' in page.text
+    assert 'value="1 Test Street"' in page.text
+    page = owner.send(f"{ADDRESSES}/new", {**ADDRESS, "contact_number": "call me"})
+    assert 'id="form-contact_number-error"' in page.text
+
+
+def test_an_address_is_changed_and_keeps_its_id(shop: Service, owner: Person, customer: Customer) -> None:
+    address_id = saved_id(customer)
+    path = f"{ADDRESSES}/{address_id}"
+    assert fields_of(owner.get(path))["city"] == "Leeds"
+    owner.sends(path, {**ADDRESS, "city": "Bradford"})
+    [found] = customer.get("/customer/address").json()
+    assert (found["id"], found["city"]) == (address_id, "Bradford")
+    [(kind, before, after)] = rows(
+        shop,
+        "select actor_kind, before, after from audit_entry where action = 'address.change' and subject = %s",
+        f"customer/{customer.id}",
+    )
+    assert kind == "user"
+    assert (before["city"], after["city"]) == ("Leeds", "Bradford")
+    owner.sends(path, {**ADDRESS, "city": "Bradford"})
+    assert rows(shop, "select count(*) from audit_entry where action = 'address.change'")[0][0] == 1
+    assert owner.send(path, {**ADDRESS, "zip": ""}).status_code == 400
+
+
+def test_an_address_is_removed(owner: Person, customer: Customer) -> None:
+    path = f"{ADDRESSES}/{saved_id(customer)}"
+    assert "Remove this address?" in text_of(owner.get(f"{path}/remove"))
+    assert "You have no saved addresses yet" in text_of(owner.sends(f"{path}/remove"))
+    assert owner.send(f"{path}/remove").status_code == 404
+    assert customer.get("/customer/address").json() == []
+
+
+def test_addresses_of_others_do_not_exist(shop: Service, owner: Person) -> None:
+    path = f"{ADDRESSES}/{saved_id(shop.customer())}"
+    for each in (path, f"{path}/remove", f"{ADDRESSES}/x"):
+        assert owner.get(each).status_code == 404
+        assert owner.send(each, ADDRESS).status_code == 404
+
+
+def test_only_owners_and_buyers_see_addresses(shop: Service, customer: Customer) -> None:
+    for role in ("accounts", "developer"):
+        person = customer_user(shop, customer.id, role)
+        assert person.get(ADDRESSES).status_code == 403
+        assert person.send(f"{ADDRESSES}/new", ADDRESS).status_code == 403
+    assert customer_user(shop, customer.id, "buyer").get(ADDRESSES).status_code == 200
+
+
+def users(shop: Service, customer: Customer) -> dict[str, tuple[str, bool]]:
+    """Role and whether enabled, by address."""
+    found = rows(shop, "select email, role, disabled_at is null from customer_user where customer_id = %s", customer.id)
+    return {email: (role, enabled) for email, role, enabled in found}
+
+
+def only_owner(shop: Service, customer: Customer, owner: Person) -> None:
+    """Disable the other owner, which every account has from its start."""
+    [(other,)] = rows(shop, "select id from customer_user where customer_id = %s and id <> %s", customer.id, owner.id)
+    owner.sends(f"{USERS}/{other}/disable")
+
+
+def test_an_owner_invites_a_user(shop: Service, customer: Customer, owner: Person) -> None:
+    page = owner.sends(f"{USERS}/invite", {"email": "new.buyer@example.com", "role": "buyer"})
+    assert "new.buyer@example.com gets an e-mail" in text_of(page)
+    assert users(shop, customer)["new.buyer@example.com"] == ("buyer", True)
+    again = owner.send(f"{USERS}/invite", {"email": "NEW.BUYER@example.com", "role": "owner"})
+    assert again.status_code == 409
+    for fields in ({"email": "nobody", "role": "buyer"}, {"email": "a@example.com", "role": "king"}, {"role": "buyer"}):
+        wrong = owner.send(f"{USERS}/invite", fields)
+        assert wrong.status_code == 400
+    assert "a@example.com" not in users(shop, customer)
+
+
+def test_an_invitation_says_nothing_about_users_of_others(shop: Service, owner: Person) -> None:
+    other = customer_user(shop, shop.customer().id)
+    page = owner.send(f"{USERS}/invite", {"email": other.email, "role": "buyer"})
+    assert page.status_code == 400
+    assert "customer" not in text_of(page).split("Invite a user")[1]
+
+
+def test_roles_are_changed(shop: Service, customer: Customer, owner: Person) -> None:
+    person = customer_user(shop, customer.id, "buyer")
+    assert person.get(USERS).status_code == 403
+    owner.sends(f"{USERS}/{person.id}/role", {"role": "accounts"})
+    assert users(shop, customer)[person.email] == ("accounts", True)
+    assert person.get("/account/order").status_code == 403
+    assert owner.send(f"{USERS}/{person.id}/role", {"role": "king"}).status_code == 400
+    assert owner.send(f"{USERS}/{person.id}/role", {}).status_code == 400
+    assert fields_of(owner.get(f"{USERS}/{person.id}/role"))["role"] == "accounts"
+
+
+def test_a_disabled_user_is_signed_out(shop: Service, customer: Customer, owner: Person) -> None:
+    person = customer_user(shop, customer.id, "buyer")
+    owner.sends(f"{USERS}/{person.id}/disable")
+    assert person.get("/account").status_code == 303
+    assert users(shop, customer)[person.email] == ("buyer", False)
+    assert owner.send(f"{USERS}/{person.id}/role", {"role": "owner"}).status_code == 409
+    owner.sends(f"{USERS}/invite", {"email": person.email, "role": "developer"})
+    assert users(shop, customer)[person.email] == ("developer", True)
+
+
+def test_the_last_owner_stays(shop: Service, customer: Customer, owner: Person) -> None:
+    only_owner(shop, customer, owner)
+    for step, fields in (("role", {"role": "buyer"}), ("disable", {})):
+        page = owner.send(f"{USERS}/{owner.id}/{step}", fields)
+        assert page.status_code == 409
+        assert "is the only owner" in text_of(page)
+    assert "The only owner stays" in text_of(owner.get(USERS))
+    second = customer_user(shop, customer.id, "owner")
+    owner.sends(f"{USERS}/{second.id}/role", {"role": "owner"})
+    assert owner.send(f"{USERS}/{owner.id}/role", {"role": "buyer"}).status_code == 303
+    assert owner.get(USERS).status_code == 403
+
+
+def test_users_of_others_do_not_exist(shop: Service, owner: Person) -> None:
+    other = customer_user(shop, shop.customer().id)
+    for step in ("role", "disable"):
+        assert owner.get(f"{USERS}/{other.id}/{step}").status_code == 404
+        assert owner.send(f"{USERS}/{other.id}/{step}", {"role": "buyer"}).status_code == 404
+
+
+def test_only_owners_see_users(shop: Service, customer: Customer) -> None:
+    for role in ("buyer", "accounts", "developer"):
+        person = customer_user(shop, customer.id, role)
+        assert person.get(USERS).status_code == 403
+        assert person.send(f"{USERS}/invite", {"email": "me@example.com", "role": "owner"}).status_code == 403

@@ -1,0 +1,180 @@
+"""The staff's pages of payments and bank files."""
+
+import httpx2
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.billing import due_of, invoiced, number_of, pay_in, unallocated
+from support.orders import rows
+from support.pages import Person, fields_of, staff_member, text_of
+from support.service import Customer
+
+
+@pytest.fixture(scope="module")
+def fran(office: BackOfficeSite) -> Person:
+    """Somebody from finance."""
+    return staff_member(office.service, office.url, "finance")
+
+
+@pytest.fixture
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer(company="Payers & <Co>")
+
+
+def test_a_payment_of_an_invoice_is_recorded_from_its_page(
+    office: BackOfficeSite, fran: Person, customer: Customer
+) -> None:
+    number = number_of(office.service, invoiced(office.service, customer))
+    form = fran.get(f"/payment/new?invoice={number}")
+    fields = fields_of(form)
+    assert "Payers & <Co>" in text_of(form)
+    assert fields["amount"] == str(due_of(office.service, number))
+    assert fields["received_on"] == "2026-06-16"
+    page = fran.sends("/payment/new", {**fields, "reference": "BACS 1"})
+    assert f"for {number}." in text_of(page)
+    assert due_of(office.service, number) == 0
+    assert "Payers &amp; &lt;Co&gt;" in page.text
+
+
+def test_a_payment_of_an_account_pays_the_oldest_and_the_rest_stays(
+    office: BackOfficeSite, fran: Person, customer: Customer
+) -> None:
+    number = number_of(office.service, invoiced(office.service, customer, ("CABLE", 1)))
+    fields = fields_of(fran.get(f"/payment/new?customer_id={customer.id}"))
+    page = fran.sends("/payment/new", {**fields, "amount": "£1,000.00", "reference": "X"})
+    assert f'href="/invoice/{number}"' in page.text
+    assert "On the account" in text_of(page)
+    assert unallocated(office.service, customer) > 0
+
+
+def test_a_duplicate_is_recorded_only_by_force(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
+    pay_in(office.service, customer, "5.00", reference="TWICE")
+    fields = fields_of(fran.get(f"/payment/new?customer_id={customer.id}")) | {"amount": "5.00", "reference": "TWICE"}
+    rejected = fran.send("/payment/new", fields)
+    assert rejected.status_code == 409
+    assert "same reference, amount and date" in text_of(rejected)
+    assert 'name="force"' in rejected.text
+    assert 'name="force"' not in fran.get("/payment/new").text
+    again = fields_of(rejected) | {"method": "bank_transfer", "force": "true"}
+    assert "is recorded on the account" in text_of(fran.sends("/payment/new", again))
+
+
+def test_a_form_that_is_sent_twice_records_one_payment(fran: Person, customer: Customer) -> None:
+    fields = fields_of(fran.get(f"/payment/new?customer_id={customer.id}")) | {"amount": "6.00"}
+    assert fran.sends("/payment/new", fields).url == fran.sends("/payment/new", fields).url
+
+
+def test_errors_of_a_payment_are_beside_their_fields(fran: Person, customer: Customer) -> None:
+    fields = fields_of(fran.get("/payment/new"))
+    wrong = fran.send("/payment/new", {**fields, "customer_id": "x", "amount": "a lot", "received_on": "soon"})
+    assert wrong.status_code == 400
+    for name in ("customer_id", "amount", "received_on"):
+        assert f"form-{name}-error" in wrong.text
+    assert fields_of(wrong)["amount"] == "a lot"
+    nobody = fran.send("/payment/new", {**fields, "amount": "5"})
+    assert "form-invoice-error" in nobody.text
+    later = fran.send(
+        "/payment/new", {**fields, "customer_id": customer.id, "amount": "5", "received_on": "2030-01-01"}
+    )
+    assert "form-received_on-error" in later.text
+    assert fran.send("/payment/new", {**fields, "customer_id": "999999", "amount": "5"}).status_code == 404
+
+
+def test_a_refund_is_of_money_on_the_account(fran: Person, customer: Customer, office: BackOfficeSite) -> None:
+    pay_in(office.service, customer, "9.00", reference="R")
+    fields = fields_of(fran.get(f"/payment/new?customer_id={customer.id}"))
+    too_much = fran.send("/payment/new", {**fields, "amount": "10", "method": "refund"})
+    assert "form-amount-error" in too_much.text
+    page = fran.sends("/payment/new", {**fields, "amount": "9", "method": "refund"})
+    assert "Refund" in text_of(page)
+    assert unallocated(office.service, customer) == 0
+
+
+def test_a_payment_is_reversed_with_a_reason(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
+    number = number_of(office.service, invoiced(office.service, customer))
+    due = due_of(office.service, number)
+    payment = pay_in(office.service, customer, str(due), number)
+    path = f"/payment/{payment.id}/reverse"
+    fields = fields_of(fran.get(path))
+    assert "form-reason-error" in fran.send(path, {**fields, "reason": " "}).text
+    page = fran.sends(path, {**fields, "reason": "<b>bounced</b>"})
+    assert "Reversed" in text_of(page)
+    assert "<b>bounced" not in page.text
+    assert f'href="{path}"' not in page.text
+    assert due_of(office.service, number) == due
+    assert fran.send(path, {"reason": "again"}).status_code == 409
+    assert "reversed" in text_of(fran.get(f"/payment?customer_id={customer.id}"))
+
+
+def test_payments_are_filtered_and_sorted(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
+    first = pay_in(office.service, customer, "3.00", reference="ALPHA 1").id
+    second = pay_in(office.service, customer, "2.00", reference="beta", method="card").id
+    mine = f"customer_id={customer.id}"
+    assert _ids(fran.get(f"/payment?{mine}").text) == [second, first]
+    assert _ids(fran.get(f"/payment?{mine}&sort=-amount").text) == [first, second]
+    assert _ids(fran.get(f"/payment?{mine}&reference=alpha").text) == [first]
+    assert _ids(fran.get(f"/payment?{mine}&method=card").text) == [second]
+    assert _ids(fran.get(f"/payment?{mine}&received_from=2026-06-17").text) == []
+    assert _ids(fran.get(f"/payment?{mine}&received_to=2026-06-16&sort=received").text) == [first, second]
+    assert fran.get(f"/payment?{mine}&format=csv").text.count("\n") == 3
+    assert fran.get("/payment?received_from=soon").status_code == 400
+    assert fran.get("/payment/999999").status_code == 404
+
+
+def test_pages_of_payments_have_each_once(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
+    made = {pay_in(office.service, customer, f"{n % 7 + 1}.00").id for n in range(51)}
+    for sort in ("-recorded", "amount", "-received"):
+        first = fran.get(f"/payment?customer_id={customer.id}&sort={sort}").text
+        following = first.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")
+        assert len(_ids(first)) == 50
+        assert {*_ids(first), *_ids(fran.get(following).text)} == made
+
+
+def test_a_bank_file_is_recorded_and_what_was_not_placed_is_listed(
+    office: BackOfficeSite, fran: Person, customer: Customer
+) -> None:
+    number = number_of(office.service, invoiced(office.service, customer))
+    file = f"date,amount,reference\n15/06/2026,5.00,Invoice {number}\n2026-06-15,7.50,<i>who</i>\nsoon,1.00,{number}\n"
+    fields = fields_of(fran.get("/payment/import"))
+    done = _upload(fran, fields, file)
+    assert done.status_code == 200
+    text = text_of(done)
+    for part in ("Recorded", "<i>who</i>", "The reference has no number of an invoice", "is not YYYY-MM-DD"):
+        assert part in text
+    assert "<i>who" not in done.text
+    assert "/payment/new?amount=7.50&amp;reference=" in done.text
+    assert rows(office.service, "select count(*) from payment where customer_id = %s", customer.id) == [(1,)]
+    again = _upload(fran, fields, file)
+    assert again.status_code == 303
+    assert rows(office.service, "select count(*) from payment where customer_id = %s", customer.id) == [(1,)]
+    second = _upload(fran, fields_of(fran.get("/payment/import")), file)
+    assert "same reference, amount and date" in text_of(second)
+
+
+def test_a_file_that_is_no_bank_file_is_rejected(fran: Person) -> None:
+    fields = fields_of(fran.get("/payment/import"))
+    wrong = _upload(fran, fields, "a,b\n1,2\n")
+    assert wrong.status_code == 400
+    assert "has no column" in text_of(wrong)
+    none = fran.send("/payment/import", fields)
+    assert "choose a CSV file" in text_of(none)
+
+
+def test_support_sees_payments_and_records_none(office: BackOfficeSite, customer: Customer) -> None:
+    sue = staff_member(office.service, office.url, "support")
+    payment = pay_in(office.service, customer, "4.00")
+    assert "/payment/new" not in sue.get("/payment").text
+    assert "/reverse" not in sue.get(f"/payment/{payment.id}").text
+    for path in ("/payment/new", "/payment/import", f"/payment/{payment.id}/reverse"):
+        assert sue.get(path).status_code == 403
+        assert sue.send(path).status_code == 403
+
+
+def _ids(page: str) -> list[int]:
+    return [int(part.split('"')[0]) for part in page.split('data-label="Payment"><a href="/payment/')[1:]]
+
+
+def _upload(person: Person, fields: dict[str, str], content: str) -> httpx2.Response:
+    files = {"file": ("bank.csv", content.encode(), "text/csv")}
+    headers = {"Sec-Fetch-Site": "same-origin"}
+    return person.http.post("/payment/import", data=fields, files=files, headers=headers)

@@ -1,0 +1,107 @@
+"""Today, and the search box."""
+
+from datetime import timedelta
+
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.billing import credit, invoiced, number_of
+from support.orders import at, buy, create, dispatch, rows, sell
+from support.pages import Person, staff_member, text_of
+from support.quotes import request_quote
+from support.service import Customer
+from tradecounter.fulfilment.rules import Serial
+
+
+@pytest.fixture(scope="module")
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer(company="Looked <For> Ltd", email_address="looked@for.example")
+
+
+def test_today_shows_what_waits_with_links_to_the_lists(office: BackOfficeSite) -> None:
+    service = office.service
+    customer = service.customer(company="Slow Payers", term_days=3)
+    invoiced(service, customer)
+    buy(customer)
+    buy(customer, [(sell(service, "TODAY-NONE"), 2)])
+    request_quote(customer)
+    rows(
+        service,
+        "insert into procrastinate_jobs (queue_name, task_name, status, args)"
+        " values ('default', 'mail_order_confirmed', 'failed', '{}') returning id",
+    )
+    with at(service, service.clock.now() + timedelta(days=5)):
+        page = staff_member(service, office.url, "administrator").get("/")
+    text = text_of(page)
+    for part in ("can be dispatched", "wait", "to price", "is overdue", "failed: look why", "orders in 30 days",
+                 "due, by age", "Latest orders"):  # fmt: skip
+        assert part in text
+    for link in ("/order?status=Awaiting+dispatch", "/money", "/job"):
+        assert f'href="{link}' in page.text
+    tasks = page.text.split('<ol class="tasks">')[1]
+    assert tasks.index("failed: look why") < tasks.index("to price") < tasks.index("can be dispatched")
+
+
+def test_each_role_sees_what_it_deals_with_first(office: BackOfficeSite) -> None:
+    buy(office.service.customer())
+    packer = staff_member(office.service, office.url, "warehouse")
+    page = text_of(packer.get("/"))
+    assert "can be dispatched" in page
+    for part in ("to price", "overdue", "Failed jobs", "with VAT"):
+        assert part not in page
+    buyer = staff_member(office.service, office.url, "catalogue")
+    assert "Choose a subject" in text_of(buyer.get("/"))
+
+
+def test_one_exact_hit_opens_at_once(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
+    placed = buy(customer, customer_reference="SCAN-ME-1")
+    reference = placed["order_reference"]
+    serial = f"SN-{reference}"
+    item = placed["items"][0]["id"]
+    dispatch(office.service, placed, (item, 1), serials=[Serial(item, serial)], tracking_number="TRACK-77")
+    for text in (reference, reference.lower(), f"  {reference} ", "scan-me-1", serial.lower(), "track-77",
+                 placed["confirmation_code"]):  # fmt: skip
+        found = sam.get("/search", params={"q": text})
+        assert found.status_code == 303, text
+        assert found.headers["Location"] == f"/order/{reference}"
+
+
+def test_invoices_and_credit_notes_are_found_by_number(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
+    number = number_of(office.service, invoiced(office.service, customer))
+    note = credit(office.service, number, amount="1.00").number
+    assert sam.get("/search", params={"q": f"invoice {number}"}).headers["Location"] == f"/invoice/{number}"
+    assert sam.get("/search", params={"q": f"CN {note}"}).headers["Location"] == f"/credit-note/{note}"
+
+
+def test_several_hits_are_grouped_and_escaped(sam: Person, customer: Customer) -> None:
+    create(customer, customer_reference="TWICE")
+    create(customer, customer_reference="TWICE")
+    page = sam.get("/search", params={"q": "twice"})
+    assert page.status_code == 200
+    assert text_of(page).count("TWICE") == 2
+    by_name = sam.get("/search", params={"q": "looked <f"})
+    assert "Looked &lt;For&gt; Ltd" in by_name.text
+    assert "Customers" in text_of(by_name)
+    assert "Products" in text_of(sam.get("/search", params={"q": "PHON"}))
+    assert sam.get("/search", params={"q": "phone"}).headers["Location"] == "/product/PHONE"
+    address = sam.get("/search", params={"q": "Looked@For.example"}).headers["Location"]
+    assert address == f"/customer/{customer.id}"
+    nothing = sam.get("/search", params={"q": "<script>alert(1)</script>"})
+    assert "Nothing is called" in text_of(nothing)
+    assert "<script>alert" not in nothing.text
+
+
+def test_search_takes_any_text(sam: Person) -> None:
+    for text in ("", " ", "0", "-1", "9" * 40, "%", "'", "\\", "a" * 200, "ORD-", "RMA-999999", "é", "inv"):
+        assert sam.get("/search", params={"q": text}).status_code in {200, 303}, text
+    for text in ("\x00", "a" * 201):
+        assert sam.get("/search", params={"q": text}).status_code == 400
+
+
+def test_search_finds_only_what_the_role_may_see(office: BackOfficeSite, customer: Customer) -> None:
+    number = number_of(office.service, invoiced(office.service, customer))
+    packer = staff_member(office.service, office.url, "warehouse")
+    found = text_of(packer.get("/search", params={"q": f"invoice {number}"}))
+    assert "Nothing is called" in found
+    assert "Nothing is called" in text_of(packer.get("/search", params={"q": "looked@for.example"}))
+    assert "data-find" in packer.get("/order").text
