@@ -36,18 +36,16 @@ from tradecounter.billing.queries.credit_notes import (
 )
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
-    lines_of_invoices,
     list_invoices,
     printed_invoice,
-    the_invoice,
 )
 from tradecounter.billing.reseller_wire import (
     CreditNote,
     Invoice,
     present_credit_note,
-    present_invoices,
 )
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
+from tradecounter.billing.shown_invoice import shown_invoice, shown_invoices
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
@@ -126,8 +124,7 @@ class BillingDesk:
         )
         async with self.desk.reading() as tx:
             found = await list_invoices(tx, chosen, wanted.limit + 1)
-            listed = found[: wanted.limit]
-            shown = present_invoices(listed, await lines_of_invoices(tx, [invoice.number for invoice in listed]))
+            shown = await shown_invoices(tx, found[: wanted.limit])
         return page(call, found, wanted.limit, lambda invoice: invoice.number, shown)
 
     @endpoint(
@@ -146,8 +143,7 @@ class BillingDesk:
     async def show_invoice(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
-            [shown] = present_invoices([await the_invoice(tx, number)], await lines_of_invoices(tx, [number]))
-        return json_response(shown)
+            return json_response(await shown_invoice(tx, number))
 
     @endpoint(_pdf_of("getInvoicePdf", "/api/invoice/{number}/pdf", "An invoice", _INVOICE))
     async def show_invoice_pdf(self, call: Call) -> Response:

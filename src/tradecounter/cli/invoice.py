@@ -7,13 +7,12 @@ import typer
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
     InvoiceRecord,
-    lines_of_invoices,
     list_invoices,
     printed_invoice,
-    the_invoice,
 )
-from tradecounter.billing.reseller_wire import Invoice, present_invoices, present_summary
+from tradecounter.billing.reseller_wire import present_summary
 from tradecounter.billing.resend_invoice import resend_invoice
+from tradecounter.billing.shown_invoice import shown_invoice
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Since, Until
 from tradecounter.cli.output import AsJson, show, show_record, show_table
 from tradecounter.cli.pdf_file import Output, write_pdf
@@ -65,12 +64,7 @@ def show_all(
 @app.command("show")
 def show_one(number: Number, as_json: AsJson = False) -> None:
     """Show an invoice with its lines."""
-
-    async def work(tx: Transaction) -> Invoice:
-        [invoice] = present_invoices([await the_invoice(tx, number)], await lines_of_invoices(tx, [number]))
-        return invoice
-
-    show_record(run_query(work), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
+    show_record(run_query(lambda tx: shown_invoice(tx, number)), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
 
 
 @app.command("pdf")
