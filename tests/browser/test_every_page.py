@@ -7,8 +7,7 @@ from playwright.sync_api import Browser, BrowserContext
 
 from support.accessibility import serious_errors
 from support.browsing import WIDTHS, Tab, signed_in, tab_in, window
-from support.cluster import Cluster
-from support.demo_sites import DemoSites, demo_sites
+from support.demo_sites import DemoSites
 from support.page_routes import SITES, PageRoute, page_routes
 from support.page_walk import walk
 from support.pages import customer_user, staff_member
@@ -33,12 +32,6 @@ ELSEWHERE = {
     "/import/check/{upload}",
     "/import/check/{upload}/apply",
 }
-
-
-@pytest.fixture(scope="session")
-def sites(postgres: Cluster) -> Iterator[DemoSites]:
-    with postgres.database() as url, demo_sites(url) as running:
-        yield running
 
 
 @pytest.fixture(scope="session")
