@@ -135,7 +135,7 @@ def tab_in(context: BrowserContext, own: Sequence[str], name: str) -> Iterator[T
     tab.watch()
     try:
         yield tab
-        assert tab.troubles == []
+        assert tab.troubles == [], tab.troubles
     except BaseException:
         tab.picture(PICTURES / f"{re.sub(r'[^A-Za-z0-9_-]+', '-', name)}.png")
         raise
