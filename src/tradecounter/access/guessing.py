@@ -21,7 +21,7 @@ class Attempt:
 
     @classmethod
     def at(cls, site: Site, email: str, address: str) -> "Attempt":
-        """Return the pair for an e-mail address that was typed at a site; the account's name is short enough for an index."""
+        """Return the pair for an e-mail address that was typed at a site, shortened to what fits an index."""
         return cls(f"{site} {fold(email[:LONGEST_EMAIL])[:LONGEST_EMAIL]}", address)
 
 

@@ -152,8 +152,8 @@ async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
 def _submitted(form: FormData) -> Submitted:
     values: dict[str, list[str]] = {}
     files: dict[str, UploadFile] = {}
-    for name, value in form.multi_items():
-        name = _text(name)
+    for raw_name, value in form.multi_items():
+        name = _text(raw_name)
         if not isinstance(value, UploadFile):
             values.setdefault(name, []).append(_newlines(_text(value)))
         elif value.filename and name not in files:

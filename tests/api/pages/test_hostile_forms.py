@@ -48,7 +48,7 @@ def test_bytes_that_are_no_text_are_an_error_of_the_form(sam: Person, parts: dic
 
 
 def test_names_of_files_are_utf_8(sam: Person) -> None:
-    content = "sku,available\nNOTHING,1\n".encode()
+    content = b"sku,available\nNOTHING,1\n"
     found = multipart(sam.http, "/import", {'name="file"; filename="Bestände €.csv"'.encode(): content})
     assert found.status_code == 303
     assert "Bestände €.csv" in text_of(sam.get(found.headers["Location"]))
