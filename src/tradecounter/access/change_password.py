@@ -10,7 +10,7 @@ from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.forgotten import insert_request, take_request
 from tradecounter.access.queries.links import has_link_since
 from tradecounter.access.queries.people import find_person, password_of, store_password
-from tradecounter.access.rules import RESET_LIFETIME, check_password
+from tradecounter.access.rules import LONGEST_EMAIL, RESET_LIFETIME, check_password
 from tradecounter.access.second_factor import WRONG_CODE, has_factor, use_second_factor
 from tradecounter.access.sessions import Session, end_all_sessions, prove_session, start_session
 from tradecounter.audit.record import audit
@@ -20,7 +20,6 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.errors import invalid
 
 _BETWEEN_MAILS = timedelta(minutes=2)
-_LONGEST_EMAIL = 320
 
 
 async def change_password(
@@ -69,7 +68,7 @@ async def ask_for_password_link(tx: Transaction, site: Site, email: str, address
     Does the same for every address; the worker looks it up. Raises DomainError (too many requests).
     """
     await count_attempt(tx, Attempt.at(site, " forgotten", address), now)
-    request_id = await insert_request(tx, site, email.strip()[:_LONGEST_EMAIL], now)
+    request_id = await insert_request(tx, site, email.strip()[:LONGEST_EMAIL], now)
     await queue(tx, "find_forgotten_password", request_id=request_id)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tradecounter.access.people import Site
 from tradecounter.access.queries.guesses import forget_guesses, guesses_since, insert_guess, lock_guesses
-from tradecounter.access.rules import GUESSING_WINDOW
+from tradecounter.access.rules import GUESSING_WINDOW, LONGEST_EMAIL
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold
@@ -21,8 +21,8 @@ class Attempt:
 
     @classmethod
     def at(cls, site: Site, email: str, address: str) -> "Attempt":
-        """Return the pair for an e-mail address that was typed at a site."""
-        return cls(f"{site} {fold(email)}", address)
+        """Return the pair for an e-mail address that was typed at a site, shortened to what fits an index."""
+        return cls(f"{site} {fold(email[:LONGEST_EMAIL])[:LONGEST_EMAIL]}", address)
 
 
 async def count_attempt(tx: Transaction, attempt: Attempt, now: datetime) -> int:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Struct
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind
@@ -129,8 +129,10 @@ def query_values(raw_query: str) -> dict[str, list[str]]:
 
 
 async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
+    # As Latin-1 every byte is readable, whatever encoding the client names; then `_text` reads UTF-8.
+    content_type = f"{call.request.headers['content-type']}; charset=latin-1"
     parser = MultiPartParser(
-        call.request.headers,
+        Headers({"content-type": content_type}),
         _bounded(call, most_bytes),
         max_files=most_files,
         max_fields=MOST_FIELDS,
@@ -140,18 +142,37 @@ async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
         form = await parser.parse()
     except MultiPartException as error:
         raise DomainError(Kind.INVALID, f"the form cannot be read: {error.message}") from error
+    try:
+        return _submitted(form)
+    except DomainError:
+        await form.close()
+        raise
+
+
+def _submitted(form: FormData) -> Submitted:
     values: dict[str, list[str]] = {}
     files: dict[str, UploadFile] = {}
-    for name, value in form.multi_items():
+    for raw_name, value in form.multi_items():
+        name = _text(raw_name)
         if not isinstance(value, UploadFile):
-            if "\x00" in value:
-                raise DomainError(Kind.INVALID, "the form contains a NUL character: leave it out")
-            values.setdefault(name, []).append(_newlines(value))
+            values.setdefault(name, []).append(_newlines(_text(value)))
         elif value.filename and name not in files:
+            value.filename = _text(value.filename)
             files[name] = value
         else:  # no file was chosen, or a second one
             value.file.close()
     return Submitted(values, files)
+
+
+def _text(latin: str) -> str:
+    """Return the UTF-8 text whose bytes were read as Latin-1. Raises DomainError (invalid)."""
+    try:
+        text = latin.encode("latin-1").decode()
+    except ValueError as error:
+        raise DomainError(Kind.INVALID, "the form is not UTF-8") from error
+    if "\x00" in text:
+        raise DomainError(Kind.INVALID, "the form contains a NUL character: leave it out")
+    return text
 
 
 async def _bounded(call: Call, most_bytes: int) -> AsyncGenerator[bytes, None]:

@@ -1,6 +1,7 @@
 """Signing in and out at both sites, over HTTP as a browser does."""
 
 import re
+import secrets
 from dataclasses import replace
 from datetime import timedelta
 
@@ -107,6 +108,13 @@ def test_a_wrong_password_and_an_unknown_address_look_the_same(place: Place) -> 
     assert text_of(wrong) == text_of(unknown)
     assert "wrong password here" not in wrong.text
     assert place.site.cookie not in wrong.headers.get("set-cookie", "")
+
+
+def test_an_address_longer_than_any_is_a_wrong_one(place: Place) -> None:
+    address = f"{secrets.token_urlsafe(15_000)}@shop.example"  # too random for the database to compress
+    found = place.browser().send(place.path("/sign-in"), email=address, password=PASSWORD)
+    assert found.status_code == 401
+    assert "The e-mail address or the password is wrong" in text_of(found)
 
 
 def test_guessing_is_slowed_down_with_a_hint_when_to_try_again(fresh: Place) -> None:
