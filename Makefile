@@ -6,7 +6,8 @@
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
-# make browser the pages of documentation in a real Chromium, when that is installed
+# make browser all pages and the story of an order in a real Chromium
+# make screenshots the pictures of the README and the guides, in docs/pictures
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
@@ -24,10 +25,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill soak bench browser
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill soak bench browser screenshots
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -12
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -13
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -66,9 +67,19 @@ kill: $(UV)
 soak: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/soak.py $(ARGS)
 
+# Debian's package, because Playwright's own browsers come from elsewhere than the package index.
+CHROMIUM := command -v chromium || command -v chromium-browser || command -v google-chrome
+INSTALL_CHROMIUM := $(CHROMIUM) || { [ "$$(id -u)" = 0 ] && command -v apt-get && DEBIAN_FRONTEND=noninteractive \
+	timeout 600 sh -c 'apt-get update && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core' </dev/null; }
+NO_CHROMIUM := LEFT OUT: nothing was tested in a browser; that needs Debian's package chromium, which only root can install
+
 browser: $(UV)
-	@if command -v chromium chromium-browser google-chrome >/dev/null; then IN_BROWSER=1 $(RUN_DEV) pytest -n 0 tests/browser $(ARGS); \
-	else echo "Nothing was tried: there is no Chromium (Debian's package chromium)"; fi
+	@{ $(INSTALL_CHROMIUM); } >/dev/null 2>&1; if $(CHROMIUM) >/dev/null; then IN_BROWSER=1 $(RUN_DEV) pytest -n 0 tests/browser $(ARGS); \
+	else echo "$(NO_CHROMIUM)"; fi
+
+screenshots: $(UV)
+	@$(CHROMIUM) >/dev/null || { echo "$(NO_CHROMIUM)"; exit 1; }
+	@IN_BROWSER=1 $(RUN_DEV) pytest -n 0 tests/browser/pictures.py $(ARGS)
 
 bench: $(UV)
 	@$(RUN) python -m bench $(ARGS)

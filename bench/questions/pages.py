@@ -30,8 +30,36 @@ _OFFICE = (
     "/order?status=Awaiting%20dispatch",
     "/order?customer_id={customer}",
     "/order/{order}",
+    "/quote",
+    "/return",
+    "/customer",
+    "/customer/{customer}",
+    "/customer/{customer}/statement",
+    "/product",
+    "/product/{sku}",
+    "/import",
+    "/money",
+    "/invoice",
+    "/payment",
+    "/webhook",
+    "/job",
+    "/audit",
+    "/staff",
+    "/search?query={order}",
 )
-_ACCOUNT = ("/account",)
+_ACCOUNT = (
+    "/account",
+    "/account/order",
+    "/account/order/{order}",
+    "/account/new-order",
+    "/account/quote",
+    "/account/invoice",
+    "/account/invoice/statement",
+    "/account/credit",
+    "/account/address",
+    "/account/user",
+    "/account/developer",
+)
 
 
 @dataclass(frozen=True, slots=True)

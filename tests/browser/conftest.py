@@ -8,6 +8,8 @@ from playwright.sync_api import Browser
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.browsing import chromium
+from support.cluster import Cluster
+from support.demo_sites import DemoSites, demo_sites
 from support.service import Service
 
 collect_ignore_glob = [] if os.environ.get("IN_BROWSER") else ["test_*.py"]
@@ -16,6 +18,13 @@ collect_ignore_glob = [] if os.environ.get("IN_BROWSER") else ["test_*.py"]
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def sites(postgres: Cluster) -> Iterator[DemoSites]:
+    """The demo, for tests that change nothing."""
+    with postgres.database() as url, demo_sites(url) as running:
         yield running
 
 

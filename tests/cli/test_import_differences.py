@@ -102,7 +102,7 @@ def test_imports_are_listed_and_rolled_back(tradecounter: Program) -> None:
     assert newest["rolled_back_at"] is None
     tradecounter.json("import", "stock", "-", given="sku,available\nACME-100,122\n")
     reason = tradecounter.error("imports", "roll-back", str(imported["id"]))
-    assert reason.startswith("1 records have changed since: ACME-100; ")
+    assert reason.startswith("1 record has changed since: ACME-100; ")
     told = tradecounter.text("imports", "roll-back", str(imported["id"]), "--force")
     assert told == (
         f"import {imported['id']} is rolled back: 1 records are what they were\n"

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from support.command_line import Forker, Program
-from support.orders import at, buy, create, outstanding, read
+from support.orders import at, buy, create, dispatch, outstanding, read
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY, STANDARD, order, stock_shop
+from tradecounter.fulfilment.rules import Serial
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +87,9 @@ def test_returns_and_notes_are_shown_with_the_order(service: Service, tradecount
     customer = service.customer()
     placed = buy(customer, [("PHONE", 2)])
     reference, item = placed["order_reference"], placed["items"][0]["id"]
-    tradecounter.json("order", "dispatch", reference)
+    dispatch(service, placed, serials=[Serial(item, "SN:1")])
+    words = ("order", "return", reference, "--item", f"{item}=2", "--reason", "Faulty", "--serial")
+    assert "'SN-9' was not dispatched with this item" in tradecounter.error(*words, f"{item}:SN-9")
     opened = tradecounter.json(
         "order", "return", reference, "--item", f"{item}=2", "--reason", "Faulty", "--serial", f"{item}:SN:1"
     )

@@ -3,8 +3,8 @@
 import json
 import re
 import shlex
-import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +23,6 @@ CHAPTER = GUIDE.partition("\n## Integrate an ERP system\n")[2].partition("\n## "
 _BLOCK = re.compile(r"^```(?P<kind>[^\n]+)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 _CALL = re.compile(r"`(GET|POST|PATCH|DELETE) (/api/[^`?]*)")
 _DONE = "the-block-is-done"
-
-pytestmark = pytest.mark.skipif(shutil.which("jq") is None, reason="the examples need Debian's package jq")
 
 
 @dataclass
@@ -79,7 +77,7 @@ def shell(demo: Demo, office: BackOfficeSite, forker: Forker, tmp_path: Path) ->
         stderr=subprocess.STDOUT,
         text=True,
         cwd=tmp_path,
-        env={"PATH": "/usr/bin:/bin", "no_proxy": "*", **values},
+        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "no_proxy": "*", **values},
     ) as process:
         yield Shell(tmp_path, process)
         assert process.stdin is not None

@@ -156,7 +156,7 @@ def test_an_added_customer_in_use_is_kept(prices: Importer) -> None:
     prices.change(
         "insert into credit_exposure (customer_id) select id from customer where email_key = 'used@x.example'"
     )
-    with pytest.raises(DomainError, match=r"^1 records are in use and cannot be removed: used@x\.example"):
+    with pytest.raises(DomainError, match=r"^1 record is in use and cannot be removed: used@x\.example"):
         roll_back(prices, added.id)
     done = roll_back(prices, added.id, force=True)
     assert (done.restored, done.kept) == (1, ["used@x.example"])

@@ -1,5 +1,6 @@
 """Both sites with the demo's data and three months of history."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ class DemoSites:
 def demo_sites(database_url: str) -> Iterator[DemoSites]:
     """Serve the demo with its history while the block runs; the database must be empty."""
     with running_service(database_url) as service, backoffice_of(service) as office:
-        customer_id = service.call(lambda: _fill(service))
+        filling = asyncio.run_coroutine_threadsafe(_fill(service), service.loop)
+        customer_id = filling.result(timeout=600)
         add_developers_things(service, customer_id, "Price list")
         deliver_mail(service)
         service.refresh()

@@ -12,6 +12,7 @@ from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price, product
 from tradecounter.access.queries.users import put_user
+from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.db.transaction import Transaction
@@ -131,16 +132,17 @@ def _add_orders(
 
     def placed(reference: str, *items: tuple[str, int], **values: Any) -> dict[str, Any]:
         body = order(items or [("MARK-1", 4)], customer_reference=markup(f"{name} {reference}", 60), **values)
-        sent: dict[str, Any] = _sent(
-            customer.post("/order", {**body, "billing_address": address, "shipping_address": address})
-        )
-        return sent
+        body |= {"billing_address": address, "shipping_address": address}
+        made: dict[str, Any] = _sent(customer.post("/order", body))
+        return made
 
     now = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
     names["pending"] = placed("pending")["confirmation_code"]
     waiting = placed("waiting", ("MARK-2", 30), **now)["order_reference"]
     names["waiting"] = waiting
     names["ready"] = placed("ready", **now)["order_reference"]
+    sent = placed("sent", **now)["order_reference"]
+    _sent(staff.post(f"/api/order/{sent}/dispatch", json={}))
     _sent(staff.post(f"/api/order/{waiting}/note", json={"text": markup("Note")}))
     cancelled = placed("cancelled", **now)["order_reference"]
     _sent(staff.post(f"/api/order/{cancelled}/cancel", json={"reason": markup("Cancelled")}))
@@ -203,7 +205,13 @@ def _add_staff_things(office: BackOfficeSite, staff: httpx2.Client) -> None:
     own = {"url": "https://erp.example/hook", "types": [], "description": markup("Own", 100)}
     made = _sent(staff.post("/api/webhook", json=own))
     _sent(staff.post(f"/api/webhook/{made['id']}/ping"))
-    service.in_transaction(lambda tx: add_token(tx, markup("Token", 100), ["orders:read"], service.clock.now()))
+    blocked = service.customer(company=markup("Blocked"))
+    _sent(staff.post(f"/api/customer/{blocked.id}/block", json={"reason": markup("Unpaid")}))
+    now = service.clock.now()
+    service.in_transaction(
+        lambda tx: add_staff_member(tx, "left@reseller.example", markup("Left", 100), ["support"], "s" * 64, now)
+    )
+    service.in_transaction(lambda tx: add_token(tx, markup("Token", 100), ["orders:read"], now))
 
 
 def _sent(response: httpx2.Response) -> Any:

@@ -2,16 +2,18 @@
 
 import heapq
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import httpx2
 
 from support.markup import Markup, markup_of
-from support.page_routes import path_of
+from support.page_routes import path_of, shown_paths
 from support.pages import Person
 
 _NEVER = ("/sign-out",)
+_FORM = "a form"  # need not have a page at the address to which it is sent
 
 
 @dataclass
@@ -47,40 +49,63 @@ class Walk:
         return self.pages[path][0].address
 
 
-def walk(person: Person, *, each: int = 3, most: int = 400, begin: tuple[str, ...] = ()) -> Walk:
-    """Follow links from the home page, at most `each` times to the same kind of page, rarely seen kinds first."""
+def walk(person: Person, *, least: int = 1, each: int = 1) -> Walk:
+    """Follow links from the home page to `least` pages of each kind, rarely seen kinds first.
+
+    While links to some kind of page are missing, up to `each` of a kind are opened in search of it.
+    """
     found = Walk(person)
-    counts: Counter[str] = Counter()
-    known: set[str] = set()
-    waiting: list[tuple[int, int, str, str]] = []
-
-    def add(address: str, origin: str) -> None:
-        if address in known or urlsplit(address).path.startswith(_NEVER):
-            return
-        known.add(address)
-        kind = path_of(person.site, address) or address
-        heapq.heappush(waiting, (counts[kind], len(known), address, origin))
-
-    for start in (person.site.home, *begin):
-        add(start, "the beginning")
-    while waiting and sum(counts.values()) < most:
-        seen_so_far, number, address, origin = heapq.heappop(waiting)
-        kind = path_of(person.site, address) or address
-        if counts[kind] >= each:
-            continue
-        if counts[kind] > seen_so_far:
-            heapq.heappush(waiting, (counts[kind], number, address, origin))
-            continue
-        counts[kind] += 1
+    waiting = _Waiting(person)
+    waiting.add(person.site.home, "the beginning")
+    missing = set(shown_paths(person.site))
+    while (following := waiting.next(lambda: each if missing else least)) is not None:
+        kind, address, origin = following
+        missing.discard(kind)
         response = person.get(address)
         if response.status_code not in {200, 303}:
-            found.broken.append(f"{origin} leads to {address}: {response.status_code}")
+            if origin != _FORM:
+                found.broken.append(f"{origin} leads to {address}: {response.status_code}")
             continue
         seen = Seen(address, response)
         found.pages.setdefault(kind, []).append(seen)
-        for following in _links(seen):
-            add(following, address)
+        for link in _links(seen):
+            waiting.add(link, address)
+        for action in _actions(seen):
+            if path_of(person.site, action) is not None:
+                waiting.add(action, _FORM)
     return found
+
+
+@dataclass
+class _Waiting:
+    """Addresses that are still to be opened, those of rarely seen kinds first."""
+
+    person: Person
+    counts: Counter[str] = field(default_factory=Counter)
+    known: set[str] = field(default_factory=set)
+    heap: list[tuple[int, int, str, str]] = field(default_factory=list)
+
+    def add(self, address: str, origin: str) -> None:
+        if address not in self.known and not urlsplit(address).path.startswith(_NEVER):
+            self.known.add(address)
+            heapq.heappush(self.heap, (self.counts[self._kind(address)], len(self.known), address, origin))
+
+    def next(self, most: Callable[[], int]) -> tuple[str, str, str] | None:
+        """The next kind, address and origin, of kinds that were not seen so often yet."""
+        while self.heap:
+            counted, number, address, origin = heapq.heappop(self.heap)
+            kind = self._kind(address)
+            if self.counts[kind] >= most():
+                continue
+            if self.counts[kind] > counted:
+                heapq.heappush(self.heap, (self.counts[kind], number, address, origin))
+                continue
+            self.counts[kind] += 1
+            return kind, address, origin
+        return None
+
+    def _kind(self, address: str) -> str:
+        return path_of(self.person.site, address) or address
 
 
 def _links(seen: Seen) -> list[str]:
@@ -92,3 +117,8 @@ def _links(seen: Seen) -> list[str]:
     markup = seen.markup
     links = [link for link in markup.links if not urlsplit(link).netloc and not urlsplit(link).scheme]
     return [link.partition("#")[0] for link in links if link.partition("#")[0]]
+
+
+def _actions(seen: Seen) -> list[str]:
+    """Where the forms of a page are sent: mostly there is a page at the same address."""
+    return [form.action for form in seen.markup.forms] if seen.is_html else []

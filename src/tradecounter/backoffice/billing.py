@@ -11,6 +11,7 @@ from starlette.responses import Response
 from tradecounter.backoffice import billing_examples as examples
 from tradecounter.backoffice.billing_steps import credit_invoice
 from tradecounter.backoffice.billing_wire import (
+    CreditNoteListParameters,
     CreditNoteRequest,
     InvoiceListParameters,
     StatementParameters,
@@ -27,24 +28,24 @@ from tradecounter.billing.account_statement import (
     statement_csv,
 )
 from tradecounter.billing.print_statement import print_statement
-from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
+from tradecounter.billing.queries.credit_notes import (
+    CreditNoteFilter,
+    list_credit_notes,
+    printed_credit_note,
+    the_credit_note,
+)
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
-    invoice_document,
-    invoiced_items,
     list_invoices,
     printed_invoice,
-    the_invoice,
 )
 from tradecounter.billing.reseller_wire import (
     CreditNote,
     Invoice,
-    InvoiceWithLines,
     present_credit_note,
-    present_invoice,
-    present_invoice_with_lines,
 )
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
+from tradecounter.billing.shown_invoice import shown_invoice, shown_invoices
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
@@ -105,9 +106,9 @@ class BillingDesk:
             name="listInvoices",
             tag="Billing",
             summary="Invoices of all customers",
-            description="The latest first, without their lines.",
+            description="The latest first.",
             query=InvoiceListParameters,
-            success=Success(200, "The invoices.", list[Invoice], {"List": [examples.LISTED_INVOICE]}, headers=(NEXT,)),
+            success=Success(200, "The invoices.", list[Invoice], {"List": [examples.INVOICE]}, headers=(NEXT,)),
             scope="billing:read",
         )
     )
@@ -123,7 +124,7 @@ class BillingDesk:
         )
         async with self.desk.reading() as tx:
             found = await list_invoices(tx, chosen, wanted.limit + 1)
-        shown = (present_invoice(invoice) for invoice in found[: wanted.limit])
+            shown = await shown_invoices(tx, found[: wanted.limit])
         return page(call, found, wanted.limit, lambda invoice: invoice.number, shown)
 
     @endpoint(
@@ -134,7 +135,7 @@ class BillingDesk:
             tag="Billing",
             summary="One invoice",
             path_parameters=(_INVOICE,),
-            success=Success(200, "The invoice.", InvoiceWithLines, {"Invoice": examples.INVOICE}),
+            success=Success(200, "The invoice.", Invoice, {"Invoice": examples.INVOICE}),
             errors=(NOT_FOUND,),
             scope="billing:read",
         )
@@ -142,8 +143,7 @@ class BillingDesk:
     async def show_invoice(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
-            invoice, document = await the_invoice(tx, number), await invoice_document(tx, number)
-            return json_response(present_invoice_with_lines(invoice, await invoiced_items(tx, number), document.lines))
+            return json_response(await shown_invoice(tx, number))
 
     @endpoint(_pdf_of("getInvoicePdf", "/api/invoice/{number}/pdf", "An invoice", _INVOICE))
     async def show_invoice_pdf(self, call: Call) -> Response:
@@ -204,6 +204,29 @@ class BillingDesk:
 
         location = "/api/credit-note/{number}"
         return await self.desk.change(call, CreditNoteRequest, work, status=201, location=location)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/credit-note",
+            name="listCreditNotes",
+            tag="Billing",
+            summary="Credit notes of all customers",
+            description="The latest first.",
+            query=CreditNoteListParameters,
+            success=Success(
+                200, "The credit notes.", list[CreditNote], {"List": [examples.CREDIT_NOTE]}, headers=(NEXT,)
+            ),
+            scope="billing:read",
+        )
+    )
+    async def list_credit_notes(self, call: Call) -> Response:
+        wanted = call.query(CreditNoteListParameters)
+        chosen = CreditNoteFilter(customer_id=wanted.customer_id, invoice=wanted.invoice, before=wanted.after or None)
+        async with self.desk.reading() as tx:
+            found = await list_credit_notes(tx, chosen, wanted.limit + 1)
+        shown = map(present_credit_note, found[: wanted.limit])
+        return page(call, found, wanted.limit, lambda note: note.number, shown)
 
     @endpoint(
         Operation(

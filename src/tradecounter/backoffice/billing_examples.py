@@ -9,7 +9,7 @@ from tradecounter.backoffice.billing_wire import CreditNoteRequest, PaymentReque
 from tradecounter.billing.account_statement import AccountStatement, Ageing, Debtor, Entry
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.import_payments import PaymentImport, UnplacedLine
-from tradecounter.billing.reseller_wire import Allocation, BilledLine, CreditNote, Invoice, InvoiceWithLines, Payment
+from tradecounter.billing.reseller_wire import Allocation, BilledLine, CreditNote, Invoice, Payment
 from tradecounter.billing.resend_invoice import ResentInvoice
 
 _NOTHING = Decimal("0.00")
@@ -43,8 +43,7 @@ def _line(quantity: int, net: str, tax: str) -> BilledLine:
     )
 
 
-LISTED_INVOICE = Invoice(**_COMMON)
-INVOICE = InvoiceWithLines(**_COMMON, lines=[_line(6, "455.40", "91.08")])
+INVOICE = Invoice(**_COMMON, lines=[_line(6, "455.40", "91.08")])
 RESENT = ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"])
 NEW_CREDIT_NOTE = CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken.")
 CREDIT_NOTE = CreditNote(

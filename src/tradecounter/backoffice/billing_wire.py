@@ -53,6 +53,13 @@ class InvoiceListParameters(PageParameters, frozen=True, kw_only=True):
     overdue: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices past their due date.")] = "false"
 
 
+class CreditNoteListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/credit-note`."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's credit notes.")] | None = None
+    invoice: Annotated[int, Meta(ge=1, description="Only credit notes of this invoice.")] | None = None
+
+
 class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
     """The query parameters of a statement as a file."""
 

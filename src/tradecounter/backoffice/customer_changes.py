@@ -21,7 +21,8 @@ from tradecounter.shipping.methods import require_method
 
 async def account_change(tx: Transaction, body: CustomerChange) -> AccountChange:
     """Return the change that a body asks for. Raises DomainError (invalid) with all errors."""
-    change = checked_change(AccountChange(**structs.asdict(body)))
+    values = structs.asdict(body) | ({"company": ""} if body.company is None else {})
+    change = checked_change(AccountChange(**values))
     if isinstance(change.shipping_method, int):
         await require_method(tx, change.shipping_method)
     return change

@@ -55,7 +55,7 @@ class CustomerChange(Struct, omit_defaults=True, kw_only=True):
     email_address: Email | UnsetType = UNSET
     first_name: RequiredText | UnsetType = UNSET
     last_name: RequiredText | UnsetType = UNSET
-    company: ShortText | UnsetType = UNSET
+    company: Annotated[ShortText | None, Meta(description="Null or empty: none.")] | UnsetType = UNSET
     accounts_email: Email | UnsetType | None = UNSET
     trade_account: bool | UnsetType = UNSET
     price_list: ShortText | UnsetType | None = UNSET

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.body_places import placed_in
 from tradecounter.backoffice.gate import ACTING_USER, LONGEST_ACTING_USER
+from tradecounter.backoffice.request_body import read_body
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
@@ -21,7 +22,6 @@ from tradecounter.kit.errors import invalid
 from tradecounter.rest.call import Call
 from tradecounter.rest.headers import IDEMPOTENCY_KEY
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
-from tradecounter.rest.json_text import read_json
 from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import Header, Parameter
 from tradecounter.rest.paging import linked_query
@@ -116,7 +116,7 @@ class Desk:
         back and does not use the key.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
-        body = read_json(raw, shape)
+        body = read_body(raw, shape)
 
         async def run(tx: Transaction, now: datetime) -> Made:
             with placed_in(body):

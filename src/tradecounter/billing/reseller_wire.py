@@ -1,6 +1,6 @@
 """The resources of billing for the reseller's programs (reseller's side, section 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tradecounter.billing.invoice_document import InvoiceLine
 from tradecounter.billing.queries.credit_notes import CreditNoteRecord, document_of
-from tradecounter.billing.queries.lookup import InvoiceRecord
+from tradecounter.billing.queries.lookup import InvoiceRecord, PrintedLines
 from tradecounter.billing.queries.payments import PaymentRecord
 from tradecounter.kit.local_time import uk_date
 from tradecounter.rest.wire import Moment, Timed
@@ -64,8 +64,8 @@ class BilledLine(Struct, frozen=True, kw_only=True):
     cost_tax: Decimal
 
 
-class Invoice(Struct, frozen=True, kw_only=True):
-    """An invoice, and what is paid, credited and due of it."""
+class InvoiceSummary(Struct, frozen=True, kw_only=True):
+    """An invoice without its lines, and what is paid, credited and due of it."""
 
     number: int
     order_reference: str
@@ -81,8 +81,8 @@ class Invoice(Struct, frozen=True, kw_only=True):
     due: Decimal
 
 
-class InvoiceWithLines(Invoice, frozen=True, kw_only=True):
-    """An invoice with its lines."""
+class Invoice(InvoiceSummary, frozen=True, kw_only=True):
+    """An invoice with its lines, and what is paid, credited and due of it."""
 
     lines: list[BilledLine]
 
@@ -102,16 +102,17 @@ class CreditNote(Struct, frozen=True, kw_only=True):
     cost_gross: Decimal
 
 
-def present_invoice(record: InvoiceRecord) -> Invoice:
+def present_summary(record: InvoiceRecord) -> InvoiceSummary:
     """Return an invoice without its lines."""
-    return Invoice(**_common(record))
+    return InvoiceSummary(**_common(record))
 
 
-def present_invoice_with_lines(
-    record: InvoiceRecord, line_ids: Sequence[int | None], lines: Sequence[InvoiceLine]
-) -> InvoiceWithLines:
-    """Return an invoice as the resource Invoice."""
-    return InvoiceWithLines(**_common(record), lines=_lines(line_ids, lines))
+def present_invoices(records: Sequence[InvoiceRecord], printed: Mapping[int, PrintedLines]) -> list[Invoice]:
+    """Return invoices as the resource Invoice; `printed` are their lines by number."""
+    return [
+        Invoice(**_common(record), lines=_lines(printed[record.number].line_ids, printed[record.number].lines))
+        for record in records
+    ]
 
 
 def _common(record: InvoiceRecord) -> dict[str, Any]:

@@ -7,14 +7,12 @@ import typer
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
     InvoiceRecord,
-    invoice_document,
-    invoiced_items,
     list_invoices,
     printed_invoice,
-    the_invoice,
 )
-from tradecounter.billing.reseller_wire import InvoiceWithLines, present_invoice, present_invoice_with_lines
+from tradecounter.billing.reseller_wire import present_summary
 from tradecounter.billing.resend_invoice import resend_invoice
+from tradecounter.billing.shown_invoice import shown_invoice
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Since, Until
 from tradecounter.cli.output import AsJson, show, show_record, show_table
 from tradecounter.cli.pdf_file import Output, write_pdf
@@ -59,19 +57,14 @@ def show_all(
         )
         return await list_invoices(tx, chosen, limit)
 
-    invoices = [present_invoice(invoice) for invoice in run_query(work)]
+    invoices = [present_summary(invoice) for invoice in run_query(work)]
     show_table(invoices, _COLUMNS, as_json=as_json, names=columns)
 
 
 @app.command("show")
 def show_one(number: Number, as_json: AsJson = False) -> None:
     """Show an invoice with its lines."""
-
-    async def work(tx: Transaction) -> InvoiceWithLines:
-        invoice, document = await the_invoice(tx, number), await invoice_document(tx, number)
-        return present_invoice_with_lines(invoice, await invoiced_items(tx, number), document.lines)
-
-    show_record(run_query(work), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
+    show_record(run_query(lambda tx: shown_invoice(tx, number)), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
 
 
 @app.command("pdf")

@@ -58,10 +58,10 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     await tx.execute(USE_MORE_MEMORY)
     changed = await compare_with_present(tx, kind, import_id)
     if changed and not force:
-        raise _conflict("have changed since", changed)
+        raise _conflict(changed, "has changed since", "have changed since")
     kept = await restore(tx, kind)
     if kept and not force:
-        raise _conflict("are in use and cannot be removed", kept)
+        raise _conflict(kept, "is in use and cannot be removed", "are in use and cannot be removed")
     if done.kind == "stock":
         await allocate_back_orders(tx)
     await announce(tx, kind)
@@ -90,13 +90,14 @@ async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRec
     return found
 
 
-def _conflict(what: str, records: Sequence[str]) -> DomainError:
+def _conflict(records: Sequence[str], what_one_does: str, what_many_do: str) -> DomainError:
+    what = f"record {what_one_does}" if len(records) == 1 else f"records {what_many_do}"
     more = len(records) - _MOST_NAMED
     named = ", ".join(records[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     return DomainError(
         Kind.CONFLICT,
-        f"{len(records)} records {what}: {named}; force the roll-back to overwrite what can be",
-        field_errors=[FieldError(record, what) for record in records[:_MOST_LISTED]],
+        f"{len(records)} {what}: {named}; force the roll-back to overwrite what can be",
+        field_errors=[FieldError(record, what_one_does) for record in records[:_MOST_LISTED]],
     )
 
 

@@ -25,7 +25,7 @@ _MOST_NAMED = 5
 async def order_invoiced(
     context: MailContext, *, order_id: int, number: int | None = None, resent: int = 0
 ) -> Mail | None:
-    """Send an invoice to the order's recipients; `resent` is the Unix time at which it was sent again."""
+    """Send an invoice to the order's recipients; `resent` is the Unix time of a repetition."""
     facts, invoice = await _invoiced(context, order_id, number)
     return await _with_invoice(context, "order-invoiced", facts.recipients, invoice, resent)
 
@@ -88,7 +88,7 @@ async def credit_note(context: MailContext, *, order_id: int, number: int) -> Ma
 
 
 async def invoice_overdue(context: MailContext, *, order_id: int, number: int, stage: int) -> Mail | None:
-    """Remind of an overdue invoice, unless it has been paid meanwhile."""
+    """Remind of an overdue invoice; None if it is paid."""
     facts, invoice = await _invoiced(context, order_id, number)
     if not invoice.due:
         return None

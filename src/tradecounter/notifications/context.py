@@ -126,5 +126,5 @@ class MailContext:
         return OrderFacts(order, account)
 
 
-# Takes a job's arguments. Returns None without recipients, or when the e-mail is out of date or already replaced.
+# Takes a job's arguments. Returns None without recipients, or when the e-mail is out of date.
 MailBuilder = Callable[..., Awaitable[Mail | None]]

@@ -128,7 +128,7 @@ async def quote_expiring(context: MailContext, *, order_id: int, pricing: int) -
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """Where the customer accepts a quote: as a signed-in user, or with the one-time link, if there is one."""
+    """The links to accept a quote: one for users of the account, and a one-time link if there is one."""
 
     account: str
     one_time: str | None

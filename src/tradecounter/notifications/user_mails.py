@@ -15,17 +15,17 @@ from tradecounter.notifications.mail import Mail
 
 
 async def user_invited(context: MailContext, *, link_id: int) -> Mail | None:
-    """Send an invitation; a used or expired one is not sent."""
+    """Send an invitation; None if its link is used or expired."""
     return await _link_mail(context, link_id, "You are invited to an account", "user_invited")
 
 
 async def user_password(context: MailContext, *, link_id: int) -> Mail | None:
-    """Send a link to set a new password; a used or expired one is not sent."""
+    """Send a link to set a new password; None if it is used or expired."""
     return await _link_mail(context, link_id, "Set a new password", "user_password")
 
 
 async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
-    """Tell a person about a sign-in in a browser that it has not used before."""
+    """Tell a person about a sign-in with a browser that is new to the account."""
     facts = await sign_in_facts(context.tx, session_id)
     if facts is None:
         return None

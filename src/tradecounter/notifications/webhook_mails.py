@@ -1,4 +1,4 @@
-"""The mail to the owner of a webhook that was paused or disabled."""
+"""The e-mail to the owner of a paused or disabled webhook."""
 
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
@@ -7,7 +7,7 @@ from tradecounter.notifications.queries import stopped_webhook
 
 
 async def webhook_stopped(context: MailContext, *, webhook_id: int) -> Mail | None:
-    """Tell the customer, or support if it is the reseller's; one that is active again is not mentioned."""
+    """Tell the customer, or support for the reseller's webhook; None if the webhook is active again."""
     webhook = await stopped_webhook(context.tx, webhook_id)
     if webhook is None:
         return None

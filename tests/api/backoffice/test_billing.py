@@ -41,8 +41,8 @@ def test_an_invoice_is_listed_read_printed_and_sent_again(
 ) -> None:
     numbers = [invoice(office, customer) for _ in range(3)]
     mine = f"/api/invoice?customer_id={customer.id}"
-    listed = [found["number"] for page in pages(staff, f"{mine}&limit=2&unpaid=true") for found in page]
-    assert listed == numbers[::-1]
+    listed = [found for page in pages(staff, f"{mine}&limit=2&unpaid=true") for found in page]
+    assert listed == [staff.get(f"/api/invoice/{number}").json() for number in numbers[::-1]]
     assert staff.get(f"{mine}&overdue=true").json() == staff.get(f"{mine}&issued_from=2030-01-01").json() == []
     shown = staff.get(f"/api/invoice/{numbers[0]}").json()
     assert (shown["customer_id"], shown["lines"][0]["sku"], shown["due"]) == (
@@ -71,6 +71,34 @@ def test_units_are_credited_once(staff: httpx2.Client, office: BackOfficeSite, c
     for wrong in ({"reason": "x"}, {**body, "amount": 1}, {"amount": -1, "reason": "x"}):
         assert staff.post(f"/api/invoice/{number}/credit-note", json=wrong).status_code == 400
     assert staff.get("/api/credit-note/999999").status_code == 404
+
+
+def test_credit_notes_are_listed_by_cursor(staff: httpx2.Client, office: BackOfficeSite, customer: Customer) -> None:
+    first, second = invoice(office, customer), invoice(office, customer)
+    other = invoice(office, office.service.customer())
+    made = [
+        staff.post(f"/api/invoice/{number}/credit-note", json={"amount": 1.5, "reason": "Late"}).json()
+        for number in (first, first, second, other)
+    ]
+    mine = f"/api/credit-note?customer_id={customer.id}"
+    assert [found for page in pages(staff, f"{mine}&limit=2") for found in page] == made[2::-1]
+    assert staff.get(f"{mine}&invoice={second}").json() == [made[2]]
+    assert staff.get("/api/credit-note?limit=1").json() == [made[3]]
+    assert staff.get("/api/credit-note?customer_id=999999").json() == []
+    assert staff.get("/api/credit-note?limit=0").status_code == 400
+
+
+def test_amounts_in_quotes_are_rejected_wherever_a_body_has_them(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    number = invoice(office, customer)
+    rejected = pay(staff, invoice=number, amount="10.00")
+    assert (rejected.status_code, rejected.json()["message"]) == (400, "amount: must be a number, not text")
+    both = pay(staff, invoice="x", amount="10.00").json()["errors"]
+    assert {error["field"] for error in both} == {"invoice", "amount"}
+    order = f"/api/order/{staff.get(f'/api/invoice/{number}').json()['order_reference']}"
+    wrong = staff.patch(order, json={"items": [{"sku": "PHONE", "quantity": 1, "unit_cost": "5"}]})
+    assert wrong.json()["message"] == "items[0].unit_cost: must be a number, not text"
 
 
 def test_a_payment_is_recorded_once_and_reversed(

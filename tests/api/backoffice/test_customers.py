@@ -46,6 +46,9 @@ def test_a_customer_is_added_changed_and_read(staff: httpx2.Client) -> None:
         ({"email_address": "nobody"}, 400, "email_address: must be an e-mail address"),
         ({"credit_limit": 5}, 400, "credit_limit: must go together with term_days: set both or neither"),
         ({"price_list": "none"}, 400, "price_list: price list 'none' does not exist: import it first"),
+        ({"discount": "5"}, 400, "discount: must be a number, not text"),
+        ({"credit_limit": "500.00", "term_days": 30}, 400, "credit_limit: must be a number, not text"),
+        ({"first_name": None}, 400, "first_name: must be text, not null"),
         ({}, 400, "customer: name at least one change"),
     ],
 )
@@ -54,6 +57,23 @@ def test_a_wrong_change_is_rejected(
 ) -> None:
     response = staff.patch(f"/api/customer/{customer_id}", json=change)
     assert (response.status_code, response.json()["message"]) == (status, message)
+
+
+def test_null_clears_what_can_be_empty(staff: httpx2.Client) -> None:
+    nothing = {"company": None, "accounts_email": None, "price_list": None, "shipping_method": None}
+    made = staff.post("/api/customer", json=new_customer(**nothing))
+    assert (made.status_code, made.json()["company"]) == (201, "")
+    address = made.headers["Location"]
+    named = {"company": "Acme", "accounts_email": "bills@acme.example"}
+    assert {**staff.patch(address, json=named).json(), **named} == staff.get(address).json()
+    cleared = staff.patch(address, json=nothing)
+    assert (cleared.status_code, cleared.json()) == (200, made.json())
+
+
+def test_amounts_of_a_new_customer_are_numbers(staff: httpx2.Client) -> None:
+    response = staff.post("/api/customer", json=new_customer(credit_limit="500", term_days=30, discount="2.5"))
+    assert response.status_code == 400
+    assert {error["field"] for error in response.json()["errors"]} == {"credit_limit", "discount"}
 
 
 def test_a_taken_address_is_a_conflict_and_an_unknown_customer_is_not_found(staff: httpx2.Client) -> None:

@@ -60,7 +60,7 @@ def test_units_that_an_import_gave_to_back_orders_count_as_changed_since(
     address = f"/api/import/{applied['id']}/roll-back"
     rejected = staff.post(address)
     assert rejected.status_code == 409
-    assert rejected.json()["message"].startswith(f"1 records have changed since: {waited_for};")
+    assert rejected.json()["message"].startswith(f"1 record has changed since: {waited_for};")
     assert staff.post(f"{address}?force=true").json()["overwritten"] == [waited_for]
     assert (level(service, waited_for), lines(service, placed)) == ((0, 5, 0), [(waited_for, 5, 0)])
 

@@ -28,7 +28,8 @@ def test_a_return_is_opened_received_in_parts_and_credited(staff: httpx2.Client,
     [item] = [line["id"] for line in staff.get(address).json()["items"]]
     body = {"items": [{"id": item, "quantity": 3, "serial_numbers": ["S1"]}], "reason": "Faulty"}
     assert staff.post(f"{address}/return", json=body).status_code == 409
-    staff.post(f"{address}/dispatch")
+    numbers = [{"serial_number": "S1"}, {"serial_number": "S2"}]
+    staff.post(f"{address}/dispatch", json={"items": [{"id": item, "quantity": 4, "serial_numbers": numbers}]})
     invoiced = staff.post(f"{address}/invoice").json()
     assert invoiced["items"][0]["quantity_invoiced"] == 4
     opened = staff.post(f"{address}/return", json=body)
@@ -49,6 +50,40 @@ def test_a_return_is_opened_received_in_parts_and_credited(staff: httpx2.Client,
     assert shown["items"][0]["quantity_returned"] == 3
     assert len(shown["credit_notes"]) == len(shown["invoices"]) == 1
     assert staff.post(f"{found}/close").status_code == 409
+
+
+def test_a_return_takes_only_serial_numbers_that_left_with_the_item_and_are_in_no_other_return(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    address = f"/api/order/{buy(office.service.customer(), [('PHONE', 3), ('CABLE', 1)])['order_reference']}"
+    phone, cable = (line["id"] for line in staff.get(address).json()["items"])
+    left = [
+        {"id": phone, "quantity": 3, "serial_numbers": [{"serial_number": f"P{n}"} for n in range(3)]},
+        {"id": cable, "quantity": 1, "serial_numbers": [{"serial_number": "C0"}]},
+    ]
+    assert staff.post(f"{address}/dispatch", json={"items": left}).status_code == 200
+
+    def open_with(item: int, *numbers: str) -> httpx2.Response:
+        items = [{"id": item, "quantity": len(numbers), "serial_numbers": numbers}]
+        return staff.post(f"{address}/return", json={"items": items, "reason": "Faulty"})
+
+    def rejected(item: int, *numbers: str) -> str:
+        response = open_with(item, *numbers)
+        assert (response.status_code, [error["field"] for error in response.json()["errors"]]) == (400, ["items[0]"])
+        return str(response.json()["message"])
+
+    never = "items[0]: the serial number {!r} was not dispatched with this item"
+    assert rejected(phone, "SN-NEVER") == never.format("SN-NEVER")
+    assert rejected(phone, "P0", "C0") == never.format("C0")
+    assert rejected(phone, "P0", "P0") == "items[0]: has the serial number 'P0' 2 times"
+    first = open_with(phone, "P0").json()
+    assert rejected(phone, "P0") == f"items[0]: the serial number 'P0' is already in {first['number']}"
+    staff.post(f"/api/return/{first['number']}/receive", json={"items": [{"id": phone, "scrap": 1}]})
+    staff.post(f"/api/return/{first['number']}/close")
+    assert rejected(phone, "P1", "P0") == f"items[0]: the serial number 'P0' is already in {first['number']}"
+    second = open_with(phone, "P1").json()
+    staff.post(f"/api/return/{second['number']}/close")
+    assert open_with(phone, "P1", "P2").status_code == 201, "P1 did not come back"
 
 
 def test_returns_are_listed_by_cursor_and_closed(staff: httpx2.Client, office: BackOfficeSite) -> None:

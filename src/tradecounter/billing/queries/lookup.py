@@ -8,7 +8,7 @@ from decimal import Decimal
 import msgspec
 from psycopg.sql import SQL
 
-from tradecounter.billing.invoice_document import InvoiceDocument
+from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine
 from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -100,12 +100,25 @@ async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
     return msgspec.convert(document, InvoiceDocument)
 
 
-_INVOICED_ITEMS = Statement("select line_id from invoice_line where invoice = :number order by position")
+@dataclass(frozen=True, slots=True)
+class PrintedLines:
+    """The lines of an invoice, and the ids of the order's lines in the same sequence; None is the shipping."""
+
+    line_ids: Sequence[int | None]
+    lines: Sequence[InvoiceLine]
 
 
-async def invoiced_items(tx: Transaction, number: int) -> list[int | None]:
-    """Return the ids of the order's lines in an invoice's sequence; None is the shipping."""
-    return [line_id for (line_id,) in await tx.fetch_all(_INVOICED_ITEMS, number=number)]
+_PRINTED_LINES = Statement("""
+    select i.number, i.document -> 'lines',
+           (select array_agg(l.line_id order by l.position) from invoice_line l where l.invoice = i.number)
+    from invoice i where i.number = any(:numbers::bigint[])
+""")
+
+
+async def lines_of_invoices(tx: Transaction, numbers: Sequence[int]) -> dict[int, PrintedLines]:
+    """Return the lines of invoices by their numbers."""
+    found = await tx.fetch_all(_PRINTED_LINES, numbers=list(numbers))
+    return {number: PrintedLines(ids, msgspec.convert(lines, list[InvoiceLine])) for number, lines, ids in found}
 
 
 _PRINTED_INVOICE = Statement("select number, pdf from invoice where number = :number", PrintedInvoice)

@@ -137,6 +137,43 @@ async def claimed_units(tx: Transaction, order_id: int) -> dict[int, int]:
     return dict(await tx.fetch_all(_CLAIMED, order_id=order_id))
 
 
+@dataclass(frozen=True, slots=True)
+class SerialUse:
+    """How often a serial number was dispatched with a line or its bundle's components, and is in returns of it.
+
+    `latest` is the id of the latest of these returns.
+    """
+
+    dispatched: int
+    claimed: int
+    latest: int | None
+
+
+# Which units of a partly received return came back is unknown once it is closed: its numbers can be named again.
+_SERIALS = Statement(
+    """
+    with used as (
+        select coalesce(l.bundle_line_id, l.id) as line_id, n.serial_number, null::bigint as return_id
+        from order_line l join serial_number n on n.line_id = l.id where l.order_id = :order_id
+        union all
+        select u.line_id, s.serial_number, r.id
+        from order_return r join return_line u on u.return_id = r.id
+        cross join lateral unnest(u.serial_numbers) as s (serial_number)
+        where r.order_id = :order_id and (r.state <> 'closed' or u.restocked + u.scrapped = u.quantity)
+    )
+    select line_id, serial_number, count(*) filter (where return_id is null), count(return_id), max(return_id)
+    from used group by line_id, serial_number
+    """
+)
+
+
+async def serial_uses(tx: Transaction, order_id: int) -> dict[tuple[int, str], SerialUse]:
+    """Return the uses of an order's serial numbers by line id and number."""
+    return {
+        (line_id, number): SerialUse(*use) for line_id, number, *use in await tx.fetch_all(_SERIALS, order_id=order_id)
+    }
+
+
 _INSERT = Statement(
     "insert into order_return (order_id, state, reason, opened_at) values (:order_id, 'open', :reason, :now)"
     " returning id"

@@ -1,21 +1,24 @@
 """Opens a return: which dispatched units a customer may send back, and why."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.ordering.history import audit_order, record_order_event
+from tradecounter.ordering.lines import OrderLine, units_per_bundle
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
-from tradecounter.ordering.queries.returns import claimed_units, insert_return
+from tradecounter.ordering.queries.returns import SerialUse, claimed_units, insert_return, serial_uses
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.returns.wire import return_number
 from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.units import Purpose, item_field, named_units
 
 _LONGEST_SERIAL = 200
+_UNUSED = SerialUse(0, 0, None)
 
 
 async def open_return(
@@ -28,8 +31,9 @@ async def open_return(
 ) -> str:
     """Open a return of an order's dispatched units; return its number.
 
-    `items` are pairs of item id and quantity, `serial_numbers` are those of the units by item id. A unit is in one
-    return only. Raises DomainError: not found, invalid, conflict (not confirmed, or nothing is dispatched).
+    `items` are pairs of item id and quantity, `serial_numbers` are those of the units by item id; a bundle's units have
+    those of its components. A unit, and its serial number, is in one return only. Raises DomainError: not found,
+    invalid, conflict (not confirmed, or nothing is dispatched).
     """
     reason = reason.strip()
     require_text("reason", reason, LONGEST_REASON)
@@ -44,7 +48,8 @@ async def open_return(
         "return", "comes back with its bundle", "to return", lambda line: line.dispatched - claimed.get(line.id, 0)
     )
     units = named_units(lines, items, purpose)
-    _check_serials(units, serial_numbers or {})
+    if serial_numbers:
+        _check_serials(lines, units, serial_numbers, await serial_uses(tx, order.id))
     number = return_number(await insert_return(tx, order.id, reason, units, serial_numbers or {}, now))
     returned = [{"id": line.id, "sku": line.sku, "quantity": units[line.id]} for line in lines if line.id in units]
     record_order_event(tx, "order.returned", order, now, number=number, state="open", items=returned)
@@ -52,9 +57,25 @@ async def open_return(
     return number
 
 
-def _check_serials(units: Mapping[int, int], serial_numbers: Mapping[int, Sequence[str]]) -> None:
+def _check_serials(
+    lines: Sequence[OrderLine],
+    units: Mapping[int, int],
+    serial_numbers: Mapping[int, Sequence[str]],
+    uses: Mapping[tuple[int, str], SerialUse],
+) -> None:
+    """Raise DomainError (invalid) unless each number was dispatched with its item and is in no other return."""
+    numbered = {line.id: 1 + sum(units_per_bundle(part, line) for part in line.components) for line in lines}
     for item_id, numbers in serial_numbers.items():
-        if len(numbers) > units.get(item_id, 0):
+        if len(numbers) > units.get(item_id, 0) * numbered.get(item_id, 1):
             raise invalid(item_field(item_id), f"has {len(numbers)} serial numbers: send at most one for each unit")
-        for number in numbers:
+        for number, count in Counter(numbers).items():
             require_text("serial_numbers", number, _LONGEST_SERIAL)
+            use = uses.get((item_id, number), _UNUSED)
+            if not use.dispatched:
+                raise invalid(item_field(item_id), f"the serial number {number!r} was not dispatched with this item")
+            if use.claimed >= use.dispatched:
+                raise invalid(
+                    item_field(item_id), f"the serial number {number!r} is already in {return_number(use.latest or 0)}"
+                )
+            if count > use.dispatched - use.claimed:
+                raise invalid(item_field(item_id), f"has the serial number {number!r} {count} times")

@@ -121,7 +121,8 @@ class Uploads:
     async def keep(self, owner: int, uploaded: UploadFile, wanted: Wanted, roles: Iterable[Role]) -> Upload:
         """Keep a file and find out what it contains. Raises DomainError (invalid) for an unreadable one."""
         self._drop_old()
-        own = os.fdopen(os.dup(uploaded.file.fileno()), "rb")  # the file of the request ends with it
+        own = os.fdopen(os.dup(uploaded.file.fileno()), "rb")
+        await uploaded.close()  # nothing else gives the file of the request back before it is collected
         try:
             upload = await asyncio.to_thread(self._read, owner, uploaded.filename or "", own, wanted, set(roles))
         except UnreadableFileError as error:

@@ -14,7 +14,6 @@ from tradecounter.backoffice.billing_wire import CreditNoteRequest
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
-from tradecounter.billing.queries.lookup import invoice_document, invoiced_items, the_invoice
 from tradecounter.billing.queries.money_tables import (
     CREDIT_NOTE_SORTS,
     CreditNoteRow,
@@ -22,7 +21,8 @@ from tradecounter.billing.queries.money_tables import (
     credit_note_sorted_by,
     credit_note_table,
 )
-from tradecounter.billing.reseller_wire import CreditNote, present_credit_note, present_invoice_with_lines
+from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
+from tradecounter.billing.shown_invoice import shown_invoice
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError, invalid
@@ -142,8 +142,7 @@ class CreditNotePages:
     async def _show_form(self, call: Call, filled: Filled) -> Response:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
-            record, document = await the_invoice(tx, number), await invoice_document(tx, number)
-            invoice = present_invoice_with_lines(record, await invoiced_items(tx, number), document.lines)
+            invoice = await shown_invoice(tx, number)
             left = await creditable_of(tx, number)
         lines = list(zip(invoice.lines, left.units, strict=True))
         return self.desk.show(

@@ -12,7 +12,7 @@ from tradecounter.backoffice.billing import attachment
 from tradecounter.backoffice.desk import Nothing, text
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
-from tradecounter.billing.queries.lookup import invoice_document, invoiced_items, printed_invoice, the_invoice
+from tradecounter.billing.queries.lookup import printed_invoice, the_invoice
 from tradecounter.billing.queries.money_tables import (
     INVOICE_SORTS,
     InvoiceRow,
@@ -21,9 +21,9 @@ from tradecounter.billing.queries.money_tables import (
     invoice_table,
 )
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
-from tradecounter.billing.reseller_wire import present_invoice_with_lines
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
 from tradecounter.billing.rules import invoice_state
+from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
@@ -111,8 +111,8 @@ class InvoicePages:
     async def show_invoice(self, call: Call) -> Response:
         number, now = call.path_id("number", "invoice"), self.desk.clock.now()
         async with self.desk.reading() as tx:
-            record, document = await the_invoice(tx, number), await invoice_document(tx, number)
-            invoice = present_invoice_with_lines(record, await invoiced_items(tx, number), document.lines)
+            record = await the_invoice(tx, number)
+            [invoice] = await shown_invoices(tx, [record])
             account = await the_account(tx, invoice.customer_id)
             payments = await list_payments(tx, PaymentFilter(invoice=number), _MOST_LISTED)
             credit_notes = await list_credit_notes(tx, CreditNoteFilter(invoice=number), _MOST_LISTED)

@@ -1,0 +1,18 @@
+"""Reads invoices as the reseller sees them."""
+
+from collections.abc import Sequence
+
+from tradecounter.billing.queries.lookup import InvoiceRecord, lines_of_invoices, the_invoice
+from tradecounter.billing.reseller_wire import Invoice, present_invoices
+from tradecounter.db.transaction import Transaction
+
+
+async def shown_invoice(tx: Transaction, number: int) -> Invoice:
+    """Return an invoice with its lines. Raises DomainError (not found)."""
+    [invoice] = await shown_invoices(tx, [await the_invoice(tx, number)])
+    return invoice
+
+
+async def shown_invoices(tx: Transaction, records: Sequence[InvoiceRecord]) -> list[Invoice]:
+    """Return invoices with their lines, with one statement."""
+    return present_invoices(records, await lines_of_invoices(tx, [record.number for record in records]))
