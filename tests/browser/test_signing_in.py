@@ -45,7 +45,7 @@ def test_a_person_signs_in_sets_up_a_factor_and_signs_in_with_it(
         expect(page.locator(".problems")).to_contain_text("is wrong")
         tab.open(f"{place.url}{place.path('/sign-ins')}")
         fill(page, email=place.who.email, password=PASSWORD)
-        arrive(page, "Your sign-ins and password")
+        arrive(page, "Password and second factor")
         tab.open(f"{place.url}{place.path('/sign-ins/second-factor')}")
         secret = secret_on(page)
         assert not tab.is_too_wide
@@ -61,4 +61,4 @@ def test_a_person_signs_in_sets_up_a_factor_and_signs_in_with_it(
         fill(page, email=place.who.email, password=PASSWORD)
         arrive(page, "Enter a code")
         fill(page, code=totp(secret, place.service))
-        arrive(page, "Your sign-ins and password")
+        arrive(page, "Password and second factor")

@@ -283,5 +283,5 @@ def an_application_gets_consent(story: Story) -> None:
         story.owner.open(f"/auth/authorize?{urlencode(request)}")
         story.owner.press("Allow")
         assert "code" in application.arrival()
-    story.owner.open("/account/developer/application")
-    story.owner.sees("ERP")
+        story.owner.open("/account/developer/application")
+        story.owner.sees("ERP")

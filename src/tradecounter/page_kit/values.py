@@ -45,6 +45,22 @@ _TONES = {
     "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed"},
 }
 
+# Verbs of the audit log that do not just get -d or -ed.
+_DONE = {
+    "cancel": "cancelled",
+    "give": "given",
+    "make": "made",
+    "note": "note added",
+    "reset": "reset",
+    "send": "sent",
+    "set": "set",
+    "stop": "stopped",
+    "track": "tracking added",
+    "video": "packing video added",
+}
+_PARTICLES = {"", "back", "in", "out"}
+_NOUNS = {"totp": "Second factor"}
+
 
 def money(amount: Decimal | None) -> str:
     """Return an amount in pounds: £1,234.50."""
@@ -111,9 +127,19 @@ def label(name: str) -> str:
 
 
 def action(name: str) -> str:
-    """Return an action of the audit log for people: `credit_note.issue` is Credit note: issue."""
-    noun, _, verb = name.replace("_", " ").partition(".")
-    return f"{noun.capitalize()}: {verb}"
+    """Return an action of the audit log for people: `credit_note.issue` is Credit note: issued."""
+    noun, _, done = name.partition(".")
+    verb, _, rest = done.partition("_")
+    words = [_DONE.get(verb) or _participle(verb), rest.replace("_", " ")]
+    if rest not in _PARTICLES:  # `user.change_role`: the role is changed
+        words.reverse()
+    return f"{_NOUNS.get(noun) or noun.replace('_', ' ').capitalize()}: {' '.join(words).strip()}"
+
+
+def _participle(verb: str) -> str:
+    if verb.endswith("e"):
+        return f"{verb}d"
+    return f"{verb[:-1]}ied" if verb.endswith(("ry", "ly")) else f"{verb}ed"
 
 
 def zip_same(options: Iterable[Any]) -> list[tuple[Any, Any]]:

@@ -142,7 +142,7 @@ def test_the_first_page_says_what_to_do_first(shop: Service) -> None:
     said = text_of(owner.get("/account"))
     assert "Confirm 1 order" in said
     assert "Accept the quote Q-<1>" in said
-    assert "Pay £66.60 is overdue" in said
+    assert "Pay what is overdue £66.60" in said
     assert late["order_reference"] in said
 
 

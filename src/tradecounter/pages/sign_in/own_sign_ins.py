@@ -48,7 +48,7 @@ class FirstCodeForm(Struct):
 class OwnSignInPages(SignInSubject):
     """What people do with their own access."""
 
-    @page("/sign-ins", "Your sign-ins and password")
+    @page("/sign-ins", "Password and second factor")
     async def show_sign_ins(self, call: Call) -> Response:
         return await self._overview(call, Filled())
 

@@ -1,6 +1,7 @@
 """`/account/invoice/statement`: what was invoiced, credited and paid between two days."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -11,6 +12,7 @@ from tradecounter.billing.account_statement import read_statement
 from tradecounter.billing.print_statement import KINDS
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import UK
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.page_kit.tables import PAGE_SIZE
@@ -52,6 +54,12 @@ class StatementPages:
             return await statement_file(statement, wanted.format, account.name, lambda: letterhead_from(settings), now)
         days = {"from": statement.since.isoformat(), "to": statement.until.isoformat()}
         address = self.desk.view(call).at(_PATH)
+        this_month = now.astimezone(UK).date().replace(day=1)
+        last_day = this_month - timedelta(days=1)
+        spans = (
+            ("This month", {"from": this_month.isoformat()}),
+            ("Last month", {"from": last_day.replace(day=1).isoformat(), "to": last_day.isoformat()}),
+        )
         return self.desk.show(
             call,
             "money/statement.html",
@@ -60,6 +68,7 @@ class StatementPages:
             entries=statement.entries[-_MOST_SHOWN:],
             kinds=KINDS,
             days=days,
+            months=[(name, f"{address}?{urlencode(span)}") for name, span in spans],
             files=[(name, f"{address}?{urlencode({**days, 'format': name})}") for name in ("csv", "pdf")],
             chart=ageing_chart(statement.ageing),
         )

@@ -158,6 +158,7 @@ class ImportCheckPages:
             upload=upload,
             order=fields_of_kind(upload.wanted.kind),
             kinds=_named(kinds),
+            kinds_with_fields=_with_fields(kinds),
             fitting=[name for _, name in _named(upload.fitting)],
             replaceable=[name for _, name in _named(replaceable)],
             counted_on_hand=[name for _, name in _named(ON_HAND)],
@@ -169,7 +170,15 @@ class ImportCheckPages:
         address = self.desk.view(call).at("/import")
         table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
         kinds, own = importable_kinds(roles_of_caller(call)), self._uploads.of(_owner(call))
-        return self.desk.show(call, "imports/list.html", form=filled, table=table, kinds=_named(kinds), uploads=own)
+        return self.desk.show(
+            call,
+            "imports/list.html",
+            form=filled,
+            table=table,
+            kinds=_named(kinds),
+            kinds_with_fields=_with_fields(kinds),
+            uploads=own,
+        )
 
     async def _history(self, call: Call, wanted: TableParameters) -> list[ImportRecord]:
         after, kinds = read_cursor(wanted.after, int), readable_kinds(roles_of_caller(call))
@@ -179,6 +188,10 @@ class ImportCheckPages:
 
 def _named(kinds: Iterable[str]) -> list[tuple[str, str]]:
     return [(kind, label(kind)) for kind in kinds]
+
+
+def _with_fields(kinds: Iterable[str]) -> list[tuple[str, list[str]]]:
+    return [(label(kind), fields_of_kind(kind)) for kind in kinds]
 
 
 def _owner(call: Call) -> int:

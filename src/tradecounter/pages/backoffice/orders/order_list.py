@@ -13,6 +13,7 @@ from tradecounter.ordering.queries.order_table import SORTS, OrderRow, order_tab
 from tradecounter.ordering.rules import STATUSES
 from tradecounter.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.page_kit.values import label
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
@@ -68,7 +69,12 @@ class OrderListPages:
         address = self.desk.view(call).at("/order")
         table = Table.of(call, address, _COLUMNS, found, sort, lambda row: _cursor(row, sort))
         return self.desk.show(
-            call, "orders/list.html", form=filled, table=table, statuses=STATUSES, states=get_args(State)
+            call,
+            "orders/list.html",
+            form=filled,
+            table=table,
+            statuses=STATUSES,
+            states=[(state, label(state)) for state in get_args(State)],
         )
 
     async def _found(self, wanted: OrderTable, sort: Sort) -> list[OrderRow]:

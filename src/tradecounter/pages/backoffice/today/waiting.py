@@ -102,16 +102,16 @@ def _task(
 def _orders(found: Mapping[str, Waiting]) -> list[Task]:
     said = {
         "dispatch": ("To dispatch", "{} can be dispatched", ""),
-        "part": ("Part dispatched", "{} left only in part", ""),
+        "part": ("Part dispatched", "{} part dispatched: the rest waits", ""),
         "back-order": ("Back-ordered", "{} waits for stock: look at the expected dates", "warn"),
-        "invoice": ("To invoice", "{} left and is not invoiced", ""),
+        "invoice": ("To invoice", "{} to invoice", ""),
     }
     tasks = []
     for kind, (name, text, state) in said.items():
         status = _STATUSES[kind]
         waiting = found.get(status, Waiting(0, None))
         path = f"/order?status={status.replace(' ', '+')}&sort=placed"
-        said_of = text if waiting.count == 1 else text.replace(" waits ", " wait ").replace(" is not ", " are not ")
+        said_of = text if waiting.count == 1 else text.replace(" waits ", " wait ")
         tasks.append(_task(kind, name, waiting.count, said_of, "order", path, state, waiting.oldest))
     return tasks
 
