@@ -4,7 +4,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
@@ -19,6 +19,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.reader import Reader
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.tasks import end_task
 
 log = structlog.get_logger()
 
@@ -151,9 +152,7 @@ class Refresher:
         try:
             yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            await end_task(task)
 
     async def _poll(self) -> None:
         while True:

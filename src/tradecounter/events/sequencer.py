@@ -8,7 +8,7 @@ too, and the order of positions is the order of each subject's events.
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import psycopg
 import structlog
@@ -16,6 +16,7 @@ import structlog
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.events.queries import number_events
+from tradecounter.kit.tasks import end_task
 
 log = structlog.get_logger()
 
@@ -32,9 +33,7 @@ async def numbering(database: Database) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        await end_task(task)
 
 
 async def number_all(database: Database) -> int:

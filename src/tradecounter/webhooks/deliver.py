@@ -20,6 +20,7 @@ from tradecounter.events.queries import EventRecord
 from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.tasks import end_task
 from tradecounter.rest.responses import to_json
 from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
 from tradecounter.webhooks.queries.endpoints import update_endpoint
@@ -208,9 +209,7 @@ async def delivering(deliverer: Deliverer) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        await end_task(task)
         await deliverer.stop()
 
 
