@@ -8,7 +8,7 @@ from tradecounter.kit.tasks import end_task
 
 
 def test_a_task_that_loses_a_cancellation_to_another_error_ends_all_the_same() -> None:
-    lost = []
+    lost: list[asyncio.CancelledError] = []
 
     async def survive_errors() -> None:
         while True:
