@@ -12,6 +12,7 @@ from failover.cluster import CONTINUE, PAUSE, Cluster, DataMachine
 from failover.services import Service
 
 SLOW = "400kbit"
+START_SECONDS = 40
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,9 @@ def _kill(pick: Callable[[Site, Random], Service]) -> Callable[[Site, Random], C
         def end() -> None:
             service.wanted = True
             service.ensure_running()
+            until = time.monotonic() + START_SECONDS
+            while not service.is_up and time.monotonic() < until:  # another kill would find nothing
+                time.sleep(0.2)
 
         return end
 

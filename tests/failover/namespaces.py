@@ -4,6 +4,7 @@ Needs root, iproute2 and nftables. A link is slowed by the kernel's token bucket
 `netem`; under load, the queue before it delays packets by up to `QUEUE`.
 """
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -11,12 +12,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 PREFIX = "tcfo"  # of all namespaces and devices, so that the next run finds what a killed one left
 NETWORK = "10.231.7"
 HOST = f"{NETWORK}.1"  # this process, on the bridge
 QUEUE = "400ms"
+_LOCK = Path(f"/run/{PREFIX}.lock")
 _BRIDGE = f"{PREFIX}-br"
 _DIRECTIONS = {"in": ("input", "iifname", "saddr"), "out": ("output", "oifname", "daddr")}
 
@@ -100,8 +103,9 @@ class Machine:
 @contextmanager
 def machines(names: Sequence[str]) -> Iterator[list[Machine]]:
     """Machines with these names while the block runs; nothing of them is left afterwards. Raises RefusedError."""
-    clean_up()
     with ExitStack() as stack:
+        stack.enter_context(_alone())
+        clean_up()
         stack.callback(clean_up)
         _run("ip", "link", "add", _BRIDGE, "type", "bridge")
         _run("ip", "address", "add", f"{HOST}/24", "dev", _BRIDGE)
@@ -110,6 +114,17 @@ def machines(names: Sequence[str]) -> Iterator[list[Machine]]:
         for machine in found:
             _connect(machine)
         yield found
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Keep out another run, which would remove these machines. Raises RefusedError."""
+    with _LOCK.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RefusedError("another run has its machines here") from error
+        yield
 
 
 def _connect(machine: Machine) -> None:

@@ -41,14 +41,17 @@ def programs_on(machines: Sequence[Machine], cluster: Cluster, folder: Path) -> 
         environment = {
             "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
             "HOME": str(own),
-            "TRADECOUNTER_DATABASE_URL": f"postgresql://{ROLE}@127.0.0.1:5432/{DATABASE}",
+            "TRADECOUNTER_DATABASE_URL": f"postgresql://{ROLE}@127.0.0.1:5432/{DATABASE}?target_session_attrs=read-write",
             "TRADECOUNTER_SECRET_KEY": SECRET,
             "TRADECOUNTER_COMMIT_TIMEOUT": "3",  # less than these clients' patience
             "TRADECOUNTER_DATA_DIR": str(own / "data"),
             **{f"TRADECOUNTER_{name.upper()}": value for name, value in SETTINGS.items()},
         }
         found.append(_haproxy(machine, cluster, own, folder))
-        found += [Service(name, machine, _command(name, machine), folder, environment) for name in names]
+        found += [
+            Service(name, machine, _command(name, machine), folder, environment, port=PORTS.get(name, 0))
+            for name in names
+        ]
     return found
 
 

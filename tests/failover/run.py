@@ -42,7 +42,6 @@ LOGS = Path(".failover-logs")  # of the latest run
 FORMATION_SECONDS = 120
 RECOVERY_SECONDS = 120
 CATCH_UP_SECONDS = 240
-ALONE_SHARE = 0.4  # of the time, in which faults come one by one and are measured
 CLIENT_SECONDS = 5
 
 
@@ -57,24 +56,27 @@ class Campaign:
     def __init__(self, site: Site, sender: TimedSender, seed: int) -> None:
         self.site, self.sender, self.seed = site, sender, seed
         self.happened: list[Happened] = []
+        self._ended = threading.Event()
 
-    def alone(self, until: float) -> None:
-        """Each kind of fault in turn, each when the cluster has recovered from the last one."""
+    def alone(self) -> None:
+        """Each kind of fault of machines with data once, each when the cluster has recovered from the last one."""
         chance = Random(self.seed)  # noqa: S311 no secret
-        while time.monotonic() < until:
-            for fault in (*DATA, *PROGRAMS):
-                if time.monotonic() >= until:
-                    return
-                self._once(fault, chance, alone=True)
+        for fault in DATA:
+            self._once(fault, chance, alone=True)
 
     def together(self, until: float) -> None:
         """Faults of machines with data one by one, and faults of programs at the same time."""
-        with ThreadPoolExecutor(2) as injectors:
-            for number, kinds in enumerate((DATA, PROGRAMS)):
-                injectors.submit(self._inject, kinds, Random(self.seed + number + 1), until)  # noqa: S311 no secret
+        lanes = [(kinds, Random(self.seed + number)) for number, kinds in enumerate((DATA, PROGRAMS, PROGRAMS), 1)]  # noqa: S311 no secret
+        with ThreadPoolExecutor(len(lanes)) as injectors:
+            injected = [injectors.submit(self._inject, kinds, chance, until) for kinds, chance in lanes]
+            try:
+                for each in injected:
+                    each.result()
+            finally:
+                self._ended.set()
 
     def _inject(self, kinds: Sequence[Fault], chance: Random, until: float) -> None:
-        while time.monotonic() < until:
+        while time.monotonic() < until and not self._ended.is_set():
             self._once(chance.choice(kinds), chance, alone=False)
             time.sleep(chance.uniform(0, 2))
 
@@ -85,6 +87,7 @@ class Campaign:
             wait_until(self.site.cluster.healthy, RECOVERY_SECONDS, f"recovery from {fault.name}")
             ended = time.monotonic()
         self.happened.append(Happened(fault.name, began, ended, alone))
+        say(f"{len(self.happened):4} {fault.name}: {ended - began:.1f} s")
 
     def _wait_for_writes(self) -> None:
         after = time.monotonic()
@@ -122,8 +125,11 @@ def run(folder: Path, found: list[Machine], minutes: float, seed: int) -> list[s
             ]
             start = time.monotonic()
             try:
-                campaign.alone(start + minutes * 60 * ALONE_SHARE)
+                campaign.alone()
                 campaign.together(start + minutes * 60)
+            except BaseException:
+                http.close()  # ends the clients, who would go on trying
+                raise
             finally:
                 done.set()
         for each in load:
@@ -181,7 +187,9 @@ def main(arguments: Sequence[str]) -> int:
     say(f"{wanted.minutes} minutes of faults, seed {wanted.seed}")
     try:
         with (
-            tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="tcfo-") as place,
+            tempfile.TemporaryDirectory(
+                dir=MEMORY if MEMORY.is_dir() else None, prefix="tcfo-", ignore_cleanup_errors=True
+            ) as place,
             machines(["db1", "db2", "db3", "app1", "app2"]) as found,
         ):
             folder = Path(place)

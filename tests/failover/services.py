@@ -1,6 +1,7 @@
 """The programs on the machines, kept running as systemd would: whatever ends is started again after a second."""
 
 import signal
+import socket
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
@@ -27,6 +28,7 @@ class Service:
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
     as_nobody: bool = False
+    port: int = 0  # of a site
     wanted: bool = True
     starts: int = 0
     _process: subprocess.Popen[bytes] | None = None
@@ -40,6 +42,15 @@ class Service:
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
+
+    @property
+    def is_up(self) -> bool:
+        """Whether a site accepts connections; True for other programs."""
+        if not self.port:
+            return True
+        with suppress(OSError), socket.create_connection((self.machine.address, self.port), timeout=0.5):
+            return True
+        return False
 
     def ensure_running(self) -> None:
         """Start the program unless it runs or is to be down."""

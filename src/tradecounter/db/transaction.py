@@ -28,8 +28,9 @@ _SAVEPOINT = Statement("savepoint inner_block", prepared=False)
 _RELEASE = Statement("release savepoint inner_block", prepared=False)
 _ROLLBACK_TO = Statement("rollback to savepoint inner_block", prepared=False)
 
-# Replicas get the log in order, so a commit after this record waits for everything before it.
-_MARK_LOG = Statement("select pg_logical_emit_message(true, 'tradecounter', ''::text)")
+# Replicas get the log in order, so a commit after this record waits for everything before it. On a former primary, the
+# transaction id raises ReadOnlySqlTransaction; the record alone would be an internal error there.
+_MARK_LOG = Statement("select pg_logical_emit_message(true, 'tradecounter', pg_current_xact_id()::text)")
 
 _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
