@@ -55,8 +55,8 @@ def test_no_cursor_breaks_a_list_of_the_account(shop: Service, path: str) -> Non
     "path",
     [
         "/order?customer_id=", "/invoice?number=", "/invoice?customer_id=", "/invoice?order=", "/payment?invoice=",
-        "/payment?customer_id=", "/credit-note?invoice=", "/credit-note?customer_id=", "/customer/", "/invoice/", "/payment/",
-        "/credit-note/", "/import/", "/webhook/", "/job/", "/return/", "/account/order/", "/customer?query=",
+        "/payment?customer_id=", "/credit-note?invoice=", "/credit-note?customer_id=", "/customer/", "/invoice/",
+        "/payment/", "/credit-note/", "/import/", "/webhook/", "/job/", "/return/", "/account/order/", "/customer?query=",
         "/search?query=", "/payment/new?invoice=", "/payment/new?customer_id=", "/order/new?customer_id=",
     ],
 )  # fmt: skip
