@@ -16,6 +16,7 @@ from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.page_kit.forms import query_values
 from tradecounter.rest.call import Call
 from tradecounter.rest.csv_text import MEDIA_TYPE, harmless, line
+from tradecounter.rest.responses import file_response
 
 Row = TypeVar("Row")
 
@@ -181,8 +182,7 @@ class Table(Generic[Row]):
 def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> Response:
     """Return a CSV file. Texts that a spreadsheet would take for a formula begin with an apostrophe."""
     text = line(headings) + "".join(line(map(_cell, row)) for row in rows)
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return Response(text, headers=headers, media_type=MEDIA_TYPE)
+    return file_response(text, f"{name}.csv", MEDIA_TYPE)
 
 
 def _cell(value: Any) -> str:
