@@ -18,6 +18,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import httpx2
 
@@ -135,12 +136,21 @@ def run(folder: Path, found: list[Machine], minutes: float, seed: int) -> list[s
         for each in load:
             each.result()
         took = time.monotonic() - start
-        wait_until(cluster.healthy, RECOVERY_SECONDS, "recovery at the end")
+        not_whole = _faults_in_recovery(cluster)
         wait_for(lambda: waiting_work(cluster.url) == 0, seconds=CATCH_UP_SECONDS)
         with running_service(cluster.url) as service:
-            faults = {**all_faults(service, sender, trial), **faults_in_history(service, trial, poor.id)}
+            faults = not_whole | {**all_faults(service, sender, trial), **faults_in_history(service, trial, poor.id)}
         say(_summary(campaign, sender, rivals, trial.ledger.operations, took, len(faults)))
     return [f"{what}: {details}" for what, details in faults.items()]
+
+
+def _faults_in_recovery(cluster: Cluster) -> dict[str, Any]:
+    """A machine that does not come back is a fault; the history is checked all the same."""
+    try:
+        wait_until(cluster.healthy, RECOVERY_SECONDS, "recovery at the end")
+    except TimeoutError as error:
+        return {"cluster: not whole": str(error)}
+    return {}
 
 
 def _is_up(url: str) -> bool:
