@@ -6,7 +6,7 @@ prepared once per connection and sent together, through the driver's thin wrappe
 
 import itertools
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -30,6 +30,8 @@ from tradecounter.db.statement import Statement
 Row = TypeVar("Row")
 
 _numbers = itertools.count(1)
+
+_BINARY, _TEXT = Format.BINARY, Format.TEXT  # found faster than in the class: there are sixty values in an order
 
 
 class OutdatedStatementError(psycopg.OperationalError):
@@ -60,10 +62,10 @@ class Result(Generic[Row]):
 
     __slots__ = ("_rows", "formats", "statement", "values")
 
-    def __init__(self, statement: Statement[Row], values: Iterable[Any]) -> None:
+    def __init__(self, statement: Statement[Row], values: Sequence[Any]) -> None:
         self.statement = statement
         self.values = [_DUMPERS[type(value)](value) for value in values]
-        self.formats = [Format.BINARY if isinstance(value, bytes) else Format.TEXT for value in values]
+        self.formats = [_BINARY if type(value) is bytes else _TEXT for value in values]
         self._rows: list[Row] | None = None
 
     @property
