@@ -8,18 +8,15 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.billing import attachment
 from tradecounter.backoffice.billing_steps import credit_invoice
 from tradecounter.backoffice.billing_wire import CreditNoteRequest
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
 from tradecounter.billing.queries.money_tables import (
-    CREDIT_NOTE_SORTS,
+    CREDIT_NOTES,
     CreditNoteRow,
     CreditNoteTableFilter,
-    credit_note_sorted_by,
-    credit_note_table,
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.shown_invoice import shown_invoice
@@ -34,6 +31,7 @@ from tradecounter.pages.listing import After, end_of, listed, start_of
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
+from tradecounter.rest.responses import file_response
 
 _PDF = "application/pdf"
 _COLUMNS = (
@@ -89,11 +87,11 @@ class CreditNotePages:
                 issued_to=end_of("issued_to", wanted.issued_to),
             )
             async with self.desk.reading() as tx:
-                return await credit_note_table(
+                return await CREDIT_NOTES.page(
                     tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
                 )
 
-        found = await listed(call, CreditNoteTable, CREDIT_NOTE_SORTS, _LATEST_FIRST, find)
+        found = await listed(call, CreditNoteTable, CREDIT_NOTES.sorts, _LATEST_FIRST, find)
         if found.is_file:
             return csv_file("credit-notes", _HEADINGS, map(_file_row, found.rows))
         table = Table.of(
@@ -102,7 +100,7 @@ class CreditNotePages:
             _COLUMNS,
             found.rows,
             found.sort,
-            lambda row: cursor_text(credit_note_sorted_by(row, found.sort.column), row.number),
+            lambda row: cursor_text(*CREDIT_NOTES.place_of(row, found.sort.column)),
         )
         return self.desk.show(call, "money/credit_notes.html", form=found.form, table=table)
 
@@ -117,7 +115,7 @@ class CreditNotePages:
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await printed_credit_note(tx, call.path_id("number", "credit note"))
-        return attachment(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
 
     @page("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
     async def show_form(self, call: Call) -> Response:

@@ -8,17 +8,14 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.backoffice.billing import attachment
 from tradecounter.backoffice.desk import Nothing, text
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
 from tradecounter.billing.queries.lookup import printed_invoice, the_invoice
 from tradecounter.billing.queries.money_tables import (
-    INVOICE_SORTS,
+    INVOICES,
     InvoiceRow,
     InvoiceTableFilter,
-    invoice_sorted_by,
-    invoice_table,
 )
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
@@ -34,6 +31,7 @@ from tradecounter.pages.listing import After, end_of, listed, start_of
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
+from tradecounter.rest.responses import file_response
 
 Shown = Literal["unpaid", "overdue", "paid"]
 RESENDERS = ("support", "finance", "administrator")
@@ -90,11 +88,11 @@ class InvoicePages:
                 overdue_at=now if wanted.show == "overdue" else None,
             )
             async with self.desk.reading() as tx:
-                return await invoice_table(
+                return await INVOICES.page(
                     tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
                 )
 
-        found = await listed(call, InvoiceTable, INVOICE_SORTS, _LATEST_FIRST, find)
+        found = await listed(call, InvoiceTable, INVOICES.sorts, _LATEST_FIRST, find)
         if found.is_file:
             return csv_file("invoices", _HEADINGS, (_file_row(row, now) for row in found.rows))
         table = Table.of(
@@ -103,7 +101,7 @@ class InvoicePages:
             _COLUMNS,
             found.rows,
             found.sort,
-            lambda row: cursor_text(invoice_sorted_by(row, found.sort.column), row.number),
+            lambda row: cursor_text(*INVOICES.place_of(row, found.sort.column)),
         )
         return self.desk.show(call, "money/invoices.html", form=found.form, table=table, now=now, shows=get_args(Shown))
 
@@ -134,7 +132,7 @@ class InvoicePages:
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await printed_invoice(tx, call.path_id("number", "invoice"))
-        return attachment(found.pdf, f"invoice-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
 
     @page("/invoice/{number}/resend", "Send an invoice again", scope="billing:write", roles=RESENDERS)
     async def show_resend(self, call: Call) -> Response:
