@@ -18,8 +18,8 @@ from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
 
 import httptools
-import httpx2
 
+from tradecounter.kit.trusted_authorities import trusted_authorities
 from tradecounter.webhooks.rules import ATTEMPT_SECONDS, MOST_RESPONSE_BYTES, is_allowed
 
 _CONNECT_SECONDS = 5.0  # for one of several addresses
@@ -86,7 +86,7 @@ class HttpSender:
     networks: Sequence[IPv4Network | IPv6Network] = ()
     allow_http: bool = False
     lookup: Lookup = field(default_factory=NameService)
-    tls: ssl.SSLContext = field(default_factory=httpx2.create_ssl_context)
+    tls: ssl.SSLContext = field(default_factory=trusted_authorities)
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
         """Send the request, once."""
