@@ -110,6 +110,8 @@ def test_a_code_that_is_redeemed_while_the_consent_is_revoked_gives_nothing_that
     if redeemed.status_code == 200:
         assert_rejected(consenting.exchange(redeemed.json()["access_token"]), "invalid_grant")
         assert_rejected(consenting.refresh(redeemed.json()["refresh_token"]), "invalid_grant")
+    else:
+        assert_rejected(redeemed, "invalid_grant")
 
 
 def test_two_users_who_consent_at_once_give_one_consent(consenting: Consenting) -> None:
