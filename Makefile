@@ -8,6 +8,8 @@
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser all pages and the story of an order in a real Chromium
 # make screenshots the pictures of the README and the guides, in docs/pictures
+# make release the files of a release in dist/, installed once to see that they work
+# make image   the image, from dist/, run once as an unprivileged user (BASE=debian: without a registry)
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
@@ -25,10 +27,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill soak bench browser screenshots
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill soak bench browser screenshots release image
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -13
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -15
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -42,7 +44,7 @@ check: $(UV)
 	@$(RUN_DEV) mypy
 	@$(RUN_DEV) lint-imports --no-cache --no-logo
 	@$(RUN_DEV) deptry src
-	@$(RUN_DEV) deptry tests bench --non-dev-dependency-groups dev --ignore DEP002
+	@$(RUN_DEV) deptry tests bench --non-dev-dependency-groups dev,release --ignore DEP002
 	@$(RUN_DEV) codespell
 	@$(RUN_DEV) python tests/contract/file_lengths.py
 
@@ -80,6 +82,34 @@ browser: $(UV)
 screenshots: $(UV)
 	@$(CHROMIUM) >/dev/null || { echo "$(NO_CHROMIUM)"; exit 1; }
 	@IN_BROWSER=1 $(RUN_DEV) pytest -n 0 tests/browser/pictures.py $(ARGS)
+
+# The requirements name every package with its hashes, the release itself included.
+RELEASE_TESTS := tests/release/installation.py tests/release/chart.py
+NO_SYSTEMD := LEFT OUT: nothing tested the units of systemd and HAProxy's configuration; that needs systemd and haproxy
+EXPORT := export --frozen --quiet --no-dev --no-emit-project --no-header --no-annotate
+
+release: $(UV)
+	@rm -rf dist
+	@$(UV) build --quiet --out-dir dist
+	@rm -f dist/.gitignore
+	@own=$$(cd dist && sha256sum *.whl | sed -E 's/^([0-9a-f]+)  ([^-]+)-([^-]+)-.*/\2==\3 --hash=sha256:\1/'); \
+	for extra in '' embedded; do \
+		{ echo "$$own"; $(UV) $(EXPORT) $${extra:+--extra $$extra}; } > dist/requirements$${extra:+-$$extra}.txt; \
+	done
+	@$(UV) export --frozen --quiet --no-dev --all-extras --preview-features sbom-export --format cyclonedx1.5 > dist/sbom.cdx.json
+	@cd dist && sha256sum * > SHA256SUMS
+	@units=tests/release/units.py; export PATH="$$PATH:/usr/sbin"; \
+	{ command -v systemd-analyze && command -v haproxy; } >/dev/null || { units=; echo "$(NO_SYSTEMD)"; }; \
+	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $(ARGS)
+
+# BASE=debian makes the base image from Debian's packages, where no registry can be reached.
+BASE ?= docker.io/library/python:3.13-slim
+
+image:
+	@[ "$(BASE)" != debian ] || deploy/debian-base.sh localhost/debian-python
+	@buildah build --format docker --network host $(BUILD_ARGS) --build-arg BASE=$(BASE:debian=localhost/debian-python) \
+		--file deploy/Containerfile --tag localhost/tradecounter .
+	@$(RUN_DEV) pytest -n 0 tests/release/image.py $(ARGS)
 
 bench: $(UV)
 	@$(RUN) python -m bench $(ARGS)

@@ -1,12 +1,15 @@
-"""Sorted pages of rows, continued behind a cursor: what the tables of the pages read."""
+"""Tables sorted by a column and filtered, read page by page behind a cursor: what lists of pages show."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Generic, TypeVar
 
 from psycopg.sql import SQL, Composed
 
-Sql = SQL | Composed
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+Row = TypeVar("Row")
 After = tuple[Any, int] | None
 
 _PAGE = SQL("{select} where {conditions} order by {column} {order}, {key} {order} limit :most")
@@ -15,38 +18,55 @@ _ALL = SQL("true")
 
 
 @dataclass(frozen=True, slots=True)
-class SortColumn:
-    """A column that rows are sorted by: its expression, its type in SQL, and its type in a cursor."""
+class SortColumn(Generic[Row]):
+    """A column that rows are sorted by: its expression, its types in SQL and in a cursor, and its value in a row."""
 
     expression: SQL
     sql_type: SQL
     cursor_type: Any
+    value: Callable[[Row], Any]
 
 
-def sorted_page(
-    select: Sql,
-    conditions: Sequence[Sql],
-    values: Mapping[str, Any],
-    column: SortColumn,
-    key: SQL,
-    *,
-    descending: bool,
-    after: After,
-) -> tuple[Composed, dict[str, Any]]:
-    """Return the SQL of a page and its values, without `most`; `key` is a unique column with whole numbers.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortedTable(Generic[Row]):
+    """What a table selects; `key` is a unique column with whole numbers, `key_of` its value in a row.
 
-    `after` is the value of the column and of the key in the last row before the page.
+    A filter is a dataclass, whose fields `conditions` names; a field that is None matches all rows.
     """
-    conditions, values = list(conditions), dict(values)
-    if after is not None:
-        sign = SQL("<" if descending else ">")
-        conditions.append(_BEHIND.format(column=column.expression, key=key, sign=sign, kind=column.sql_type))
-        values |= {"after_value": after[0], "after_id": after[1]}
-    sql = _PAGE.format(
-        select=select,
-        conditions=SQL(" and ").join(conditions or [_ALL]),
-        column=column.expression,
-        key=key,
-        order=SQL("desc" if descending else "asc"),
-    )
-    return sql, values
+
+    select: SQL | Composed
+    row: Callable[..., Row]
+    conditions: Mapping[str, SQL]
+    columns: Mapping[str, SortColumn[Row]]
+    key: SQL
+    key_of: Callable[[Row], int]
+
+    @property
+    def sorts(self) -> dict[str, Any]:
+        """The columns to sort by, with the types of their values in a cursor."""
+        return {name: column.cursor_type for name, column in self.columns.items()}
+
+    def place_of(self, row: Row, column: str) -> tuple[Any, int]:
+        """Return the place of a row in the order of a column, behind which the next page begins."""
+        return self.columns[column].value(row), self.key_of(row)
+
+    async def page(
+        self, tx: Transaction, wanted: Any, column: str, most: int, *, descending: bool, after: After = None
+    ) -> list[Row]:
+        """Return rows that match the filter `wanted`, sorted by a column, behind the place `after`."""
+        by = self.columns[column]
+        given = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
+        values = {name: value for name, value in given.items() if value is not None}
+        conditions: list[SQL | Composed] = [self.conditions[name] for name in values]
+        if after is not None:
+            sign = SQL("<" if descending else ">")
+            conditions.append(_BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type))
+            values |= {"after_value": after[0], "after_id": after[1]}
+        sql = _PAGE.format(
+            select=self.select,
+            conditions=SQL(" and ").join(conditions or [_ALL]),
+            column=by.expression,
+            key=self.key,
+            order=SQL("desc" if descending else "asc"),
+        )
+        return await tx.fetch_all(Statement(sql, self.row, prepared=False), **values, most=most)

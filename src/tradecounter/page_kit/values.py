@@ -59,6 +59,7 @@ _DONE = {
     "video": "packing video added",
 }
 _PARTICLES = {"", "back", "in", "out"}
+_CODE_LENGTH = 32
 _NOUNS = {"totp": "Second factor"}
 
 
@@ -142,6 +143,11 @@ def _participle(verb: str) -> str:
     return f"{verb[:-1]}ied" if verb.endswith(("ry", "ly")) else f"{verb}ed"
 
 
+def short_code(name: str) -> str:
+    """Return the beginning of a confirmation code, and an order's reference as it is."""
+    return f"{name[:8]}…" if len(name) == _CODE_LENGTH else name
+
+
 def zip_same(options: Iterable[Any]) -> list[tuple[Any, Any]]:
     """Return options whose values are their texts, as pairs."""
     return [(option, option) for option in options]
@@ -162,5 +168,6 @@ FILTERS = {
     "tone": tone,
     "label": label,
     "action": action,
+    "short_code": short_code,
     "zip_same": zip_same,
 }

@@ -19,6 +19,7 @@ _HEADINGS = {
     400: "This does not work",
     403: "You may not open this",
     404: "There is nothing here",
+    405: "This address cannot do that",
     409: "This is not possible now",
     429: "Too many attempts",
     503: "Please try again in a moment",

@@ -12,6 +12,7 @@ from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.actor import Actor
 from tradecounter.rest.call import Call, add_ignored
+from tradecounter.rest.error_pages import Failure, error_page_of
 from tradecounter.rest.ignored import unknown_parameters
 from tradecounter.rest.operation import Endpoint, Operation
 from tradecounter.rest.paging import requests_noted
@@ -19,6 +20,7 @@ from tradecounter.rest.responses import error_response
 
 _SAFE = {"GET", "HEAD"}
 _OK = 200
+_METHOD_NOT_ALLOWED = 405
 
 
 class Gate(Protocol):
@@ -72,8 +74,7 @@ class Resource:
             return Response(status_code=204, headers={"Allow": self._allow})
         endpoint = self._endpoints.get(request.method)
         if endpoint is None:
-            message = f"{request.method} is not allowed here; use {self._allow}"
-            return error_response(message, 405, {"Allow": self._allow})
+            return self._method_error(request)
         operation = endpoint.operation
         customer_id = None if operation.public else await self._gate.admit(request, operation)
         if raw_query := request.scope["query_string"].decode("latin-1"):
@@ -85,6 +86,12 @@ class Resource:
         if more and customer_id is not None and response.status_code == _OK and request.method != "HEAD":
             self._gate.count_more(request, customer_id, more)
         return response
+
+    def _method_error(self, request: Request) -> Response:
+        message, headers = f"{request.method} is not allowed here; use {self._allow}", {"Allow": self._allow}
+        if (page := error_page_of(request.scope)) is not None:
+            return page(request, Failure(_METHOD_NOT_ALLOWED, message, LookupError(message), headers))
+        return error_response(message, _METHOD_NOT_ALLOWED, headers)
 
 
 async def _handled(endpoint: Endpoint, call: Call) -> Response:

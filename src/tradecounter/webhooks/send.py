@@ -5,6 +5,7 @@ no redirect, uses no proxy, and reads only the beginning of a response. Every re
 """
 
 import asyncio
+import os
 import socket
 import ssl
 import time
@@ -100,7 +101,9 @@ class HttpSender:
             error = str(failure)
         except ssl.SSLCertVerificationError as failure:
             error = f"the certificate is not valid: {failure.verify_message}"
-        except (OSError, httptools.HttpParserError, httptools.HttpParserUpgrade, ValueError) as failure:
+        except OSError as failure:
+            error = f"the connection failed: {_cause(failure)}"[:500]
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade, ValueError) as failure:
             error = f"{type(failure).__name__}: {failure}"[:500]
         took = round((time.monotonic() - began) * 1000)
         text = bytes(parser.body[:MOST_RESPONSE_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")
@@ -143,7 +146,13 @@ class HttpSender:
         try:
             return [ip_address(text) for text in await self.lookup(host, port)]
         except OSError as error:
-            raise NotSentError(f"{host} cannot be resolved: {error}") from error
+            raise NotSentError(f"the host name {host} could not be resolved: {_cause(error)}") from error
+
+
+def _cause(error: OSError) -> str:
+    """Return why the system failed, without its number: Connection refused."""
+    known = error.errno is not None and error.errno > 0 and not isinstance(error, socket.gaierror | ssl.SSLError)
+    return os.strerror(error.errno or 0) if known else error.strerror or str(error) or type(error).__name__
 
 
 def _request(url: SplitResult, headers: Mapping[str, str], body: bytes) -> bytes:

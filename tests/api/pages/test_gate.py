@@ -111,6 +111,21 @@ def test_what_does_not_exist_is_a_page_with_404(sam: Person) -> None:
     assert sam.get("/api/nothing").headers["Content-Type"] == "application/json"
 
 
+def test_a_wrong_method_is_a_page_with_405_that_names_the_right_ones(office: BackOfficeSite, sam: Person) -> None:
+    user = customer_user(office.service, office.service.customer().id)
+    for person, method, path, allowed in (
+        (sam, "PUT", "/order", "GET, HEAD, OPTIONS"),
+        (sam, "DELETE", "/order/ORD-1/note", "GET, HEAD, OPTIONS, POST"),
+        (user, "PATCH", "/account", "GET, HEAD, OPTIONS"),
+        (user, "PUT", "/account/sign-out", "OPTIONS, POST"),
+    ):
+        found = person.http.request(method, path)
+        assert (found.status_code, found.headers["Allow"]) == (405, allowed)
+        assert found.headers["Content-Type"].startswith("text/html")
+        assert f"{method} is not allowed here; use {allowed}" in text_of(found)
+    assert sam.http.put("/api/order").headers["Content-Type"] == "application/json"
+
+
 def test_pages_are_not_stored_and_have_the_content_policy(office: BackOfficeSite, sam: Person) -> None:
     user = customer_user(office.service, office.service.customer().id)
     for page in (sam.get("/"), sam.get("/order"), user.get("/account"), sam.get("/nothing")):

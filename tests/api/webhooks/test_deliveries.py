@@ -222,6 +222,36 @@ def test_only_the_subject_that_fails_waits_and_keeps_its_order(service: Service,
     ]  # fmt: skip
 
 
+def test_a_later_event_waits_for_the_failing_one_of_its_subject(service: Service, endpoint: Make) -> None:
+    hook = endpoint(answering(status(500)))
+    happen(service, "order/1")
+    assert hook.deliver() == ["order/1"]
+    happen(service, "order/1", "order/2")
+    assert hook.deliver() == ["order/2"]
+    assert hook.deliver(timedelta(seconds=7)) == ["order/1", "order/1"]
+    first, _, again, later = (event["sequence"] for event in hook.receiver.events)
+    assert first == again < later
+
+
+def test_a_failing_endpoint_gets_one_request_at_a_time(service: Service, endpoint: Make) -> None:
+    running, most = 0, 0
+
+    async def reject(_request: Any, writer: asyncio.StreamWriter) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.2)
+        running -= 1
+        writer.write(status(500))
+
+    hook = endpoint(reject)
+    happen(service, *(f"order/{number}" for number in range(3)))
+    assert len(hook.deliver()) == most == 3
+    most = 0
+    assert len(hook.deliver(timedelta(seconds=7))) == 3
+    assert most == 1
+
+
 def test_the_receiver_may_ask_for_a_longer_wait(service: Service, endpoint: Make) -> None:
     hook = endpoint(answering(status(429, "Retry-After: 1000"), status(503, "Retry-After: 1")))
     happen(service, "order/1")
@@ -284,6 +314,38 @@ def test_deliveries_can_be_repeated_and_the_endpoint_pinged(service: Service, en
     assert hook.receiver.events[-1]["type"] == "webhook.ping"
     assert hook.receiver.events[-1]["id"] == ping.event
     assert hook.receiver.events[0] == hook.receiver.events[3]
+
+
+def test_a_customers_replay_has_only_what_the_customer_may_see(service: Service, endpoint: Make) -> None:
+    customer = service.customer()
+    hook = endpoint(customer_id=customer.id)
+    happen(service, "order/1", customer_id=customer.id)
+    happen(service, "order/1", "order/2", customer_id=customer.id, type_="order.confirmed")
+    assert sorted(hook.deliver()) == ["order/1", "order/2"]
+    assert hook.replay(1, hook.receiver.events[-1]["sequence"]) == 2
+
+
+def test_a_replay_leaves_out_events_that_come_anyway(service: Service, endpoint: Make) -> None:
+    hook = endpoint()
+    happen(service, "order/1")
+    hook.deliver()
+    happen(service, "order/2")
+    number_events(service)
+    sequence = hook.receiver.events[0]["sequence"]
+    assert hook.replay(sequence, sequence + 1000) == 1
+    assert sorted(hook.deliver()) == ["order/1", "order/2"]
+
+
+def test_the_waits_begin_anew_when_an_endpoint_is_active_again(service: Service, endpoint: Make) -> None:
+    hook = endpoint(answering(*[status(500)] * 4))
+    happen(service, "order/1")
+    for wait in (timedelta(), timedelta(seconds=7), timedelta(minutes=7)):
+        assert hook.deliver(wait) == ["order/1"]
+    hook.change(state="paused")
+    hook.change(state="active")
+    assert hook.deliver() == ["order/1"]
+    assert hook.deliver(timedelta(seconds=7)) == ["order/1"]
+    assert hook.shown().failing_since is None
 
 
 def test_an_endpoint_that_was_away_catches_up_in_order(service: Service, endpoint: Make) -> None:

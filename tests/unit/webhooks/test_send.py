@@ -1,6 +1,7 @@
 """Receivers that are slow, dead or hostile, and where requests may go."""
 
 import asyncio
+import socket
 import ssl
 import time
 from collections.abc import Sequence
@@ -127,7 +128,20 @@ def test_names_of_this_machine_are_judged_by_their_address() -> None:
     for host in ("localhost", "0x7f.1", "2130706433"):
         answer = asyncio.run(HttpSender(allow_http=True).post(f"http://{host}:1/", {}, BODY))
         assert answer.error is not None
-        assert "does not have a public address" in answer.error or "cannot be resolved" in answer.error
+        assert "does not have a public address" in answer.error or "could not be resolved" in answer.error
+
+
+def test_failures_of_the_network_are_named_without_numbers_of_the_system() -> None:
+    async def unknown(_host: str, _port: int) -> list[str]:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    with socket.socket() as taken:  # nothing listens on it
+        taken.bind(("127.0.0.1", 0))
+        closed = f"http://127.0.0.1:{taken.getsockname()[1]}/"
+        refused = asyncio.run(sender().post(closed, {}, BODY))
+    nameless = asyncio.run(sender(lookup=unknown).post("http://hooks.example/", {}, BODY))
+    assert refused.error == "the connection failed: Connection refused"
+    assert nameless.error == "the host name hooks.example could not be resolved: Name or service not known"
 
 
 def test_certificates_are_checked_against_the_name(tmp_path: Path) -> None:

@@ -1,17 +1,14 @@
 """Invoices, credit notes and payments of all customers as tables: sorted by a column, page by page."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 from psycopg.sql import SQL
 
 from tradecounter.billing.rules import InvoiceState, invoice_state
-from tradecounter.db.sorted_rows import After, SortColumn, sorted_page
-from tradecounter.db.statement import Statement
-from tradecounter.db.transaction import Transaction
+from tradecounter.db.sorted_rows import SortColumn, SortedTable
 
 _NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer")
 _NUMBER, _AMOUNT, _MOMENT, _DAY = SQL("bigint"), SQL("numeric"), SQL("timestamptz"), SQL("date")
@@ -50,47 +47,36 @@ class InvoiceTableFilter:
     overdue_at: datetime | None = None
 
 
-_INVOICES = SQL("""
-    select i.number, o.order_reference, i.customer_id, {name}, i.issued_at, b.due_at, i.gross, b.paid, b.credited, b.due
-    from invoice i join invoice_balance b on b.invoice = i.number join orders o on o.id = i.order_id
-    join customer c on c.id = i.customer_id
-""").format(name=_NAME)
-_INVOICE_CONDITIONS = {
-    "number": SQL("i.number = :number"),
-    "customer_id": SQL("i.customer_id = :customer_id"),
-    "order_reference": SQL(
-        "i.order_id in (select id from orders where number = nullif(regexp_replace(:order_reference, '^.*[^0-9]', ''),"
-        " '')::numeric and (lower(order_reference) = lower(:order_reference) or number::text = :order_reference))"
-    ),
-    "issued_from": SQL("i.issued_at >= :issued_from"),
-    "issued_to": SQL("i.issued_at < :issued_to"),
-    "unpaid": SQL("(b.due > 0) = :unpaid::boolean"),
-    "overdue_at": SQL("b.due > 0 and b.due_at < :overdue_at"),
-}
-_INVOICE_SORTS = {
-    "number": SortColumn(SQL("i.number"), _NUMBER, int),
-    "gross": SortColumn(SQL("i.gross"), _AMOUNT, Decimal),
-    "due": SortColumn(SQL("b.due"), _AMOUNT, Decimal),
-    "due_on": SortColumn(SQL("b.due_at"), _MOMENT, datetime),
-}
-INVOICE_SORTS: Mapping[str, Any] = {name: sort.cursor_type for name, sort in _INVOICE_SORTS.items()}
-
-
-def invoice_sorted_by(row: InvoiceRow, column: str) -> Any:
-    """Return the value of a row by which a column sorts."""
-    return {"number": row.number, "gross": row.gross, "due": row.due, "due_on": row.due_at}[column]
-
-
-async def invoice_table(
-    tx: Transaction, wanted: InvoiceTableFilter, column: str, most: int, *, descending: bool, after: After = None
-) -> list[InvoiceRow]:
-    """Return invoices that match a filter, sorted by a column of `INVOICE_SORTS`, behind `after`."""
-    values = _given(wanted)
-    conditions = [_INVOICE_CONDITIONS[name] for name in values]
-    sql, values = sorted_page(
-        _INVOICES, conditions, values, _INVOICE_SORTS[column], SQL("i.number"), descending=descending, after=after
-    )
-    return await tx.fetch_all(Statement(sql, InvoiceRow, prepared=False), **values, most=most)
+INVOICES: SortedTable[InvoiceRow] = SortedTable(
+    select=SQL("""
+        select i.number, o.order_reference, i.customer_id, {name}, i.issued_at, b.due_at, i.gross, b.paid,
+               b.credited, b.due
+        from invoice i join invoice_balance b on b.invoice = i.number join orders o on o.id = i.order_id
+        join customer c on c.id = i.customer_id
+    """).format(name=_NAME),
+    row=InvoiceRow,
+    conditions={
+        "number": SQL("i.number = :number"),
+        "customer_id": SQL("i.customer_id = :customer_id"),
+        "order_reference": SQL(
+            "i.order_id in (select id from orders"
+            " where number = nullif(regexp_replace(:order_reference, '^.*[^0-9]', ''), '')::numeric"
+            " and (lower(order_reference) = lower(:order_reference) or number::text = :order_reference))"
+        ),
+        "issued_from": SQL("i.issued_at >= :issued_from"),
+        "issued_to": SQL("i.issued_at < :issued_to"),
+        "unpaid": SQL("(b.due > 0) = :unpaid::boolean"),
+        "overdue_at": SQL("b.due > 0 and b.due_at < :overdue_at"),
+    },
+    columns={
+        "number": SortColumn(SQL("i.number"), _NUMBER, int, lambda row: row.number),
+        "gross": SortColumn(SQL("i.gross"), _AMOUNT, Decimal, lambda row: row.gross),
+        "due": SortColumn(SQL("b.due"), _AMOUNT, Decimal, lambda row: row.due),
+        "due_on": SortColumn(SQL("b.due_at"), _MOMENT, datetime, lambda row: row.due_at),
+    },
+    key=SQL("i.number"),
+    key_of=lambda row: row.number,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,39 +102,25 @@ class CreditNoteTableFilter:
     issued_to: datetime | None = None
 
 
-_CREDIT_NOTES = SQL("""
-    select n.number, n.invoice, n.customer_id, {name}, n.issued_at, n.reason, n.gross
-    from credit_note n join customer c on c.id = n.customer_id
-""").format(name=_NAME)
-_CREDIT_NOTE_CONDITIONS = {
-    "customer_id": SQL("n.customer_id = :customer_id"),
-    "invoice": SQL("n.invoice = :invoice"),
-    "issued_from": SQL("n.issued_at >= :issued_from"),
-    "issued_to": SQL("n.issued_at < :issued_to"),
-}
-_CREDIT_NOTE_SORTS = {
-    "number": SortColumn(SQL("n.number"), _NUMBER, int),
-    "gross": SortColumn(SQL("n.gross"), _AMOUNT, Decimal),
-}
-CREDIT_NOTE_SORTS: Mapping[str, Any] = {name: sort.cursor_type for name, sort in _CREDIT_NOTE_SORTS.items()}
-
-
-def credit_note_sorted_by(row: CreditNoteRow, column: str) -> Any:
-    """Return the value of a row by which a column sorts."""
-    return {"number": row.number, "gross": row.gross}[column]
-
-
-async def credit_note_table(
-    tx: Transaction, wanted: CreditNoteTableFilter, column: str, most: int, *, descending: bool, after: After = None
-) -> list[CreditNoteRow]:
-    """Return credit notes that match a filter, sorted by a column of `CREDIT_NOTE_SORTS`, behind `after`."""
-    values = _given(wanted)
-    conditions = [_CREDIT_NOTE_CONDITIONS[name] for name in values]
-    sql, values = sorted_page(
-        _CREDIT_NOTES, conditions, values, _CREDIT_NOTE_SORTS[column], SQL("n.number"),
-        descending=descending, after=after,
-    )  # fmt: skip
-    return await tx.fetch_all(Statement(sql, CreditNoteRow, prepared=False), **values, most=most)
+CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
+    select=SQL("""
+        select n.number, n.invoice, n.customer_id, {name}, n.issued_at, n.reason, n.gross
+        from credit_note n join customer c on c.id = n.customer_id
+    """).format(name=_NAME),
+    row=CreditNoteRow,
+    conditions={
+        "customer_id": SQL("n.customer_id = :customer_id"),
+        "invoice": SQL("n.invoice = :invoice"),
+        "issued_from": SQL("n.issued_at >= :issued_from"),
+        "issued_to": SQL("n.issued_at < :issued_to"),
+    },
+    columns={
+        "number": SortColumn(SQL("n.number"), _NUMBER, int, lambda row: row.number),
+        "gross": SortColumn(SQL("n.gross"), _AMOUNT, Decimal, lambda row: row.gross),
+    },
+    key=SQL("n.number"),
+    key_of=lambda row: row.number,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,45 +150,28 @@ class PaymentTableFilter:
     received_to: date | None = None
 
 
-_PAYMENTS = SQL("""
-    select p.id, p.customer_id, {name}, p.amount, p.received_on, p.method, p.reference, p.reversed_at,
-           coalesce((select jsonb_agg(invoice order by invoice) from (
-               select invoice from allocation where payment_id = p.id and invoice is not null
-               group by invoice having sum(amount) <> 0) as paid), '[]') as invoices
-    from payment p join customer c on c.id = p.customer_id
-""").format(name=_NAME)
-_PAYMENT_CONDITIONS = {
-    "customer_id": SQL("p.customer_id = :customer_id"),
-    "invoice": SQL("p.id in (select payment_id from allocation where invoice = :invoice)"),
-    "method": SQL("p.method = :method"),
-    "reference": SQL("position(lower(:reference) in lower(p.reference)) > 0"),
-    "received_from": SQL("p.received_on >= :received_from"),
-    "received_to": SQL("p.received_on <= :received_to"),
-}
-_PAYMENT_SORTS = {
-    "recorded": SortColumn(SQL("p.id"), _NUMBER, int),
-    "received": SortColumn(SQL("p.received_on"), _DAY, date),
-    "amount": SortColumn(SQL("p.amount"), _AMOUNT, Decimal),
-}
-PAYMENT_SORTS: Mapping[str, Any] = {name: sort.cursor_type for name, sort in _PAYMENT_SORTS.items()}
-
-
-def payment_sorted_by(row: PaymentRow, column: str) -> Any:
-    """Return the value of a row by which a column sorts."""
-    return {"recorded": row.id, "received": row.received_on, "amount": row.amount}[column]
-
-
-async def payment_table(
-    tx: Transaction, wanted: PaymentTableFilter, column: str, most: int, *, descending: bool, after: After = None
-) -> list[PaymentRow]:
-    """Return payments that match a filter, sorted by a column of `PAYMENT_SORTS`, behind `after`."""
-    values = _given(wanted)
-    conditions = [_PAYMENT_CONDITIONS[name] for name in values]
-    sql, values = sorted_page(
-        _PAYMENTS, conditions, values, _PAYMENT_SORTS[column], SQL("p.id"), descending=descending, after=after
-    )
-    return await tx.fetch_all(Statement(sql, PaymentRow, prepared=False), **values, most=most)
-
-
-def _given(wanted: Any) -> dict[str, Any]:
-    return {name: value for name, value in asdict(wanted).items() if value is not None}
+PAYMENTS: SortedTable[PaymentRow] = SortedTable(
+    select=SQL("""
+        select p.id, p.customer_id, {name}, p.amount, p.received_on, p.method, p.reference, p.reversed_at,
+               coalesce((select jsonb_agg(invoice order by invoice) from (
+                   select invoice from allocation where payment_id = p.id and invoice is not null
+                   group by invoice having sum(amount) <> 0) as paid), '[]') as invoices
+        from payment p join customer c on c.id = p.customer_id
+    """).format(name=_NAME),
+    row=PaymentRow,
+    conditions={
+        "customer_id": SQL("p.customer_id = :customer_id"),
+        "invoice": SQL("p.id in (select payment_id from allocation where invoice = :invoice)"),
+        "method": SQL("p.method = :method"),
+        "reference": SQL("position(lower(:reference) in lower(p.reference)) > 0"),
+        "received_from": SQL("p.received_on >= :received_from"),
+        "received_to": SQL("p.received_on <= :received_to"),
+    },
+    columns={
+        "recorded": SortColumn(SQL("p.id"), _NUMBER, int, lambda row: row.id),
+        "received": SortColumn(SQL("p.received_on"), _DAY, date, lambda row: row.received_on),
+        "amount": SortColumn(SQL("p.amount"), _AMOUNT, Decimal, lambda row: row.amount),
+    },
+    key=SQL("p.id"),
+    key_of=lambda row: row.id,
+)

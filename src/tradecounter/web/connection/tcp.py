@@ -6,6 +6,7 @@ import socket
 import struct
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 
 _INFO_BYTES = 128
 _ACKNOWLEDGED = slice(120, 128)  # of Linux' `struct tcp_info`: tcpi_bytes_acked
@@ -38,10 +39,12 @@ def drop_new_connections(listeners: Iterable[socket.socket]) -> None:
 
     Closing a listening socket resets connections in the backlog, some of which have sent a request. After this call no
     new ones arrive, so the socket can be closed when the backlog is empty. Ignored clients retry and are then refused.
+    Some containers may not attach filters: there, connections of the last moment can be reset.
     """
     code = b"".join(struct.pack("HBBI", *instruction) for instruction in _DROP_FIRST_SEGMENTS)
     program = ctypes.create_string_buffer(code)
     argument = struct.pack("HL", len(_DROP_FIRST_SEGMENTS), ctypes.addressof(program))
     if sys.platform == "linux":
         for listener in listeners:
-            listener.setsockopt(socket.SOL_SOCKET, _ATTACH_FILTER, argument)
+            with suppress(OSError):
+                listener.setsockopt(socket.SOL_SOCKET, _ATTACH_FILTER, argument)

@@ -31,3 +31,12 @@ def test_new_connections_are_overlooked_and_those_that_have_begun_go_on(
         listener.close()
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(place, timeout=5)
+
+
+def test_a_kernel_that_permits_no_filter_does_not_disturb_the_shutdown() -> None:
+    lock_filter = 44  # Linux' SO_LOCK_FILTER: from now on, attaching one is not permitted
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, lock_filter, 1)
+        drop_new_connections([listener])
+        with socket.create_connection(listener.getsockname(), timeout=5):
+            listener.accept()[0].close()

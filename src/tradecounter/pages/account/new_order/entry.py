@@ -80,7 +80,7 @@ class AddressChoice(Struct):
 
 
 class Contact(Struct):
-    """Whom to tell."""
+    """Where the news of an order go."""
 
     email_address: str | None = None
     phone_number: str | None = None

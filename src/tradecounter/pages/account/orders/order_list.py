@@ -7,17 +7,15 @@ from msgspec import structs
 from starlette.responses import Response
 
 from tradecounter.backoffice.order_steps import order_filter
-from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.ordering.rules import CANCELLED, STATUSES
-from tradecounter.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.roles import BUYER
+from tradecounter.pages.listing import After, listed
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
-from tradecounter.rest.statuses import STATUS
 
 _PATHS = {
     "confirmed": "/account/order",
@@ -25,7 +23,7 @@ _PATHS = {
     "cancelled": "/account/order/cancelled",
 }
 _HEADINGS = ("reference", "customer_reference", "placed_at", "status", "gross")
-_SORTED_BY = ("placed", "total")
+_SORTS = {name: SORTS[name] for name in ("placed", "total")}
 _LATEST_FIRST = "-placed"
 _OPEN_STATUSES = tuple(status for status in STATUSES if status != CANCELLED)
 
@@ -77,33 +75,35 @@ class OwnOrderListPages:
         return await self._list(call, "cancelled")
 
     async def _list(self, call: Call, state: State) -> Response:
-        filled, wanted, found = Filled(query_values(call.raw_query)), OwnOrderTable(), []
-        sort = Sort.of(None, _SORTED_BY, _LATEST_FIRST)
-        try:
-            wanted = call.query(OwnOrderTable)
-            sort = Sort.of(wanted.sort, _SORTED_BY, _LATEST_FIRST)
-            found = await self._found(call.customer_id, wanted, state, sort)
-        except DomainError as error:
-            if error.kind is not Kind.INVALID:
-                raise
-            filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
-        if wanted.is_file and not filled.message and not filled.errors:
-            return csv_file(f"orders-{state}", _HEADINGS, map(_file_row, found))
+        async def find(wanted: OwnOrderTable, sort: Sort, after: After) -> list[OrderRow]:
+            return await self._found(call.customer_id, wanted, state, sort, after)
+
+        found = await listed(call, OwnOrderTable, _SORTS, _LATEST_FIRST, find)
+        if found.is_file:
+            return csv_file(f"orders-{state}", _HEADINGS, map(_file_row, found.rows))
         view = self.desk.view(call)
-        table = Table.of(call, view.at(_PATHS[state]), _columns(state), found, sort, lambda row: _cursor(row, sort))
+        table = Table.of(
+            call,
+            view.at(_PATHS[state]),
+            _columns(state),
+            found.rows,
+            found.sort,
+            lambda row: cursor_text(sorted_by(row, found.sort.column), row.id),
+        )
         return self.desk.show(
             call,
             "orders/list.html",
-            form=filled,
+            form=found.form,
             table=table,
             statuses=_OPEN_STATUSES,
             state=state,
             tabs=[(view.at(_PATHS[each]), text) for each, text in _TABS],
         )
 
-    async def _found(self, customer_id: int, wanted: OwnOrderTable, state: State, sort: Sort) -> list[OrderRow]:
+    async def _found(
+        self, customer_id: int, wanted: OwnOrderTable, state: State, sort: Sort, after: After
+    ) -> list[OrderRow]:
         column = "confirmed" if sort.column == "placed" and state == "confirmed" else sort.column
-        after = read_cursor(wanted.after, SORTS[column])
         product_id = None if wanted.sku is None else await self._product(customer_id, wanted.sku)
         async with self.desk.reading() as tx:
             chosen = await order_filter(tx, structs.replace(wanted, sku=None))
@@ -127,10 +127,6 @@ def _columns(state: State) -> tuple[Column, ...]:
         Column("Status"),
         Column("Total", "total", numeric=True),
     )
-
-
-def _cursor(row: OrderRow, sort: Sort) -> str:
-    return cursor_text(sorted_by(row, sort.column), row.id)
 
 
 def _file_row(row: OrderRow) -> tuple[object, ...]:

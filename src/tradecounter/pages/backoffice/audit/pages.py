@@ -1,14 +1,14 @@
 """`/audit`: who changed what, and when."""
 
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
 from starlette.responses import Response
 
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
 from tradecounter.backoffice.desk import text
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.page_kit.values import short_code
+from tradecounter.pages.backoffice.changes import Change, changes_of
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.subjects import path_of_subject
 from tradecounter.pages.listing import After, end_of, listed, start_of
@@ -21,7 +21,6 @@ _HEADINGS = (
     "id", "at", "actor_kind", "actor_id", "actor_name", "acting_user", "address", "action", "subject", "before",
     "after",
 )  # fmt: skip
-_CODE_LENGTH = 32
 _KINDS = {
     "staff": "staff",
     "token": "service token",
@@ -42,15 +41,6 @@ class AuditTable(TableParameters, frozen=True, kw_only=True, rename={"since": "f
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A field with its value before and after; None is no value."""
-
-    field: str
-    before: str | None
-    after: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ShownEntry:
     """An entry with its changes; `path` is the page of its subject, if there is one."""
 
@@ -63,7 +53,7 @@ class ShownEntry:
     def subject(self) -> str:
         """The subject with a confirmation code shortened."""
         noun, _, name = self.record.subject.partition("/")
-        return f"{noun}/{name[:8]}…" if len(name) == _CODE_LENGTH else self.record.subject
+        return f"{noun}/{short_code(name)}" if name else noun
 
     @property
     def actor(self) -> str:
@@ -112,19 +102,3 @@ class AuditPages:
             call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.record.id, row.record.id)
         )
         return self.desk.show(call, "audit/list.html", form=found.form, table=table)
-
-
-def changes_of(record: AuditRecord) -> list[Change]:
-    """Return what an entry changed, field by field."""
-    before, after = msgspec.json.decode(record.before), msgspec.json.decode(record.after)
-    return [Change(name, _shown(before.get(name)), _shown(after.get(name))) for name in {**before, **after}]
-
-
-def _shown(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return ", ".join(value) or "none"
-    return msgspec.json.encode(value).decode()

@@ -9,15 +9,13 @@ from tradecounter.backoffice.customer_wire import ResellerCustomer
 from tradecounter.backoffice.customers import present_customers
 from tradecounter.backoffice.desk import text
 from tradecounter.customers.queries.customer_table import SORTS, CustomerFilter, CustomerRow, customer_table
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.listing import After, listed
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.pricing.queries.contract_table import price_list_keys
 from tradecounter.rest.call import Call
-from tradecounter.rest.statuses import STATUS
 
 _COLUMNS = (
     Column("Customer", "name"),
@@ -60,35 +58,28 @@ class CustomerListPages:
 
     @page("/customer", "Customers", scope="customers:read", query=CustomerTable)
     async def list_customers(self, call: Call) -> Response:
-        filled, wanted = Filled(query_values(call.raw_query)), CustomerTable()
-        found: list[ListedCustomer] = []
         lists: list[str] = []
-        sort = Sort.of(None, SORTS, _BY_NAME)
-        try:
-            wanted = call.query(CustomerTable)
-            sort = Sort.of(wanted.sort, SORTS, _BY_NAME)
-            found, lists = await self._found(wanted, sort)
-        except DomainError as error:
-            if error.kind is not Kind.INVALID:
-                raise
-            filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
-        if wanted.is_file and not filled.message and not filled.errors:
-            return csv_file("customers", _FILE_HEADINGS, map(_file_row, found))
-        address = self.desk.view(call).at("/customer")
-        table = Table.of(call, address, _COLUMNS, found, sort, _cursor)
-        return self.desk.show(call, "customers/list.html", form=filled, table=table, price_lists=lists)
 
-    async def _found(self, wanted: CustomerTable, sort: Sort) -> tuple[list[ListedCustomer], list[str]]:
-        chosen = CustomerFilter(
-            text=text("query", wanted.query),
-            price_list=text("price_list", wanted.price_list),
-            blocked=None if wanted.state is None else wanted.state == "blocked",
-        )
-        after = read_cursor(wanted.after, SORTS[sort.column])
-        async with self.desk.reading() as tx:
-            rows = await customer_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
-            shown = await present_customers(tx, [row.account for row in rows], self.desk.clock.now())
-            return [ListedCustomer(*pair) for pair in zip(rows, shown, strict=True)], await price_list_keys(tx)
+        async def find(wanted: CustomerTable, sort: Sort, after: After) -> list[ListedCustomer]:
+            chosen = CustomerFilter(
+                text=text("query", wanted.query),
+                price_list=text("price_list", wanted.price_list),
+                blocked=None if wanted.state is None else wanted.state == "blocked",
+            )
+            async with self.desk.reading() as tx:
+                lists.extend(await price_list_keys(tx))
+                rows = await customer_table(
+                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
+                )
+                shown = await present_customers(tx, [row.account for row in rows], self.desk.clock.now())
+            return [ListedCustomer(*pair) for pair in zip(rows, shown, strict=True)]
+
+        found = await listed(call, CustomerTable, SORTS, _BY_NAME, find)
+        if found.is_file:
+            return csv_file("customers", _FILE_HEADINGS, map(_file_row, found.rows))
+        address = self.desk.view(call).at("/customer")
+        table = Table.of(call, address, _COLUMNS, found.rows, found.sort, _cursor)
+        return self.desk.show(call, "customers/list.html", form=found.form, table=table, price_lists=lists)
 
 
 def _cursor(listed: ListedCustomer) -> str:

@@ -1,9 +1,7 @@
 """`/customer/{id}`: one customer at a glance, its orders, and what is recorded about it."""
 
 from dataclasses import dataclass
-from typing import Any
 
-import msgspec
 from starlette.responses import Response
 
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
@@ -11,6 +9,7 @@ from tradecounter.events.queries import EventRecord, latest_events
 from tradecounter.ordering.queries.lookup import OrderFilter
 from tradecounter.ordering.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.pages.backoffice.changes import Change, changes_of
 from tradecounter.pages.backoffice.customers.shown import shown_customer, with_credit
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import page
@@ -38,13 +37,12 @@ class AuditLine:
     """An entry of the audit log with each changed field before and after."""
 
     entry: AuditRecord
-    fields: list[tuple[str, Any, Any]]
+    fields: list[Change]
 
     @classmethod
     def of(cls, entry: AuditRecord) -> "AuditLine":
         """Return an entry with its fields."""
-        before, after = msgspec.json.decode(entry.before), msgspec.json.decode(entry.after)
-        return cls(entry, [(name, before.get(name), after.get(name)) for name in {**before, **after}])
+        return cls(entry, changes_of(entry))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,9 @@ from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
 from tradecounter.billing.queries.money_tables import (
-    CREDIT_NOTE_SORTS,
+    CREDIT_NOTES,
     CreditNoteRow,
     CreditNoteTableFilter,
-    credit_note_sorted_by,
-    credit_note_table,
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.shown_invoice import shown_invoice
@@ -89,11 +87,11 @@ class CreditNotePages:
                 issued_to=end_of("issued_to", wanted.issued_to),
             )
             async with self.desk.reading() as tx:
-                return await credit_note_table(
+                return await CREDIT_NOTES.page(
                     tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
                 )
 
-        found = await listed(call, CreditNoteTable, CREDIT_NOTE_SORTS, _LATEST_FIRST, find)
+        found = await listed(call, CreditNoteTable, CREDIT_NOTES.sorts, _LATEST_FIRST, find)
         if found.is_file:
             return csv_file("credit-notes", _HEADINGS, map(_file_row, found.rows))
         table = Table.of(
@@ -102,7 +100,7 @@ class CreditNotePages:
             _COLUMNS,
             found.rows,
             found.sort,
-            lambda row: cursor_text(credit_note_sorted_by(row, found.sort.column), row.number),
+            lambda row: cursor_text(*CREDIT_NOTES.place_of(row, found.sort.column)),
         )
         return self.desk.show(call, "money/credit_notes.html", form=found.form, table=table)
 

@@ -14,11 +14,9 @@ from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
 from tradecounter.billing.queries.lookup import printed_invoice, the_invoice
 from tradecounter.billing.queries.money_tables import (
-    INVOICE_SORTS,
+    INVOICES,
     InvoiceRow,
     InvoiceTableFilter,
-    invoice_sorted_by,
-    invoice_table,
 )
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
@@ -90,11 +88,11 @@ class InvoicePages:
                 overdue_at=now if wanted.show == "overdue" else None,
             )
             async with self.desk.reading() as tx:
-                return await invoice_table(
+                return await INVOICES.page(
                     tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
                 )
 
-        found = await listed(call, InvoiceTable, INVOICE_SORTS, _LATEST_FIRST, find)
+        found = await listed(call, InvoiceTable, INVOICES.sorts, _LATEST_FIRST, find)
         if found.is_file:
             return csv_file("invoices", _HEADINGS, (_file_row(row, now) for row in found.rows))
         table = Table.of(
@@ -103,7 +101,7 @@ class InvoicePages:
             _COLUMNS,
             found.rows,
             found.sort,
-            lambda row: cursor_text(invoice_sorted_by(row, found.sort.column), row.number),
+            lambda row: cursor_text(*INVOICES.place_of(row, found.sort.column)),
         )
         return self.desk.show(call, "money/invoices.html", form=found.form, table=table, now=now, shows=get_args(Shown))
 

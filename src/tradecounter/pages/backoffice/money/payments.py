@@ -13,11 +13,9 @@ from tradecounter.backoffice.billing_wire import PaymentRequest, Reversal
 from tradecounter.backoffice.desk import text
 from tradecounter.billing.queries.lookup import the_invoice
 from tradecounter.billing.queries.money_tables import (
-    PAYMENT_SORTS,
+    PAYMENTS,
     PaymentRow,
     PaymentTableFilter,
-    payment_sorted_by,
-    payment_table,
 )
 from tradecounter.billing.queries.payments import the_payment
 from tradecounter.billing.record_payment import METHODS, Method
@@ -81,11 +79,11 @@ class PaymentPages:
                 received_to=day_of("received_to", wanted.received_to),
             )
             async with self.desk.reading() as tx:
-                return await payment_table(
+                return await PAYMENTS.page(
                     tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
                 )
 
-        found = await listed(call, PaymentTable, PAYMENT_SORTS, _LATEST_FIRST, find)
+        found = await listed(call, PaymentTable, PAYMENTS.sorts, _LATEST_FIRST, find)
         if found.is_file:
             return csv_file("payments", _HEADINGS, map(_file_row, found.rows))
         table = Table.of(
@@ -94,7 +92,7 @@ class PaymentPages:
             _COLUMNS,
             found.rows,
             found.sort,
-            lambda row: cursor_text(payment_sorted_by(row, found.sort.column), row.id),
+            lambda row: cursor_text(*PAYMENTS.place_of(row, found.sort.column)),
         )
         return self.desk.show(call, "money/payments.html", form=found.form, table=table, methods=_METHOD_NAMES)
 

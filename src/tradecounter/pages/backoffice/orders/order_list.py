@@ -8,17 +8,15 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.order_steps import order_filter
 from tradecounter.backoffice.order_wire import State
-from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.ordering.rules import STATUSES
-from tradecounter.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.page_kit.values import label
 from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.listing import After, listed
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
-from tradecounter.rest.statuses import STATUS
 
 _COLUMNS = (
     Column("Order"),
@@ -54,38 +52,30 @@ class OrderListPages:
 
     @page("/order", "Orders", scope="orders:read", query=OrderTable)
     async def list_orders(self, call: Call) -> Response:
-        filled, wanted, found = Filled(query_values(call.raw_query)), OrderTable(), []
-        sort = Sort.of(None, SORTS, _LATEST_FIRST)
-        try:
-            wanted = call.query(OrderTable)
-            sort = Sort.of(wanted.sort, SORTS, _LATEST_FIRST)
-            found = await self._found(wanted, sort)
-        except DomainError as error:
-            if error.kind not in {Kind.INVALID, Kind.NOT_FOUND}:
-                raise
-            filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
-        if wanted.is_file and not filled.message and not filled.errors:
-            return csv_file("orders", _FILE_HEADINGS, map(_file_row, found))
-        address = self.desk.view(call).at("/order")
-        table = Table.of(call, address, _COLUMNS, found, sort, lambda row: _cursor(row, sort))
+        async def find(wanted: OrderTable, sort: Sort, after: After) -> list[OrderRow]:
+            async with self.desk.reading() as tx:
+                chosen = await order_filter(tx, wanted)
+                return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
+
+        found = await listed(call, OrderTable, SORTS, _LATEST_FIRST, find)
+        if found.is_file:
+            return csv_file("orders", _FILE_HEADINGS, map(_file_row, found.rows))
+        table = Table.of(
+            call,
+            self.desk.view(call).at("/order"),
+            _COLUMNS,
+            found.rows,
+            found.sort,
+            lambda row: cursor_text(sorted_by(row, found.sort.column), row.id),
+        )
         return self.desk.show(
             call,
             "orders/list.html",
-            form=filled,
+            form=found.form,
             table=table,
             statuses=STATUSES,
             states=[(state, label(state)) for state in get_args(State)],
         )
-
-    async def _found(self, wanted: OrderTable, sort: Sort) -> list[OrderRow]:
-        after = read_cursor(wanted.after, SORTS[sort.column])
-        async with self.desk.reading() as tx:
-            chosen = await order_filter(tx, wanted)
-            return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
-
-
-def _cursor(row: OrderRow, sort: Sort) -> str:
-    return cursor_text(sorted_by(row, sort.column), row.id)
 
 
 def _file_row(row: OrderRow) -> tuple[object, ...]:

@@ -6,14 +6,12 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.desk import text
 from tradecounter.catalogue.queries.lookup import ListedProduct, products_after
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.listing import After, listed
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
-from tradecounter.rest.statuses import STATUS
 from tradecounter.stock.queries.lookup import StockLevel, stock_levels_of
 
 _COLUMNS = (
@@ -25,7 +23,6 @@ _COLUMNS = (
     Column("Allocated", numeric=True),
     Column("Back-ordered", numeric=True),
 )
-_BY_SKU = Sort("sku", descending=False)
 _NO_STOCK = StockLevel()
 
 
@@ -52,28 +49,22 @@ class ProductListPages:
 
     @page("/product", "Products", scope="catalogue:read", query=ProductTable)
     async def list_products(self, call: Call) -> Response:
-        filled, wanted = Filled(query_values(call.raw_query)), ProductTable()
-        found: list[StockedProduct] = []
-        try:
-            wanted = call.query(ProductTable)
-            found = await self._found(wanted)
-        except DomainError as error:
-            if error.kind is not Kind.INVALID:
-                raise
-            filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
-        if wanted.is_file and not filled.message and not filled.errors:
-            headings = ("sku", "name", "manufacturer", "ean", "active", "available", "allocated", "back_ordered")
-            return csv_file("products", headings, map(_file_row, found))
-        address = self.desk.view(call).at("/product")
-        table = Table.of(call, address, _COLUMNS, found, _BY_SKU, lambda row: cursor_text(row.product.sku_key, 0))
-        return self.desk.show(call, "products/list.html", form=filled, table=table)
+        async def find(wanted: ProductTable, _sort: Sort, after: After) -> list[StockedProduct]:
+            query = text("query", wanted.query) or ""
+            async with self.desk.reading() as tx:
+                products = await products_after(tx, query, "" if after is None else after[0], wanted.most)
+                levels = await stock_levels_of(tx, [product.sku_key for product in products])
+            return [StockedProduct(product, levels.get(product.sku_key, _NO_STOCK)) for product in products]
 
-    async def _found(self, wanted: ProductTable) -> list[StockedProduct]:
-        query, after = text("query", wanted.query) or "", read_cursor(wanted.after, str)
-        async with self.desk.reading() as tx:
-            products = await products_after(tx, query, "" if after is None else after[0], wanted.most)
-            levels = await stock_levels_of(tx, [product.sku_key for product in products])
-        return [StockedProduct(product, levels.get(product.sku_key, _NO_STOCK)) for product in products]
+        found = await listed(call, ProductTable, {"sku": str}, "sku", find)
+        if found.is_file:
+            headings = ("sku", "name", "manufacturer", "ean", "active", "available", "allocated", "back_ordered")
+            return csv_file("products", headings, map(_file_row, found.rows))
+        address = self.desk.view(call).at("/product")
+        table = Table.of(
+            call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.product.sku_key, 0)
+        )
+        return self.desk.show(call, "products/list.html", form=found.form, table=table)
 
 
 def _file_row(row: StockedProduct) -> tuple[object, ...]:

@@ -1,0 +1,48 @@
+"""The files of deploy/ name commands and settings that exist."""
+
+import re
+import shlex
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import yaml
+
+from support.command_line import Forker, Program
+from tradecounter.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+CHART = DEPLOY / "helm" / "tradecounter"
+_SETTING = re.compile(rf"{PREFIX}([A-Z][A-Z_]*)")
+
+
+def test_every_command_exists_with_its_options(forker: Forker, tmp_path: Path) -> None:
+    program = Program(tmp_path, None, forker)
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    commands = [service["command"] for service in compose["services"].values() if "command" in service]
+    units = "\n".join(unit.read_text() for unit in (DEPLOY / "systemd").glob("*.service"))
+    commands += [
+        shlex.split(line.replace("%i", "8000"))
+        for line in re.findall(r"^ExecStart=/opt/tradecounter/bin/tradecounter (.*)$", units, re.MULTILINE)
+    ]
+    templates = "\n".join(each.read_text() for each in (CHART / "templates").glob("*.yaml"))
+    commands += [re.sub(r"\{\{.*?\}\}", "1", line).split(", ") for line in re.findall(r"args: \[(.*)\]", templates)]
+    assert len(commands) == 12
+    for command in commands:
+        done = program.run(*command, "--help")
+        assert done.status == 0, (command, done.err)
+
+
+def test_every_setting_exists() -> None:
+    known = {field.name.upper() for field in fields(Settings)}
+    for file in DEPLOY.rglob("*"):
+        if file.is_file():
+            assert set(_SETTING.findall(file.read_text())) <= known, file
+    assert set(yaml.safe_load((CHART / "values.yaml").read_text())["settings"]) <= known
+
+
+def test_the_chart_has_the_version_of_the_package() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+    assert (chart["version"], chart["appVersion"]) == (version, version)

@@ -1,0 +1,51 @@
+"""The units of deploy/systemd and the configuration of HAProxy, judged by systemd's and HAProxy's own programs."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+PROCESSES = ("serve@8000", "backoffice", "worker", "migrate")
+MOST_EXPOSED = "20"  # of 100, in systemd's own figures: the lower, the less a broken process can do
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The units with a program that exists, since systemd looks for it."""
+    folder = shutil.copytree(DEPLOY / "systemd", tmp_path / "units")
+    for unit in folder.glob("*.service"):
+        unit.write_text(unit.read_text().replace("/opt/tradecounter/bin/tradecounter", "/bin/true"))
+    return folder
+
+
+def analyse(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "SYSTEMD_UNIT_PATH": f"{folder}:"}
+    return subprocess.run(["systemd-analyze", *arguments], env=environment, text=True, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("process", PROCESSES)
+def test_systemd_accepts_each_unit_with_the_common_settings(installed: Path, process: str) -> None:
+    done = analyse(installed, "verify", "--man=no", str(installed / f"tradecounter-{process}.service"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("process", PROCESSES)
+def test_a_process_may_do_little_beside_its_work(installed: Path, process: str) -> None:
+    template, _, instance = process.partition("@")
+    unit = installed / f"tradecounter-{template}{'@' if instance else ''}.service"
+    common = installed / "tradecounter-.service.d" / "common.conf"
+    whole = installed / f"whole-{template}.service"
+    whole.write_text(unit.read_text() + common.read_text())
+    done = analyse(installed, "security", "--offline=true", f"--threshold={MOST_EXPOSED}", "--no-pager", str(whole))
+    assert done.returncode == 0, done.stdout
+
+
+def test_haproxy_accepts_its_configuration() -> None:
+    done = subprocess.run(
+        ["haproxy", "-c", "-f", str(DEPLOY / "haproxy.cfg")], text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
