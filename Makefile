@@ -9,6 +9,7 @@
 # make browser all pages and the story of an order in a real Chromium
 # make screenshots the pictures of the README and the guides, in docs/pictures
 # make release the files of a release in dist/, installed once to see that they work
+# make audit   known vulnerabilities of everything that the program needs; ends with 2 when nobody could be asked
 # make image   the image, from dist/, run once as an unprivileged user (BASE=debian: without a registry)
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
 #
@@ -27,10 +28,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill soak bench browser screenshots release image
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill soak bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -15
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -16
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -84,7 +85,7 @@ screenshots: $(UV)
 	@IN_BROWSER=1 $(RUN_DEV) pytest -n 0 tests/browser/pictures.py $(ARGS)
 
 # The requirements name every package with its hashes, the release itself included.
-RELEASE_TESTS := tests/release/installation.py tests/release/chart.py
+RELEASE_TESTS := $(addprefix tests/release/,installation.py chart.py audit.py)
 NO_SYSTEMD := LEFT OUT: nothing tested the units of systemd and HAProxy's configuration; that needs systemd and haproxy
 EXPORT := export --frozen --quiet --no-dev --no-emit-project --no-header --no-annotate
 
@@ -101,6 +102,10 @@ release: $(UV)
 	@units=tests/release/units.py; export PATH="$$PATH:/usr/sbin"; \
 	{ command -v systemd-analyze && command -v haproxy; } >/dev/null || { units=; echo "$(NO_SYSTEMD)"; }; \
 	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $(ARGS)
+
+audit: $(UV)
+	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras > "$$file"; \
+	$(RUN_DEV) --group release python tests/support/advisories.py "$$file" $(ARGS)
 
 # BASE=debian makes the base image from Debian's packages, where no registry can be reached.
 BASE ?= docker.io/library/python:3.13-slim

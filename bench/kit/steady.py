@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 
+from bench.kit.figures import Row, milliseconds, shown
 from bench.kit.http import Connection
 from bench.kit.processes import BenchError
 from bench.kit.product import Server
@@ -90,4 +91,22 @@ def times(taken: Sequence[float]) -> Times:
         p99=ordered[int(len(ordered) * 0.99)],
         worst=ordered[-1],
         failed=sum(seconds < 0 for seconds in taken),
+    )
+
+
+def p99_row(question: str, what: str, rate: int, calm: Times, meanwhile: Times, most: float) -> Row:
+    """Return how much slower the p99 was meanwhile than before: at most `most` times, and without a failure."""
+    return Row(
+        question=question,
+        what=f"p99 of {what}",
+        ratio=meanwhile.p99 / calm.p99,
+        target=f"≤ {most} × before",
+        bound=most,
+        sound=meanwhile.failed == 0,
+        ours=milliseconds(meanwhile.p99),
+        limit=milliseconds(calm.p99),
+        p50=milliseconds(meanwhile.p50),
+        p99=milliseconds(meanwhile.p99),
+        note=f"{rate} a second; median before {milliseconds(calm.p50)}; the slowest took {shown(meanwhile.worst)} ms, "
+        f"before {shown(calm.worst)} ms; {meanwhile.failed} failed",
     )

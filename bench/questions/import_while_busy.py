@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.kit.catalogue import write_prices
-from bench.kit.figures import Row, milliseconds, seconds, shown
+from bench.kit.figures import Row, seconds
 from bench.kit.http import Connection, request_text
 from bench.kit.processes import BenchError
 from bench.kit.product import Server, backoffice, serving, tradecounter
 from bench.kit.reads import headers_of
-from bench.kit.steady import Stream, Times, steadily
+from bench.kit.steady import Stream, p99_row, steadily
 from bench.kit.store import Store
 from bench.kit.workbench import LARGE, MEDIUM, Workbench
 from bench.questions.place_orders import orders
@@ -124,27 +124,16 @@ def _rows(
         limit=seconds(IMPORT_SECONDS),
         note=f"while nobody used the API {seconds(alone)}; the ratio is to the target",
     )
-    return [row, *(_p99_row(f"{what} during the {name}", calm[what], meanwhile[what], _RATES[what]) for what in _RATES)]
+    return [
+        row,
+        *(
+            p99_row(row.question, f"{what} during the {name}", rate, calm[what], meanwhile[what], MOST_SLOWER)
+            for what, rate in _RATES.items()
+        ),
+    ]
 
 
 def _timed_and_settled(change: Callable[[], None]) -> float:
     taken = _timed(change)
     time.sleep(_SETTLING)
     return taken
-
-
-def _p99_row(what: str, calm: Times, meanwhile: Times, rate: int) -> Row:
-    return Row(
-        question="Import while busy",
-        what=f"p99 of {what}",
-        ratio=meanwhile.p99 / calm.p99,
-        target=f"≤ {MOST_SLOWER} × before",
-        bound=MOST_SLOWER,
-        sound=meanwhile.failed == 0,
-        ours=milliseconds(meanwhile.p99),
-        limit=milliseconds(calm.p99),
-        p50=milliseconds(meanwhile.p50),
-        p99=milliseconds(meanwhile.p99),
-        note=f"{rate} a second; median before {milliseconds(calm.p50)}; the slowest took {shown(meanwhile.worst)} ms, "
-        f"before {shown(calm.worst)} ms; {meanwhile.failed} failed",
-    )

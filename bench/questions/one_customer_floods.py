@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.kit.customers import ADDRESS, COUNT
-from bench.kit.figures import Row, milliseconds, shown
+from bench.kit.figures import Row
 from bench.kit.http import Connection, request_text
 from bench.kit.load import Target, write_requests, wrk_command
 from bench.kit.processes import BenchError, end
 from bench.kit.product import Server, serving
 from bench.kit.reads import headers_of
-from bench.kit.steady import Stream, Times, steadily
+from bench.kit.steady import Stream, Times, p99_row, steadily
 from bench.kit.store import Store
 from bench.kit.workbench import Workbench
 from bench.questions.place_orders import orders
@@ -140,21 +140,7 @@ def _rows(bench: Workbench, others: _Others, name: str, flood: AbstractContextMa
     with flood:
         others.measured(1)  # by then the flood is there
         meanwhile = others.measured(3 * bench.seconds)
-    return [_row(name, what, calm[what], meanwhile[what]) for what in _RATES]
-
-
-def _row(name: str, what: str, calm: Times, meanwhile: Times) -> Row:
-    return Row(
-        question="One customer floods",
-        what=f"p99 of others' {what} while {name}",
-        ratio=meanwhile.p99 / calm.p99,
-        target=f"≤ {MOST_SLOWER} × before",
-        bound=MOST_SLOWER,
-        sound=meanwhile.failed == 0,
-        ours=milliseconds(meanwhile.p99),
-        limit=milliseconds(calm.p99),
-        p50=milliseconds(meanwhile.p50),
-        p99=milliseconds(meanwhile.p99),
-        note=f"{_RATES[what]} a second; median {milliseconds(meanwhile.p50)}, before {milliseconds(calm.p50)}; the "
-        f"slowest took {shown(meanwhile.worst)} ms; {meanwhile.failed} failed",
-    )
+    return [
+        p99_row("One customer floods", f"others' {what} while {name}", rate, calm[what], meanwhile[what], MOST_SLOWER)
+        for what, rate in _RATES.items()
+    ]

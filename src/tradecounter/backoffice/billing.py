@@ -54,7 +54,7 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY
 from tradecounter.rest.operation import ID, Body, Media, Operation, Parameter, Success, endpoint
-from tradecounter.rest.responses import json_response
+from tradecounter.rest.responses import file_response, json_response
 
 _INVOICE = Parameter("number", "The invoice's number.", ID, 10001)
 _CREDIT_NOTE = Parameter("number", "The credit note's number.", ID, 1)
@@ -149,7 +149,7 @@ class BillingDesk:
     async def show_invoice_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await printed_invoice(tx, call.path_id("number", "invoice"))
-        return attachment(found.pdf, f"invoice-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
 
     @endpoint(
         Operation(
@@ -250,7 +250,7 @@ class BillingDesk:
     async def show_credit_note_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await printed_credit_note(tx, call.path_id("number", "credit note"))
-        return attachment(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
 
     @endpoint(
         Operation(
@@ -323,11 +323,6 @@ class BillingDesk:
             return json_response(await read_debtors(tx, self.desk.clock.now()))
 
 
-def attachment(content: bytes, name: str, media_type: str) -> Response:
-    """Respond with a file."""
-    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
-
-
 def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:
     """Return the first and the last day of a statement, if they are given. Raises DomainError (invalid)."""
     return _day("from", wanted.since), _day("to", wanted.until)
@@ -343,9 +338,9 @@ async def statement_file(
     """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
     name = f"statement-{statement.customer_id}-{statement.until}"
     if file_format == "csv":
-        return attachment(statement_csv(statement).encode(), f"{name}.csv", _CSV)
+        return file_response(statement_csv(statement).encode(), f"{name}.csv", _CSV)
     pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
-    return attachment(pdf, f"{name}.pdf", _PDF)
+    return file_response(pdf, f"{name}.pdf", _PDF)
 
 
 def _day(field: str, text: str | None) -> date | None:

@@ -7,7 +7,6 @@ from io import BytesIO
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.billing import attachment
 from tradecounter.backoffice.customer_wire import Blocking, ResellerCustomer
 from tradecounter.backoffice.customers import CUSTOMER_ID, present_customer
 from tradecounter.backoffice.desk import CHANGE_HEADERS, POST_HEADERS, Desk, Nothing
@@ -21,6 +20,7 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY
 from tradecounter.rest.operation import Body, Media, Operation, Success, endpoint
+from tradecounter.rest.responses import file_response
 
 _CUSTOMER = Success(
     200, "The customer.", ResellerCustomer, {"Customer": examples.CUSTOMER}, headers=(IDEMPOTENT_REPLAY,)
@@ -99,7 +99,7 @@ class CustomerStepsDesk:
         customer_id, copy = call.path_id("id", "customer"), BytesIO()
         async with self.desk.reading() as tx:
             await export_customer(tx, customer_id, copy)
-        return attachment(copy.getvalue(), f"customer-{customer_id}.zip", _ZIP)
+        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", _ZIP)
 
     @endpoint(
         Operation(

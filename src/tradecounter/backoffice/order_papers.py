@@ -7,7 +7,6 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.billing import attachment
 from tradecounter.backoffice.desk import Desk
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.orders import REFERENCE
@@ -20,6 +19,7 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION
 from tradecounter.rest.operation import Media, Operation, Success, endpoint
+from tradecounter.rest.responses import file_response
 
 _PDF = "application/pdf"
 _FILE = Success(
@@ -93,10 +93,10 @@ class OrderPapersDesk:
 async def picking_list_file(found: PickingList) -> Response:
     """Respond with a picking list as a PDF file."""
     pdf = await asyncio.to_thread(print_picking_list, found)
-    return attachment(pdf, f"picking-list-{found.order_reference}.pdf", _PDF)
+    return file_response(pdf, f"picking-list-{found.order_reference}.pdf", _PDF)
 
 
 async def packing_slip_file(found: PackingSlip, letterhead: Letterhead) -> Response:
     """Respond with a packing slip as a PDF file."""
     pdf = await asyncio.to_thread(print_packing_slip, found, letterhead)
-    return attachment(pdf, f"packing-slip-{found.order_reference}.pdf", _PDF)
+    return file_response(pdf, f"packing-slip-{found.order_reference}.pdf", _PDF)

@@ -1,7 +1,5 @@
 """Statements of customers' accounts, and the list of debtors, both with ageing (reseller's side, section 3)."""
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
@@ -25,6 +23,7 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import one_line
+from tradecounter.rest.csv_text import harmless, line
 from tradecounter.rest.wire import Moment, Timed
 
 
@@ -159,26 +158,13 @@ async def read_debtors(tx: Transaction, now: datetime) -> list[Debtor]:
 
 def statement_csv(statement: AccountStatement) -> str:
     """Return a statement as CSV, with lines for the opening and the closing balance."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(("date", "kind", "number", "description", "debit", "credit", "balance"))
-    writer.writerow((statement.since, "opening_balance", "", "", "", "", statement.opening_balance))
+    rows: list[tuple[object, ...]] = [
+        ("date", "kind", "number", "description", "debit", "credit", "balance"),
+        (statement.since, "opening_balance", "", "", "", "", statement.opening_balance),
+    ]
     for entry in statement.entries:
-        writer.writerow(
-            (
-                uk_date(entry.at),
-                entry.kind,
-                entry.number,
-                _harmless(entry.description),
-                entry.debit or "",
-                entry.credit or "",
-                entry.balance,
-            )
-        )
-    writer.writerow((statement.until, "closing_balance", "", "", "", "", statement.closing_balance))
-    return text.getvalue()
-
-
-def _harmless(text: str) -> str:
-    """Return a text that a spreadsheet does not take for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
+        debit, credit = entry.debit or "", entry.credit or ""
+        day, description = uk_date(entry.at), harmless(entry.description)
+        rows.append((day, entry.kind, entry.number, description, debit, credit, entry.balance))
+    rows.append((statement.until, "closing_balance", "", "", "", "", statement.closing_balance))
+    return "".join(line(map(str, row)) for row in rows)

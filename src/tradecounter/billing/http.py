@@ -22,6 +22,7 @@ from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION
 from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import TEXT, ErrorResponse, Link, Media, Operation, Parameter, Success, endpoint
+from tradecounter.rest.responses import file_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,7 @@ class BillingEndpoints:
             raise DomainError(Kind.PRECONDITION_FAILED, "the order has not been invoiced yet; try again later")
         pdf = await asyncio.to_thread(joined, [document.pdf for document in documents])
         name = f"invoice-{documents[0].number}.pdf" if len(documents) == 1 else f"invoices-{order.name}.pdf"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(pdf, media_type="application/pdf", headers=headers)
+        return file_response(pdf, name, "application/pdf")
 
     @endpoint(
         Operation(

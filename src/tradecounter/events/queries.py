@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Literal
 
 from tradecounter.db.advisory_locks import TRY_TO_NUMBER_EVENTS
 from tradecounter.db.statement import Statement
@@ -22,28 +22,35 @@ INSERT_MANY = Statement("""
     from json_to_recordset(:events::json) as e (id text, subject text, customer_id bigint, data jsonb)
 """)
 
-# The lock must be held before this statement begins, because its snapshot must show what the last holder did.
-_NUMBER = Statement("""
-    with batch as materialized (
-        select *, row_number() over (order by position) as place
-        from (select * from unnumbered_event order by position limit :most) as first
+BATCH = 1000  # events that one transaction numbers, in some ten milliseconds
+
+# The lock must be held before this statement begins, because its snapshot must show what the last holder did. Without
+# parameters, PostgreSQL plans it once per connection: planning takes longer than numbering the events of a tick.
+_NUMBER = Statement(
+    SQL("""
+    with batch as (
+        delete from unnumbered_event
+        where position <= (
+            select max(position) from (select position from unnumbered_event order by position limit {}) as first
+        )
+        returning *
     ), counted as (
-        update event_sequence set last = last + (select count(*) from batch) where exists (select from batch)
+        update event_sequence set last = last + (select count(*) from batch)
         returning last - (select count(*) from batch) as before
     ), logged as (
         insert into event (sequence, id, type, occurred_at, subject, customer_id, for_customer, data)
-        select counted.before + place, id, type, occurred_at, subject, customer_id, for_customer, data
+        select counted.before + row_number() over (order by position),
+               id, type, occurred_at, subject, customer_id, for_customer, data
         from batch cross join counted
-    ), moved as (
-        delete from unnumbered_event u using batch where u.position = batch.position
     )
     select count(*) from batch
-""")
+""").format(Literal(BATCH))
+)
 _ANY_UNNUMBERED = Statement("select exists (select from unnumbered_event)")
 
 
-async def number_events(tx: Transaction, most: int) -> int:
-    """Move up to `most` events to the log, with the next sequences; return how many.
+async def number_events(tx: Transaction) -> int:
+    """Move up to `BATCH` events to the log, with the next sequences; return how many.
 
     Does nothing while another process does it.
     """
@@ -52,7 +59,7 @@ async def number_events(tx: Transaction, most: int) -> int:
     if not (locked.one[0] and waiting.one[0]):
         return 0
     async with tx.pipeline() as p:
-        numbered = p.fetch(_NUMBER, most=most)
+        numbered = p.fetch(_NUMBER)
     return int(numbered.one[0])
 
 

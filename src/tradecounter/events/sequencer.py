@@ -15,13 +15,12 @@ import structlog
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
-from tradecounter.events.queries import number_events
+from tradecounter.events.queries import BATCH, number_events
 from tradecounter.kit.tasks import end_task
 
 log = structlog.get_logger()
 
 TICK_SECONDS = 0.1
-BATCH = 1000  # events that one transaction numbers, in some ten milliseconds
 _BEHIND_SECONDS = 10.0  # of full batches, after which the log says that numbering cannot keep up
 _PAUSE_SECONDS = 2.0  # after a failure
 
@@ -46,7 +45,7 @@ async def number_all(database: Database) -> int:
 
 async def _number_batch(database: Database) -> int:
     async with transaction(database) as tx:
-        return await number_events(tx, BATCH)
+        return await number_events(tx)
 
 
 async def _number_periodically(database: Database) -> None:

@@ -4,7 +4,6 @@ This module is imported only where traces are on, because it needs the extra `tr
 the standard `OTEL_` variables itself: exporter, endpoint, headers, sampler, service name.
 """
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.util import Finalize
@@ -16,6 +15,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExport
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, get_current_span
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.spans import SPANS, RequestSpan
 
@@ -47,7 +47,7 @@ class SpanRecorder:
 
     def responded(self, span: RequestSpan, seconds: float) -> None:
         """Record a request that took `seconds` and has ended now."""
-        end = time.time_ns()
+        end = round(SystemClock().now().timestamp() * _NANOSECONDS)
         began = end - round(seconds * _NANOSECONDS)
         recorded = self._tracer.start_span(span.method, kind=SpanKind.SERVER, start_time=began)
         _complete(recorded, span)

@@ -4,6 +4,7 @@ import base64
 import binascii
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Annotated, Any, Generic, Literal, TypeVar
 from urllib.parse import urlencode
 
@@ -11,17 +12,19 @@ import msgspec
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.page_kit.forms import query_values
 from tradecounter.rest.call import Call
-from tradecounter.rest.csv_text import MEDIA_TYPE, line
+from tradecounter.rest.csv_text import MEDIA_TYPE, harmless, line
+from tradecounter.rest.responses import file_response
 
 Row = TypeVar("Row")
 
 PAGE_SIZE = 50
 MOST_IN_A_FILE = 10_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _OWN = {"after", "format", "sort"}
+_OUT_OF_RANGE = 2**63  # of a bigint
+_MOST_DIGITS = 100  # before and after the point of a number in a cursor; amounts have far fewer
 
 
 class TableParameters(Struct, frozen=True, kw_only=True):
@@ -75,8 +78,28 @@ def read_cursor(text: str | None, kind: Any) -> tuple[Any, int] | None:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         value, row_id = msgspec.json.decode(raw, type=tuple[kind, int])
     except (binascii.Error, ValueError, msgspec.DecodeError) as error:
-        raise invalid("after", "take it from the link to the next page") from error
+        raise _no_cursor() from error
+    if not (_is_storable(value) and _is_storable(row_id)):
+        raise _no_cursor()
     return value, row_id
+
+
+def _is_storable(value: Any) -> bool:
+    """Return whether the database can compare a value with a column."""
+    match value:
+        case tuple():
+            return all(map(_is_storable, value))
+        case int():
+            return -_OUT_OF_RANGE <= value < _OUT_OF_RANGE
+        case str():
+            return "\x00" not in value
+        case Decimal():
+            return value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
+    return True
+
+
+def _no_cursor() -> DomainError:
+    return invalid("after", "take it from the link to the next page")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +182,12 @@ class Table(Generic[Row]):
 def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> Response:
     """Return a CSV file. Texts that a spreadsheet would take for a formula begin with an apostrophe."""
     text = line(headings) + "".join(line(map(_cell, row)) for row in rows)
-    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return Response(text, headers=headers, media_type=MEDIA_TYPE)
+    return file_response(text, f"{name}.csv", MEDIA_TYPE)
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA) else value
+        return harmless(value)
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 LINE_END = "\r\n"
 MEDIA_TYPE = "text/csv; charset=utf-8"
@@ -12,6 +13,11 @@ MEDIA_TYPE = "text/csv; charset=utf-8"
 def cell(text: str) -> str:
     """Return a value, quoted if necessary."""
     return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
+
+
+def harmless(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula: one that looks like it begins with an apostrophe."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def line(values: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Creates JSON responses, with amounts as numbers, and error responses."""
+"""Creates JSON responses, with amounts as numbers, files, and error responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -32,6 +32,11 @@ def to_json(value: Any) -> bytes:
 def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a JSON response."""
     return Response(to_json(value), status, headers, JSON)
+
+
+def file_response(content: bytes | str, name: str, media_type: str) -> Response:
+    """Return a file, which browsers save under a name."""
+    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def error_response(

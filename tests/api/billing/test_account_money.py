@@ -115,6 +115,13 @@ def test_a_refund_gives_back_at_most_what_is_on_the_account(shop: Service) -> No
     assert unallocated(shop, customer) == 0
 
 
+def test_a_refund_is_of_no_invoice(shop: Service) -> None:
+    customer = shop.customer()
+    number = number_of(shop, invoiced(shop, customer))
+    with pytest.raises(DomainError, match="method: a refund is of an account, not of an invoice"):
+        pay_in(shop, customer, "20.00", number, method="refund")
+
+
 def test_the_same_reference_amount_and_day_is_refused_without_force(shop: Service) -> None:
     customer = shop.customer()
     first = pay_in(shop, customer, "10.00", reference="R-1")

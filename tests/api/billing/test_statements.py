@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from support.billing import SELLER, credit, invoiced, number_of, pay_in, pdf_text, reverse
 from support.mail import deliver_mail
@@ -82,6 +83,8 @@ def test_csv_and_pdf_show_the_same(shop: Service, buyer: Customer) -> None:
     assert lines[1] == "2026-03-11,opening_balance,,,,,66.60"
     assert lines[-1] == "2026-04-05,closing_balance,,,,,167.80"
     assert len(lines) == 9
+    hostile = replace(found, entries=[replace(found.entries[0], description='=1+1,"x"')])
+    assert ',"\'=1+1,""x""",' in statement_csv(hostile).splitlines()[2]
     text = pdf_text(print_statement(found, "Statement plc", SELLER, shop.clock.now())).replace("\u00a0", " ")
     for shown in (
         "STATEMENT",

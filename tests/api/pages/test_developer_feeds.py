@@ -108,6 +108,18 @@ def test_prices_have_the_mark_up_and_vat_and_are_rounded_once(
     assert f"£{price}" in text_of(dev.get(path))
 
 
+@pytest.mark.parametrize(
+    ("primary", "shown"), [([False, True], "1"), ([True, False], "0"), ([False, False], "0"), ([], "")]
+)
+def test_the_image_is_the_primary_one_or_else_the_first(shop: Service, primary: list[bool], shown: str) -> None:
+    sku = f"PICTURED-{len(primary)}-{primary.count(True)}-{shown}"
+    images = [{"is_primary": each, "url": f"https://shop.example/{n}"} for n, each in enumerate(primary)]
+    sell(shop, sku, "79.90", available=1, images=images)
+    dev = customer_user(shop, shop.customer().id, "developer")
+    [line] = [line for line in lines(read(make(dev, columns="sku\nimage_url", query=sku)[1])) if line["sku"] == sku]
+    assert line["image_url"] == (f"https://shop.example/{shown}" if shown else "")
+
+
 def test_the_filter_is_that_of_the_list_of_products(dev: Person, customer: Customer) -> None:
     everything = lines(read(make(dev)[1]))
     _, address = make(dev, query="phone", in_stock="true", sort="price")

@@ -1,6 +1,6 @@
 """The rules of billing: totals per rate, remaining units, terms, payable amounts."""
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
-from tradecounter.billing.rules import payment_terms, require_all_dispatched, require_payable, vat_totals
+from tradecounter.billing.rules import invoice_state, payment_terms, require_all_dispatched, require_payable, vat_totals
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import percentage
 from tradecounter.ordering.lines import OrderLine
@@ -100,3 +100,21 @@ def test_other_amounts_are_rejected(amount: str, reason: str) -> None:
 def test_an_order_paid_in_full_accepts_no_payment() -> None:
     with pytest.raises(DomainError, match=r"^amount: nothing is due: the order is paid in full$"):
         require_payable(Decimal("0.01"), Decimal("0.00"))
+
+
+@pytest.mark.parametrize(
+    ("due", "paid", "credited", "late", "state"),
+    [
+        ("10", "0", "0", 0, "due"),
+        ("10", "0", "5", 0, "due"),
+        ("10", "5", "0", 0, "part paid"),
+        ("10", "5", "0", 1, "overdue"),
+        ("0", "10", "0", 1, "paid"),
+        ("0", "5", "5", 1, "paid"),
+        ("0", "0", "10", 1, "credited"),
+    ],
+)
+def test_the_state_of_an_invoice(due: str, paid: str, credited: str, late: int, state: str) -> None:
+    due_at = datetime(2026, 3, 1, tzinfo=UTC)
+    now = due_at + timedelta(seconds=late)
+    assert invoice_state(Decimal(due), Decimal(paid), Decimal(credited), due_at, now) == state

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.rest.csv_text import cell, line
+from tradecounter.rest.csv_text import cell, harmless, line
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,9 @@ def test_a_line_ends_with_carriage_return_and_line_feed() -> None:
 def test_any_cells_are_read_back_as_they_were(rows: list[list[str]]) -> None:
     text = "".join(map(line, rows))
     assert list(csv.reader(io.StringIO(text, newline=""), strict=True)) == rows
+
+
+@pytest.mark.parametrize("text", ["=1+2", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_a_text_that_looks_like_a_formula_is_none(text: str) -> None:
+    assert harmless(text) == f"'{text}"
+    assert harmless(f" {text}") == f" {text}"

@@ -5,7 +5,6 @@ from typing import Literal
 
 from starlette.responses import Response
 
-from tradecounter.backoffice.billing import attachment
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
     CreditNoteRecord,
@@ -30,6 +29,7 @@ from tradecounter.pages.account.roles import ACCOUNTS, INVOICE_FILES
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
+from tradecounter.rest.responses import file_response
 from tradecounter.rest.statuses import STATUS
 
 _LATEST_FIRST = Sort("number", descending=True)
@@ -109,7 +109,7 @@ class InvoicePages:
             if (await the_invoice(tx, number)).customer_id != call.customer_id:
                 raise not_found("invoice")
             found = await printed_invoice(tx, number)
-        return attachment(found.pdf, f"invoice-{number}.pdf", _PDF)
+        return file_response(found.pdf, f"invoice-{number}.pdf", _PDF)
 
     @page("/account/invoice/credit-note/{number}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
     async def show_credit_note(self, call: Call) -> Response:
@@ -118,7 +118,7 @@ class InvoicePages:
             if (await the_credit_note(tx, number)).customer_id != call.customer_id:
                 raise not_found("credit note")
             found = await printed_credit_note(tx, number)
-        return attachment(found.pdf, f"credit-note-{number}.pdf", _PDF)
+        return file_response(found.pdf, f"credit-note-{number}.pdf", _PDF)
 
 
 _PDF = "application/pdf"

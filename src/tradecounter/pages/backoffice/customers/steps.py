@@ -9,7 +9,6 @@ from io import BytesIO
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.billing import attachment
 from tradecounter.backoffice.customer_wire import Blocking
 from tradecounter.backoffice.desk import Nothing
 from tradecounter.customers.block_customer import block_customer, unblock_customer
@@ -24,6 +23,7 @@ from tradecounter.pages.page_desk import PageDesk, Shape
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
 from tradecounter.rest.call import Call
+from tradecounter.rest.responses import file_response
 
 _BLOCK, _UNBLOCK, _ERASE = "/customer/{id}/block", "/customer/{id}/unblock", "/customer/{id}/erase"
 
@@ -68,7 +68,7 @@ class CustomerStepPages:
         customer_id, copy = call.path_id("id", "customer"), BytesIO()
         async with self.desk.reading() as tx:
             await export_customer(tx, customer_id, copy)
-        return attachment(copy.getvalue(), f"customer-{customer_id}.zip", "application/zip")
+        return file_response(copy.getvalue(), f"customer-{customer_id}.zip", "application/zip")
 
     @page(_ERASE, "Erase a customer", scope="customers:write", roles=("administrator",), dangerous=True)
     async def show_erase(self, call: Call) -> Response:

@@ -8,7 +8,6 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.billing import attachment
 from tradecounter.backoffice.billing_steps import credit_invoice
 from tradecounter.backoffice.billing_wire import CreditNoteRequest
 from tradecounter.billing.credit_shares import CreditLine
@@ -32,6 +31,7 @@ from tradecounter.pages.listing import After, end_of, listed, start_of
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
+from tradecounter.rest.responses import file_response
 
 _PDF = "application/pdf"
 _COLUMNS = (
@@ -115,7 +115,7 @@ class CreditNotePages:
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await printed_credit_note(tx, call.path_id("number", "credit note"))
-        return attachment(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
 
     @page("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
     async def show_form(self, call: Call) -> Response:

@@ -8,7 +8,6 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.backoffice.billing import attachment
 from tradecounter.backoffice.desk import Nothing, text
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
@@ -32,6 +31,7 @@ from tradecounter.pages.listing import After, end_of, listed, start_of
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
+from tradecounter.rest.responses import file_response
 
 Shown = Literal["unpaid", "overdue", "paid"]
 RESENDERS = ("support", "finance", "administrator")
@@ -132,7 +132,7 @@ class InvoicePages:
     async def show_pdf(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             found = await printed_invoice(tx, call.path_id("number", "invoice"))
-        return attachment(found.pdf, f"invoice-{found.number}.pdf", _PDF)
+        return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
 
     @page("/invoice/{number}/resend", "Send an invoice again", scope="billing:write", roles=RESENDERS)
     async def show_resend(self, call: Call) -> Response:

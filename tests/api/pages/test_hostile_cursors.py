@@ -1,0 +1,65 @@
+"""Cursors that no link of a page has, in every list of both sites."""
+
+import base64
+from typing import Any
+
+import msgspec
+import pytest
+
+from support.pages import Person, customer_user
+from support.service import Service
+
+_TOO_LARGE = 2**63
+_VALUES: tuple[Any, ...] = (
+    1, "a", _TOO_LARGE, -_TOO_LARGE - 1, 10**40, "NaN", "Infinity", "1e999999", "-1e-999999", "a\x00b",
+    "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2026-03-01T12:00:00", "2026-03-01", None,
+    ["a", 1], ["a\x00", 1], ["a", _TOO_LARGE],
+)  # fmt: skip
+_OF_STAFF = (
+    "/order?sort=placed", "/order?sort=-total", "/order?sort=customer", "/quote", "/return", "/customer?sort=name",
+    "/customer?sort=added", "/customer?sort=limit", "/customer/{id}/order?sort=-placed", "/customer/{id}/event",
+    "/customer/{id}/price", "/product", "/invoice?sort=number", "/invoice?sort=gross", "/invoice?sort=-due_on",
+    "/payment?sort=recorded", "/payment?sort=received", "/payment?sort=amount", "/credit-note", "/money", "/import",
+    "/job", "/audit", "/webhook",
+)  # fmt: skip
+_OF_CUSTOMERS = (
+    "/account/order?sort=placed", "/account/order?sort=-total", "/account/order/unconfirmed", "/account/quote",
+    "/account/order/cancelled", "/account/invoice", "/account/invoice/credit-note",
+)  # fmt: skip
+
+
+def cursor(value: Any, row_id: int) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode([value, row_id])).decode().rstrip("=")
+
+
+def statuses(person: Person, path: str) -> dict[str, int]:
+    """The statuses of a list behind each cursor that are neither success nor the client's error."""
+    sign = "&" if "?" in path else "?"
+    cursors = [(value, row_id) for value in _VALUES for row_id in (1, _TOO_LARGE)]
+    found = {f"{each}": person.get(f"{path}{sign}after={cursor(*each)}").status_code for each in cursors}
+    return {each: status for each, status in found.items() if status not in {200, 400}}
+
+
+@pytest.mark.parametrize("path", _OF_STAFF)
+def test_no_cursor_breaks_a_list_of_the_office(sam: Person, shop: Service, path: str) -> None:
+    assert statuses(sam, path.replace("{id}", str(shop.customer().id))) == {}
+
+
+@pytest.mark.parametrize("path", _OF_CUSTOMERS)
+def test_no_cursor_breaks_a_list_of_the_account(shop: Service, path: str) -> None:
+    assert statuses(customer_user(shop, shop.customer().id), path) == {}
+
+
+@pytest.mark.parametrize("value", ["99999999999999999999999999", "9223372036854775808"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/order?customer_id=", "/invoice?number=", "/invoice?customer_id=", "/invoice?order=", "/payment?invoice=",
+        "/payment?customer_id=", "/credit-note?invoice=", "/credit-note?customer_id=", "/customer/", "/invoice/",
+        "/payment/", "/credit-note/", "/import/", "/webhook/", "/job/", "/return/", "/account/order/",
+        "/customer?query=", "/search?query=", "/payment/new?invoice=", "/payment/new?customer_id=",
+        "/order/new?customer_id=",
+    ],
+)  # fmt: skip
+def test_no_number_breaks_a_page(sam: Person, path: str, value: str) -> None:
+    assert sam.get(f"{path}{value}").status_code in {200, 303, 400, 404}
