@@ -5,35 +5,18 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from support.accessibility import serious_errors
-from support.browsing import WIDTHS, Tab, signed_in, tab_in, window
+from support.accessibility import all_serious_errors
+from support.browsing import Tab, signed_in, tab_in, window
 from support.demo_sites import DemoSites
 from support.page_routes import SITES, PageRoute, page_routes
 from support.page_walk import walk
 from support.pages import customer_user, staff_member
+from support.unlinked_pages import WAYS
 from tradecounter.pages.page_site import BACK_OFFICE, PageSite
 
 PAGES = [route for site in SITES for route in page_routes(site) if route.method == "GET"]
 _EACH = 25  # so many of each kind of page are opened in search of the others
 
-# Pages to which no link leads: other files of this folder open them.
-ELSEWHERE = {
-    "/quote-link",
-    "/quote-link/{secret}",
-    "/sign-in",
-    "/sign-in/code",
-    "/sign-in/second-factor",
-    "/sign-in/again",
-    "/sign-ins/second-factor/remove",
-    "/sign-ins/recovery-codes",
-    "/set-password",
-    "/forgotten-password",
-    "/auth/authorize",
-    "/import/check/{upload}",
-    "/import/check/{upload}/apply",
-    "/new-order/{code}",
-    "/new-order/{code}/discard",
-}
 _FILES = ("/pdf", "/export", "/picking-list", "/packing-slip")  # which the browser saves
 
 
@@ -74,7 +57,7 @@ def url_of(sites: DemoSites, site: PageSite) -> str:
     [
         route
         for route in PAGES
-        if route.path.removeprefix(route.site.root) not in ELSEWHERE and not route.path.endswith(_FILES)
+        if route.path.removeprefix(route.site.root) not in WAYS and not route.path.endswith(_FILES)
     ],
     ids=lambda r: r.path,
 )
@@ -83,8 +66,4 @@ def test_a_page_is_accessible_and_fits(tab: Tab, route: PageRoute, sites: DemoSi
     response = tab.open(url_of(sites, route.site) + addresses[route.path])
     assert response.status == 200
     assert response.headers["content-type"].startswith("text/html")
-    for width in WIDTHS:
-        for dark in (False, True):
-            tab.resize(width, dark=dark)
-            assert not tab.is_too_wide, f"wider than {width}"
-            assert serious_errors(tab) == [], f"{width} {'dark' if dark else 'light'}"
+    assert all_serious_errors(tab) == []

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from support.browsing import Tab
+from support.browsing import WIDTHS, Tab
 from support.node_packages import installed
 
 SERIOUS = ("serious", "critical")
@@ -24,6 +24,17 @@ def serious_errors(tab: Tab) -> list[str]:
         tab.page.evaluate(_axe())
     found = tab.page.evaluate(_RUN)
     return [_described(error) for error in found if error["impact"] in SERIOUS]
+
+
+def all_serious_errors(tab: Tab) -> list[str]:
+    """What is wrong with the page at any width, light or dark; a page that can be scrolled sideways is wrong too."""
+    found = []
+    for width in WIDTHS:
+        for dark in (False, True):
+            tab.resize(width, dark=dark)
+            errors = [*(["wider than the window"] if tab.is_too_wide else []), *serious_errors(tab)]
+            found += [f"{width} {'dark' if dark else 'light'}: {error}" for error in errors]
+    return found
 
 
 def _described(error: dict[str, Any]) -> str:
