@@ -86,6 +86,14 @@ def _complete(recorded: Span, span: RequestSpan) -> None:
         recorded.set_status(Status(StatusCode.ERROR))
 
 
+def named_resource(site: str) -> Resource:
+    """Return what spans say about their process; the OTEL_ variables take precedence over the site's name."""
+    found = Resource.create()
+    if str(found.attributes[SERVICE_NAME]).startswith("unknown_service"):
+        return found.merge(Resource({SERVICE_NAME: f"tradecounter-{site}"}))
+    return found
+
+
 def start_traces(site: str, exporter: str) -> None:
     """Record spans from now on, and send them until the process ends.
 
@@ -94,11 +102,7 @@ def start_traces(site: str, exporter: str) -> None:
     kind = _EXPORTERS.get(exporter)
     if kind is None:
         raise OperatorError(f"OTEL_TRACES_EXPORTER: must be one of {', '.join(_EXPORTERS)}, none")
-    # The variables OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
-    named = Resource({SERVICE_NAME: f"tradecounter-{site}"}).merge(Resource.create())
-    if named.attributes[SERVICE_NAME] == "unknown_service":
-        named = named.merge(Resource({SERVICE_NAME: f"tradecounter-{site}"}))
-    provider = TracerProvider(resource=named, shutdown_on_exit=False)
+    provider = TracerProvider(resource=named_resource(site), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(kind()))
     SPANS.recorder = SpanRecorder(provider)
     Finalize(None, provider.shutdown, exitpriority=10)  # processes of a pool do not run `atexit` functions

@@ -20,7 +20,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.spans import SPANS, RequestSpan
-from tradecounter.monitoring.traces import SpanRecorder
+from tradecounter.monitoring.traces import SpanRecorder, named_resource
 from tradecounter.settings import traces_exporter
 
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -166,6 +166,12 @@ def test_a_round_trip_that_fails_names_its_error_but_not_the_message(
 )
 def test_opentelemetrys_own_variables_turn_traces_on(variables: dict[str, str], exporter: str | None) -> None:
     assert traces_exporter(variables) == exporter
+
+
+def test_spans_name_the_site_unless_a_variable_names_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert named_resource("public").attributes["service.name"] == "tradecounter-public"
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "shop")
+    assert named_resource("public").attributes["service.name"] == "shop"
 
 
 def test_an_unknown_exporter_is_an_error_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
