@@ -14,6 +14,7 @@ from support.cluster import Cluster, cluster
 from support.command_line import Forker, forking
 from support.front_proxies import missing_packages
 from support.node_packages import left_out
+from support.observability import PACKAGE, promtool
 from support.samples import missing_programs
 from support.service import Service, running_service
 from support.shop import stock_shop
@@ -30,6 +31,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         packages = " ".join(missing)
         terminalreporter.write_line(
             f"LEFT OUT: tests behind proxies; they need Debian's packages {packages}", yellow=True
+        )
+    if promtool() is None:
+        terminalreporter.write_line(
+            f"LEFT OUT: tests of the files for Prometheus; they need Debian's package {PACKAGE}", yellow=True
         )
     if (reason := left_out()) is not None:
         terminalreporter.write_line(f"LEFT OUT: tests with generated clients and linters; {reason}", yellow=True)

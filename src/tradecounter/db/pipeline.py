@@ -26,8 +26,10 @@ from psycopg.types.json import set_json_loads
 from psycopg.waiting import Ready, Wait
 
 from tradecounter.db.statement import Statement
+from tradecounter.kit.spans import SPANS
 
 Row = TypeVar("Row")
+Waited = TypeVar("Waited")
 
 _numbers = itertools.count(1)
 
@@ -55,6 +57,15 @@ class Connection(AsyncConnection[TupleRow]):
         set_json_loads(msgspec.json.decode, self)
         self.prepared: set[bytes] = set()
         self.loading = Transformer(self)
+        self.sending = ""  # the statements of the next round trip, if traces are on
+
+    async def wait(self, gen: PQGen[Waited], *arguments: Any, **options: Any) -> Waited:
+        """Send and receive: the only place where this connection does."""
+        if SPANS.recorder is None:
+            return await super().wait(gen, *arguments, **options)
+        text, self.sending = self.sending, ""
+        with SPANS.recorder.round_trip(text):
+            return await super().wait(gen, *arguments, **options)
 
 
 class Result(Generic[Row]):
@@ -155,6 +166,9 @@ _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
 async def send(connection: Connection, results: Iterable[Result[Any]]) -> None:
     """Send statements together and return all rows; a failure prevents later statements. Raises psycopg.Error."""
     async with connection.lock:
+        if SPANS.recorder is not None:
+            results = list(results)
+            connection.sending = "; ".join(" ".join(result.statement.sql.decode().split()) for result in results)
         await connection.wait(_exchange(connection, results))
 
 
