@@ -32,7 +32,7 @@ _WANTED: dict[Any, str] = {
 _WANTED[timedelta | None] = _WANTED[timedelta]
 _DURATIONS = (timedelta, timedelta | None)
 _PATHS = (Path, Path | None)
-_FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # the maximum age of prices and stock (section 8)
+_FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # also the maximum age of prices and stock (section 8)
 
 
 class SettingsError(OperatorError):
@@ -196,6 +196,12 @@ class Settings:
     )
     database_connections: rules.Connections = _setting(
         10, "The maximum number of database connections of one process for requests; one more polls for changes."
+    )
+    commit_timeout: timedelta = _setting(
+        timedelta(seconds=10),
+        "How long a request waits for the confirmation of its commit, also by a replica; then it gets 503, and the "
+        "change may have been carried out.",
+        _FIVE_MINUTES,
     )
     max_connections: rules.Positive = _setting(
         4096,

@@ -4,6 +4,7 @@ A driver's cursor costs this process more time than the statement costs the data
 prepared once per connection and sent together, through the driver's thin wrapper of libpq and its pipeline.
 """
 
+import asyncio
 import itertools
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -19,11 +20,11 @@ from psycopg import AsyncConnection
 from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import TupleRow
 from psycopg.types.json import set_json_loads
-from psycopg.waiting import Ready, Wait
+from psycopg.waiting import Ready, Wait, wait_async
 
 from tradecounter.db.statement import Statement
 from tradecounter.kit.spans import SPANS
@@ -41,6 +42,10 @@ class OutdatedStatementError(psycopg.OperationalError):
 
     Its transaction had no effect. The connection is closed, because all its further uses would fail.
     """
+
+
+class CommitInDoubtError(psycopg.OperationalError):
+    """A commit was sent and not confirmed: it may have taken effect, or take effect later. The connection is closed."""
 
 
 class NotFetchedError(RuntimeError):
@@ -170,6 +175,29 @@ async def send(connection: Connection, results: Iterable[Result[Any]]) -> None:
             results = list(results)
             connection.sending = "; ".join(" ".join(result.statement.sql.decode().split()) for result in results)
         await connection.wait(_exchange(connection, results))
+
+
+async def send_commit(connection: Connection, results: Iterable[Result[Any]], seconds: float | None) -> None:
+    """Send statements that end with a commit, and wait at most `seconds` for its confirmation; None: without a limit.
+
+    Raises psycopg.Error; CommitInDoubtError, with the connection closed, if it is unknown whether it took effect.
+    """
+    async with connection.lock:
+        try:
+            async with asyncio.timeout(seconds):
+                # Not `connection.wait`: when it is cancelled, it cancels the statement too. A commit that waits for a
+                # replica and is cancelled takes effect and is visible without being on any replica.
+                await wait_async(_exchange(connection, results), connection.pgconn.socket)
+        except TimeoutError as error:
+            connection.pgconn.finish()
+            raise CommitInDoubtError(f"the database did not confirm a commit within {seconds:g} seconds") from error
+        except asyncio.CancelledError:
+            connection.pgconn.finish()
+            raise
+        except psycopg.OperationalError as error:
+            if connection.pgconn.status == ConnStatus.OK:
+                raise
+            raise CommitInDoubtError(f"the connection was lost during a commit: {error}") from error
 
 
 def _exchange(connection: Connection, results: Iterable[Result[Any]]) -> PQGen[None]:

@@ -159,7 +159,7 @@ class PageDesk:
                 if request is not None:
                     async with tx.pipeline() as p:
                         claimed = claim(p, request)
-                    if (before := recorded(request, claimed)) is not None:
+                    if (before := recorded(tx, request, claimed)) is not None:
                         path, _, message = before.body.decode().partition("\n")
                         return path, message
                 result = await _renumbering(work(tx, body, now), submitted, shape)

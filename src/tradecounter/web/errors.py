@@ -8,7 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tradecounter.db.pipeline import OutdatedStatementError
+from tradecounter.db.pipeline import CommitInDoubtError, OutdatedStatementError
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.error_pages import Failure, error_page_of
@@ -24,8 +24,10 @@ _DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnly
 _EVENTS = {
     LockNotAvailable: "waited too long for a lock",
     OutdatedStatementError: "the schema changed under a prepared statement",
+    CommitInDoubtError: "a commit was not confirmed",
 }
 _RETRY_SECONDS = "5"
+_SAFE = {"GET", "HEAD"}
 
 
 class ErrorMiddleware:
@@ -89,6 +91,11 @@ def _failure(error: Exception, request: Request, request_id: str) -> Failure:
         event = next((event for kind, event in _EVENTS.items() if isinstance(error, kind)), "database away")
         log.error(event, path=logged_path(request), error=type(error).__name__, reason=str(error).strip())
         message = f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds"
+        if isinstance(error, CommitInDoubtError) and request.method not in _SAFE:
+            message = (
+                "the change may have been carried out: the database did not confirm it; repeat the request with the "
+                f"same Idempotency-Key, or quote request {request_id} when you contact support"
+            )
         return Failure(503, message, error, {"Retry-After": _RETRY_SECONDS})
     log.error("unexpected error", method=request.method, path=logged_path(request), exc_info=error)
     return Failure(500, f"unexpected error; quote request {request_id} when you contact support", error)

@@ -81,12 +81,22 @@ class _Server(Server):
         yield
 
 
+def database_for_requests(settings: Settings, database_url: str) -> Database:
+    """Return the connections that requests of a site share, which nothing has opened yet."""
+    return Database(
+        database_url,
+        connections=settings.database_connections,
+        for_requests=True,
+        commit_seconds=settings.commit_timeout.total_seconds(),
+    )
+
+
 @asynccontextmanager
 async def serving(
     kind: Callable[..., Site], settings: Settings, database_url: str, clock: Clock, listener: Listener
 ) -> AsyncIterator[Site]:
     """Serve a kind of site from this process while the block runs."""
-    database = Database(database_url, connections=settings.database_connections, for_requests=True)
+    database = database_for_requests(settings, database_url)
     site = kind(settings, database, clock, alone=True)
     async with run_server(site, listener):
         yield site
@@ -131,5 +141,5 @@ def process_application() -> Application:
     settings = read_settings()
     if settings.database_url is None:
         raise RuntimeError(f"{DATABASE_URL_VARIABLE} was not passed to the API process")
-    database = Database(settings.database_url, connections=settings.database_connections, for_requests=True)
+    database = database_for_requests(settings, settings.database_url)
     return Application(settings, database, SystemClock(), alone=True)
