@@ -287,6 +287,16 @@ def _environment() -> dict[str, str]:
     return {**values_in(Path(FILE)), **os.environ}
 
 
+def traces_exporter(environment: Mapping[str, str] | None = None) -> str | None:
+    """Return where traces go by OpenTelemetry's own variables, such as `otlp`; None if they do not ask for traces."""
+    given = os.environ if environment is None else environment
+    named = given.get("OTEL_TRACES_EXPORTER", "").strip()
+    if given.get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or named == "none":
+        return None
+    endpoints = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+    return named or ("otlp" if any(given.get(name, "").strip() for name in endpoints) else None)
+
+
 def values_in(path: Path) -> dict[str, str]:
     """Return the variables in a file; empty if the file does not exist. Raises SettingsError."""
     try:

@@ -7,7 +7,7 @@ prepared once per connection and sent together, through the driver's thin wrappe
 import asyncio
 import itertools
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -27,10 +27,14 @@ from psycopg.types.json import set_json_loads
 from psycopg.waiting import Ready, Wait, wait_async
 
 from tradecounter.db.statement import Statement
+from tradecounter.kit.spans import SPANS
 
 Row = TypeVar("Row")
+Waited = TypeVar("Waited")
 
 _numbers = itertools.count(1)
+
+_BINARY, _TEXT = Format.BINARY, Format.TEXT  # found faster than in the class: there are sixty values in an order
 
 
 class OutdatedStatementError(psycopg.OperationalError):
@@ -58,6 +62,15 @@ class Connection(AsyncConnection[TupleRow]):
         set_json_loads(msgspec.json.decode, self)
         self.prepared: set[bytes] = set()
         self.loading = Transformer(self)
+        self.sending = ""  # the statements of the next round trip, if traces are on
+
+    async def wait(self, gen: PQGen[Waited], *arguments: Any, **options: Any) -> Waited:
+        """Send and receive: the only place where this connection does."""
+        if SPANS.recorder is None:
+            return await super().wait(gen, *arguments, **options)
+        text, self.sending = self.sending, ""
+        with SPANS.recorder.round_trip(text):
+            return await super().wait(gen, *arguments, **options)
 
 
 class Result(Generic[Row]):
@@ -65,10 +78,10 @@ class Result(Generic[Row]):
 
     __slots__ = ("_rows", "formats", "statement", "values")
 
-    def __init__(self, statement: Statement[Row], values: Iterable[Any]) -> None:
+    def __init__(self, statement: Statement[Row], values: Sequence[Any]) -> None:
         self.statement = statement
         self.values = [_DUMPERS[type(value)](value) for value in values]
-        self.formats = [Format.BINARY if isinstance(value, bytes) else Format.TEXT for value in values]
+        self.formats = [_BINARY if type(value) is bytes else _TEXT for value in values]
         self._rows: list[Row] | None = None
 
     @property
@@ -158,6 +171,9 @@ _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
 async def send(connection: Connection, results: Iterable[Result[Any]]) -> None:
     """Send statements together and return all rows; a failure prevents later statements. Raises psycopg.Error."""
     async with connection.lock:
+        if SPANS.recorder is not None:
+            results = list(results)
+            connection.sending = "; ".join(" ".join(result.statement.sql.decode().split()) for result in results)
         await connection.wait(_exchange(connection, results))
 
 

@@ -17,6 +17,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.raw_rows import RawRows
 from tradecounter.db.statement import Statement
 from tradecounter.kit.actor import SYSTEM, Actor
+from tradecounter.kit.spans import SPANS
 
 Row = TypeVar("Row")
 
@@ -105,7 +106,10 @@ class Transaction:
 
     async def _run(self, statement: Statement[Any], values: dict[str, Any]) -> AsyncRawCursor[tuple[Any, ...]]:
         bound = statement.bind(values)
-        return await AsyncRawCursor(await self.connection()).execute(statement.sql, bound)
+        connection = await self.connection()
+        if SPANS.recorder is not None:
+            connection.sending = " ".join(statement.sql.decode().split())
+        return await AsyncRawCursor(connection).execute(statement.sql, bound)
 
     async def stream(self, statement: Statement[Row]) -> AsyncIterator[Row]:
         """Run a statement and yield its rows, with a few thousand in memory at a time."""

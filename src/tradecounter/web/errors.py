@@ -15,7 +15,7 @@ from tradecounter.rest.error_pages import Failure, error_page_of
 from tradecounter.rest.responses import error_response, json_response
 from tradecounter.rest.statuses import STATUS
 from tradecounter.web.logged_path import logged_path
-from tradecounter.web.request_context import request_id_of, require_readable
+from tradecounter.web.request_context import note_reason, request_id_of, require_readable
 
 log = structlog.get_logger()
 
@@ -56,6 +56,7 @@ class ErrorMiddleware:
         except Exception as error:
             if started:  # the response has begun: the connection must be closed
                 raise
+            note_reason(scope, _reason(error))
             await response_to(error, Request(scope, receive), request_id_of(scope))(scope, receive, send)
 
 
@@ -73,6 +74,13 @@ def response_to(error: Exception, request: Request, request_id: str) -> Response
             return json_response({}, failure.status, {"WWW-Authenticate": challenge})
         return error_response(failure.message, failure.status, failure.headers, error.field_errors)
     return error_response(failure.message, failure.status, failure.headers)
+
+
+def _reason(error: Exception) -> str | None:
+    """Return why a request is rejected, if its status has several reasons."""
+    if isinstance(error, DomainError):
+        return "blocked" if error.kind is Kind.BLOCKED else None
+    return "database_away" if isinstance(error, _DATABASE_AWAY) else None
 
 
 def _failure(error: Exception, request: Request, request_id: str) -> Failure:

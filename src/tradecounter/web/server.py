@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import uvicorn
@@ -14,6 +15,7 @@ from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
+from tradecounter.web.api_processes import ApiProcess
 from tradecounter.web.app import Application
 from tradecounter.web.fast_path.protocol import FastPathProtocol
 from tradecounter.web.site import Site
@@ -92,11 +94,12 @@ def database_for_requests(settings: Settings, database_url: str) -> Database:
 @asynccontextmanager
 async def serving(
     kind: Callable[..., Site], settings: Settings, database_url: str, clock: Clock, listener: Listener
-) -> AsyncIterator[None]:
+) -> AsyncIterator[Site]:
     """Serve a kind of site from this process while the block runs."""
     database = database_for_requests(settings, database_url)
-    async with run_server(kind(settings, database, clock, alone=True), listener):
-        yield
+    site = kind(settings, database, clock, alone=True)
+    async with run_server(site, listener):
+        yield site
 
 
 @asynccontextmanager
@@ -114,8 +117,19 @@ async def run_server(application: Site, listener: Listener) -> AsyncIterator[Non
             await task
 
 
-def serve_processes(listener: Listener, database_url: str, secret: str, workers: int, application: str) -> None:
-    """Serve from several processes until a signal. Each process calls the factory `application` (`module:name`)."""
+def serve_processes(
+    listener: Listener,
+    database_url: str,
+    secret: str,
+    workers: int,
+    application: str,
+    figures_folder: Path | None = None,
+) -> None:
+    """Serve from several processes until a signal. Each process calls the factory `application` (`module:name`).
+
+    They write their figures to `figures_folder`, about once a second.
+    """
+    ApiProcess.figures_folder = figures_folder
     os.environ[DATABASE_URL_VARIABLE] = database_url
     os.environ[SECRET_KEY_VARIABLE] = secret  # may come from the data directory
     config = _config(application, lifespan="on", workers=workers)
