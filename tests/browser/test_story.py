@@ -252,6 +252,11 @@ def finance_invoices_takes_a_payment_and_credits_a_return(story: Story) -> None:
     warehouse.write({"items-0-restock": "0", "items-0-scrap": "1"})
     warehouse.press("Receive these units")
     expect(warehouse.tab.page.locator(".flash")).to_be_visible()
+    finance.open("/return?state=received")
+    finance.tab.page.locator("main tbody th a").first.click()
+    reason = {"lines-0-quantity": "1", "reason": "Broken"}
+    finance.form(f"Credit invoice {story.invoice}", reason, "Issue the credit note")
+    expect(finance.tab.page.locator(".flash")).to_contain_text("issued")
     finance.open(f"/invoice/{story.invoice}")
     finance.sees("Credit note", "Broken")
 
