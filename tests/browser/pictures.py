@@ -1,4 +1,4 @@
-"""Takes the pictures of the README and the guides, into docs/pictures/: `make screenshots`."""
+"""Takes the pictures of the README and the guides: `make screenshots`."""
 
 import base64
 from collections.abc import Iterator
@@ -13,7 +13,9 @@ from support.demo_sites import DemoSites
 from support.page_walk import Walk, walk
 from support.pages import Person, customer_user, staff_member
 
-FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "pictures"
+SERVED = ROOT / "src" / "tradecounter" / "page_kit" / "static"  # the customers' guide is a page of the service
 MOST = 110_000  # bytes of one picture
 _EACH = 25
 _QUALITY = 88
@@ -34,6 +36,7 @@ ACCOUNT = {
     "account-new-order": ("/account/new-order", "Update prices"),
     "account-statement": ("/account/invoice/statement", "Closing balance"),
 }
+IN_CUSTOMERS_GUIDE = ("account", "account-order")
 DARK = ("today", "account-new-order")  # in the README, which follows the reader's colours
 PHONE = ("order",)
 
@@ -63,8 +66,8 @@ def take(tab: Tab, person: Person, url: str, address: str, name: str) -> None:
     taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": _QUALITY})
     picture = base64.b64decode(taken["data"])
     assert len(picture) < MOST, name
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / f"{name}.webp").write_bytes(picture)
+    folder = SERVED if name in IN_CUSTOMERS_GUIDE else FOLDER
+    (folder / f"{name}.webp").write_bytes(picture)
 
 
 def best(walked: Walk, page: tuple[str, str]) -> str:

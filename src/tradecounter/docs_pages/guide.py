@@ -7,10 +7,12 @@ from typing import Any
 
 from tradecounter.page_kit.markdown import render_document
 from tradecounter.page_kit.page import Page
+from tradecounter.page_kit.static_files import static_address
 from tradecounter.page_kit.templates import page_templates
 from tradecounter.rest.any_address import ANY_ADDRESS, EXAMPLE_ADDRESS
 
 _CODE = re.compile(r"^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_PICTURE = re.compile(r"\.\./page_kit/static/([\w.-]+)")  # as the file itself shows them
 _DOCUMENTS = ("docs", "openapi.json", "openapi.yaml")
 
 
@@ -35,7 +37,8 @@ def guide_code(heading: str, base_url: str) -> str:
 
 
 def _source() -> str:
-    return _written().replace("$BASE", ANY_ADDRESS).replace(EXAMPLE_ADDRESS, ANY_ADDRESS)
+    served = _PICTURE.sub(lambda picture: static_address(picture[1]), _written())
+    return served.replace("$BASE", ANY_ADDRESS).replace(EXAMPLE_ADDRESS, ANY_ADDRESS)
 
 
 def _written() -> str:

@@ -1,4 +1,4 @@
-"""`GET /static/{name}`: the style sheet, scripts and icon of the pages.
+"""`GET /static/{name}`: the style sheets, scripts and pictures of the pages.
 
 Pages request `style.DIGEST.css`, which never changes and may be cached for a year. A request with another digest, for
 example from another release's page, gets the current file without caching.
@@ -23,6 +23,7 @@ _MEDIA_TYPES = {
     ".js": "text/javascript",
     ".json": "application/json",
     ".svg": "image/svg+xml",
+    ".webp": "image/webp",
 }
 
 
@@ -69,7 +70,8 @@ class StaticEndpoint:
         if file is None:
             raise DomainError(Kind.NOT_FOUND, "unknown file")
         response = conditional_response(call, file.digest, file.media_type, lambda: Response(file.body))
-        response.headers["Content-Type"] = f"{file.media_type}; charset=utf-8"
+        is_text = file.media_type != "image/webp"
+        response.headers["Content-Type"] = f"{file.media_type}; charset=utf-8" if is_text else file.media_type
         response.headers["Vary"] = "Accept-Encoding"
         if digest == file.short_digest:
             response.headers["Cache-Control"] = _FOR_A_YEAR

@@ -43,7 +43,7 @@ def test_a_page_loads_files_from_the_service_only(service: Service, path: str) -
 
 @pytest.mark.parametrize("path", PAGES)
 def test_a_pages_files_are_cached_for_a_year(service: Service, pages: dict[str, Page], path: str) -> None:
-    kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+    kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "webp": "image/webp"}
     loaded = [
         element.attributes.get("src") or element.attributes["href"]
         for element in pages[path].all("script", "link", "img")
