@@ -208,6 +208,11 @@ class Settings:
         256 * 1024 * 1024,
         "The maximum size, in bytes, of one process's cached responses and their requests; 0: no cache.",
     )
+    snapshot_dir: Path | None = _setting(
+        None,
+        "The folder in which the processes of a machine share a large catalogue; unset: the user's own among the "
+        "temporary files.",
+    )
     log_requests: bool = _setting(
         False,  # noqa: FBT003 a setting's default is a value, not a call's flag
         "Log every request with its customer and address, not only failures of the service (5xx).",

@@ -29,6 +29,7 @@ def test_nothing_set_gives_the_defaults() -> None:
         ("DATABASE_URL", "postgres:///shop?host=/run/postgresql", None),
         ("DATA_DIR", "/var/lib/shop", Path("/var/lib/shop")),
         ("DATA_DIR", "~/shop", Path.home() / "shop"),
+        ("SNAPSHOT_DIR", "/run/shop", Path("/run/shop")),
         ("BASE_URL", "https://api.example", None),
         ("BASE_URL", "https://api.example/v1/", "https://api.example/v1"),
         ("SECRET_KEY", SECRET, None),
@@ -141,6 +142,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "webhook_networks": "10.0.0.7",
         "webhook_http": "true",
         "answer_memory": "777",
+        "snapshot_dir": "seven",
         "log_requests": "true",
     }
     assert texts.keys() == {setting.name for setting in fields(Settings)}

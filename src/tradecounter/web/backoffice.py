@@ -70,7 +70,7 @@ class BackOffice(Site):
         """Assemble the back office; `alone` means that its process does nothing else until it ends."""
         self.admission = Admission.from_settings(settings, database, clock)
         super().__init__(settings, database, self.admission.addresses, settings.backoffice_url, alone=alone)
-        storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
+        storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
         loading = LoadOnDemand(storefront)
         self._methods = ShippingMethods()
         self.follow((self.admission, self._methods, loading))

@@ -19,6 +19,7 @@ from tradecounter.db.refresher import Refreshable, Refresher
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.rest.operation import Endpoint, Operation
 from tradecounter.settings import Settings
+from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.web.compression import Compression
 from tradecounter.web.connection.connections import Connections
 from tradecounter.web.cross_origin import cross_origin
@@ -48,6 +49,7 @@ class Site(ABC):
         self.database = database
         self.freshness = Freshness(settings.stale_after)
         self.stopping = asyncio.Event()
+        self.catalogue_source = CatalogueSource(database.url, settings.snapshot_dir)
         self.connections = Connections(settings.max_connections, settings.max_connections_per_address, addresses.trusts)
         self.standing_headers = security_headers(base_url)
         self._refreshing = Database(database.url, connections=1, for_requests=True)
@@ -107,10 +109,16 @@ class Site(ABC):
             self.routes += self._routes(found, own_gate)
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        app = WholeResponses(cross_origin(Compression(ErrorMiddleware(around(router))), cors_origins))
-        return RequestContextMiddleware(
-            app, self.standing_headers, self._addresses, log_requests=self._settings.log_requests
-        )
+        return self._behind_middleware(around(router), cors_origins, log_requests=self._settings.log_requests)
+
+    def assemble_admitted(self, endpoints: Iterable[Endpoint], gate: Gate, cors_origins: str | None) -> ASGIApp:
+        """Return the endpoints behind the same middleware, for requests of the program itself, which are not logged."""
+        router = Router(self._routes(endpoints, gate), redirect_slashes=False)
+        return self._behind_middleware(router, cors_origins, log_requests=False)
+
+    def _behind_middleware(self, app: ASGIApp, cors_origins: str | None, *, log_requests: bool) -> ASGIApp:
+        app = WholeResponses(cross_origin(Compression(ErrorMiddleware(app)), cors_origins))
+        return RequestContextMiddleware(app, self.standing_headers, self._addresses, log_requests=log_requests)
 
     def _routes(self, endpoints: Iterable[Endpoint], gate: Gate) -> list[Route]:
         by_path: defaultdict[str, list[Endpoint]] = defaultdict(list)
