@@ -5,6 +5,7 @@
 # make fuzz    20,000 generated requests, 20,000 in raw HTTP, 300 histories of the reseller's side (ARGS='--requests N --seed N')
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
+# make failover faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--minutes N --seed N')
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser all pages and the story of an order in a real Chromium
 # make screenshots the pictures of the README and the guides, in docs/pictures
@@ -28,10 +29,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill soak bench browser screenshots release image audit
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill failover soak bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -16
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -17
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -66,6 +67,17 @@ fuzz-raw: $(UV)
 
 kill: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/kill.py $(ARGS)
+
+# Debian's packages; only root may make network namespaces.
+FAILOVER_PROGRAMS := etcd haproxy ip tc nft setpriv
+MISSING_PROGRAMS = $$(for program in $(FAILOVER_PROGRAMS); do command -v $$program >/dev/null || echo $$program; done)
+INSTALL_FAILOVER := [ -z "$(MISSING_PROGRAMS)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get && DEBIAN_FRONTEND=noninteractive \
+	timeout 600 sh -c 'apt-get update && apt-get install --yes --no-install-recommends etcd-server haproxy iproute2 nftables util-linux' </dev/null; }
+
+failover: $(UV)
+	@{ $(INSTALL_FAILOVER); } >/dev/null 2>&1; [ "$$(id -u)" = 0 ] || { echo "NOT RUN: only root may make network namespaces"; exit 1; }; \
+	[ -z "$(MISSING_PROGRAMS)" ] || { echo "NOT RUN: missing programs:" $(MISSING_PROGRAMS); exit 1; }; \
+	PYTHONPATH=tests $(RUN_DEV) --group failover python -m failover.run $(ARGS)
 
 soak: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/soak.py $(ARGS)

@@ -1,9 +1,10 @@
 """What all tests share: a PostgreSQL, a database and a service per module or test, and a closed network."""
 
+import gc
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from support.cluster import Cluster, cluster
 from support.command_line import Forker, forking
 from support.front_proxies import missing_packages
 from support.node_packages import left_out
+from support.observability import PACKAGE, promtool
 from support.samples import missing_programs
 from support.service import Service, running_service
 from support.shop import stock_shop
@@ -30,8 +32,26 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"LEFT OUT: tests behind proxies; they need Debian's packages {packages}", yellow=True
         )
+    if promtool() is None:
+        terminalreporter.write_line(
+            f"LEFT OUT: tests of the files for Prometheus; they need Debian's package {PACKAGE}", yellow=True
+        )
     if (reason := left_out()) is not None:
         terminalreporter.write_line(f"LEFT OUT: tests with generated clients and linters; {reason}", yellow=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Have the garbage collector pass over what collecting makes and every process of the run keeps to its end.
+
+    It would look at millions of objects again and again: a third of collecting, a tenth of the tests of the API.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -73,6 +73,11 @@ _STEPS = (
     where i.number > %(last)s
     """,
     """
+    insert into invoice_line (invoice, position, line_id, quantity, net, vat)
+    select i.number, o.position, null, o.quantity, o.net, o.vat
+    from invoice i join invoice_line o on o.invoice = %(last)s and o.line_id is null where i.number > %(last)s
+    """,
+    """
     insert into invoice_balance (invoice, order_id, customer_id, due_at, gross, paid)
     select i.number, o.id, o.customer_id, i.due_at, i.gross, o.paid from invoice i join orders o on o.id = i.order_id
     where i.number > %(last)s

@@ -6,6 +6,7 @@ One person opens one page after the other, on one connection. The server and the
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import psycopg
 
@@ -17,6 +18,7 @@ from bench.kit.product import Server, backoffice, serving
 from bench.kit.reseller_orders import COUNT, make_reseller_orders
 from bench.kit.store import Store
 from bench.kit.workbench import MEDIUM, Workbench
+from tradecounter.page_kit.tables import cursor_text
 
 MOST_MS = 50
 
@@ -27,7 +29,15 @@ _OFFICE = (
     "/",
     "/order",
     "/order?sort=-total",
+    "/order?sort=total&after={total}",
     "/order?status=Awaiting%20dispatch",
+    "/order?status=Awaiting%20dispatch&sort=-total",
+    "/order?status=Back-ordered",
+    "/order?status=Cancelled",
+    "/order?state=confirmed&sort=-total",
+    "/order?reference=1",
+    "/order?sku={sku}&sort=-total",
+    "/order?sku={unsold}",
     "/order?customer_id={customer}",
     "/order/{order}",
     "/quote",
@@ -39,17 +49,24 @@ _OFFICE = (
     "/product/{sku}",
     "/import",
     "/money",
+    "/money?sort=-over_90",
     "/invoice",
+    "/invoice?sort=gross&after={gross}",
+    "/invoice?issued_from={year}-01-01&issued_to={year}-12-31&sort=-due",
+    "/invoice/{invoice}",
     "/payment",
+    "/payment?sort=-amount",
     "/webhook",
     "/job",
     "/audit",
     "/staff",
-    "/search?query={order}",
+    "/search?q=cable",
+    "/search?q=bench",
 )
 _ACCOUNT = (
     "/account",
     "/account/order",
+    "/account/order?reference=1",
     "/account/order/{order}",
     "/account/new-order",
     "/account/quote",
@@ -88,16 +105,37 @@ def measure(bench: Workbench) -> list[Row]:
     return [_row("back office", office), _row("customer's account", account)]
 
 
-def _names(connection: psycopg.Connection[tuple[str, int]], store: Store, customer: int) -> dict[str, object]:
-    """Return what the paths name: a customer, one of its latest orders that is dispatched, its invoice, a product."""
-    found = connection.execute(
+def _names(connection: psycopg.Connection[Any], store: Store, customer: int) -> dict[str, object]:
+    """Return what the paths name: a customer, one of its latest orders that is invoiced, products, cursors, a year."""
+    order, invoice = _found(
+        connection,
         "select order_reference, i.number from orders o join invoice i on i.order_id = o.id"
         " where o.customer_id = %s order by o.number desc limit 1",
         [customer],
-    ).fetchone()
+    )
+    middle = "select gross, {0} from {1} order by gross, {0} offset (select count(*) / 2 from {1}) limit 1"
+    [unsold] = _found(
+        connection,
+        "select sku from product p where not exists (select from order_line where product_id = p.id) limit 1",
+    )
+    [year] = _found(connection, "select extract(year from max(issued_at))::integer - 1 from invoice")
+    return {
+        "customer": customer,
+        "order": order,
+        "invoice": invoice,
+        "sku": store.products[0]["sku"],
+        "unsold": unsold,
+        "total": cursor_text(*_found(connection, middle.format("id", "orders"))),
+        "gross": cursor_text(*_found(connection, middle.format("number", "invoice"))),
+        "year": year,
+    }
+
+
+def _found(connection: psycopg.Connection[Any], sql: str, values: Sequence[object] = ()) -> tuple[Any, ...]:
+    found: tuple[Any, ...] | None = connection.execute(sql.encode(), values).fetchone()
     if found is None:
-        raise BenchError("the customer has no order")
-    return {"customer": customer, "order": found[0], "invoice": found[1], "sku": store.products[0]["sku"]}
+        raise BenchError("the database has no such rows")
+    return found
 
 
 def _opened(server: Server, cookie: str, paths: Sequence[str]) -> list[Page]:

@@ -32,7 +32,7 @@ _WANTED: dict[Any, str] = {
 _WANTED[timedelta | None] = _WANTED[timedelta]
 _DURATIONS = (timedelta, timedelta | None)
 _PATHS = (Path, Path | None)
-_FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # the maximum age of prices and stock (section 8)
+_FIVE_MINUTES = at_most(timedelta(minutes=5), "five minutes")  # also the maximum age of prices and stock (section 8)
 
 
 class SettingsError(OperatorError):
@@ -197,6 +197,12 @@ class Settings:
     database_connections: rules.Connections = _setting(
         10, "The maximum number of database connections of one process for requests; one more polls for changes."
     )
+    commit_timeout: timedelta = _setting(
+        timedelta(seconds=10),
+        "How long a request waits for the confirmation of its commit, also by a replica; then it gets 503, and the "
+        "change may have been carried out.",
+        _FIVE_MINUTES,
+    )
     max_connections: rules.Positive = _setting(
         4096,
         "The maximum number of client connections of one process, which accepts fewer if it cannot open enough files.",
@@ -284,6 +290,16 @@ def unknown_settings(environment: Mapping[str, str] | None = None) -> list[tuple
 
 def _environment() -> dict[str, str]:
     return {**values_in(Path(FILE)), **os.environ}
+
+
+def traces_exporter(environment: Mapping[str, str] | None = None) -> str | None:
+    """Return where traces go by OpenTelemetry's own variables, such as `otlp`; None if they do not ask for traces."""
+    given = os.environ if environment is None else environment
+    named = given.get("OTEL_TRACES_EXPORTER", "").strip()
+    if given.get("OTEL_SDK_DISABLED", "").strip().lower() == "true" or named == "none":
+        return None
+    endpoints = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+    return named or ("otlp" if any(given.get(name, "").strip() for name in endpoints) else None)
 
 
 def values_in(path: Path) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from procrastinate.exceptions import ConnectorException
 
 from tradecounter.access.clean_up import clean_up_access
 from tradecounter.access.jobs import add_access_jobs
+from tradecounter.backlog.watch import Backlog
 from tradecounter.billing.jobs import add_billing_jobs
 from tradecounter.billing.remind_of_invoices import remind_of_invoices
 from tradecounter.consent.clean_up import clean_up_consent
@@ -138,12 +139,14 @@ class _Connector(procrastinate.PsycopgConnector):
             raise
 
 
-async def run_worker(settings: Settings, url: str, clock: Clock, stop: asyncio.Event) -> None:
+async def run_worker(
+    settings: Settings, url: str, clock: Clock, stop: asyncio.Event, backlog: Backlog | None = None
+) -> None:
     """Run jobs until `stop` is set; if the database is lost, retry until it can be reached.
 
-    Raises SettingsError if the mail settings are invalid.
+    `backlog` is kept current meanwhile. Raises SettingsError if the mail settings are invalid.
     """
-    worker = _Worker(settings, url, clock)
+    worker = _Worker(settings, url, clock, backlog)
     stopping = asyncio.create_task(stop.wait())
     while not stop.is_set():
         try:
@@ -176,7 +179,8 @@ async def _count_due(database: Database) -> int:
 
 
 class _Worker:
-    def __init__(self, settings: Settings, url: str, clock: Clock) -> None:
+    def __init__(self, settings: Settings, url: str, clock: Clock, backlog: Backlog | None = None) -> None:
+        self._backlog = backlog
         self._mail_settings, self._transport = MailSettings.from_settings(settings), transport_for(settings)
         self._periodic_jobs = periodic_jobs(settings)
         self._settings, self._url, self._clock = settings, url, clock
@@ -191,11 +195,12 @@ class _Worker:
             reconnect_timeout=WAIT_SECONDS,
             kwargs={"connect_timeout": 5, **NOTICE_A_DEAD_PEER},
         )
-        async with Database(self._url, connections=JOBS_AT_ONCE + 3) as database:
+        async with Database(self._url, connections=JOBS_AT_ONCE + 4) as database:
             await database.pool.wait(WAIT_SECONDS)  # the queue library would wait longer than a stop may take
             app = self._app(connector, database)
             deliverer = _deliverer(self._settings, database, self._clock)
-            async with app.open_async(), numbering(database), delivering(deliverer):
+            watching = nullcontext() if self._backlog is None else self._backlog.watching(database)
+            async with app.open_async(), numbering(database), delivering(deliverer), watching:
                 await _requeue(app, database)
                 working = asyncio.create_task(
                     app.run_worker_async(

@@ -18,11 +18,14 @@ from support.processes import alive, kill_server
 from support.service import Service
 from support.shop import STANDARD, order, stock_shop
 from support.steady_clients import steady_clients
-from support.waiting import wait_for
+from support.waiting import LONG, wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 
 BACK = "the embedded PostgreSQL is running again"
 READY = "Working (Ctrl-C stops)"
+PAUSE = (
+    0.05  # seconds between the requests of a client: eight keep every process busy, and leave time for what is tested
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +48,13 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def responding(running: Running) -> str:
+    """The address of a service, once it responds: it is announced before the processes behind it have started."""
+    address: str = running.announced["base_url"]
+    assert httpx2.get(f"{address}/check-health", timeout=LONG).status_code == 200
+    return address
+
+
 def workers(running: Running) -> set[int]:
     """The child processes of a service that serve requests."""
     found = children(running.process.pid)
@@ -60,7 +70,7 @@ def test_several_processes_respond_and_are_replaced_and_ended_without_breaking_a
     settings = {**environment, "TRADECOUNTER_RATE_LIMIT": "0"}
     with (
         started(*words, folder=tmp_path, environment=settings) as running,
-        steady_clients(8, running.announced["base_url"], paths, headers, pause=0.01) as clients,
+        steady_clients(8, responding(running), paths, headers, pause=PAUSE) as clients,
     ):
         wait_for(lambda: clients.statuses[200] > 100)
         former = workers(running)
@@ -89,7 +99,7 @@ def test_stopping_all_processes_together_breaks_no_request(
     settings = {**environment, "TRADECOUNTER_RATE_LIMIT": "0"}
     with (
         started("serve", "--port", "0", "--workers", "2", "--json", folder=tmp_path, environment=settings) as running,
-        steady_clients(8, running.announced["base_url"], ["/product?limit=1"], headers, pause=0.01) as clients,
+        steady_clients(8, responding(running), ["/product?limit=1"], headers, pause=PAUSE) as clients,
     ):
         wait_for(lambda: clients.statuses[200] > 100)
         for pid in workers(running):

@@ -1,16 +1,24 @@
 """Codes, refresh tokens, exchanges, revocations and keys that are used at the same moment."""
 
+import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import psycopg
 import pytest
+from authlib.integrations.base_client.errors import OAuthError
+from authlib.integrations.httpx_client import OAuth2Client
 
 from support.applications import assert_rejected
-from support.consent import Consenting, running_consent
+from support.consent import Code, Consenting, running_consent
 from support.orders import rows
+from support.pages import customer_user, fields_of
+from support.service import running_service
 from support.waiting import waiting_for_a_lock
 from tradecounter.consent.authorize import revoke_consent
 from tradecounter.consent.keys import issuer_vault, signing_key
@@ -102,6 +110,8 @@ def test_a_code_that_is_redeemed_while_the_consent_is_revoked_gives_nothing_that
     if redeemed.status_code == 200:
         assert_rejected(consenting.exchange(redeemed.json()["access_token"]), "invalid_grant")
         assert_rejected(consenting.refresh(redeemed.json()["refresh_token"]), "invalid_grant")
+    else:
+        assert_rejected(redeemed, "invalid_grant")
 
 
 def test_two_users_who_consent_at_once_give_one_consent(consenting: Consenting) -> None:
@@ -111,6 +121,83 @@ def test_two_users_who_consent_at_once_give_one_consent(consenting: Consenting) 
     stand = "select count(*) from consent where client_id = %s and revoked_at is null"
     assert rows(consenting.service, stand, application.client_id) == [(1,)]
     assert [consenting.redeem(code, application).status_code for code in codes] == [200, 200]
+
+
+def test_two_tabs_that_allow_and_one_that_does_not_each_get_their_own_response(consenting: Consenting) -> None:
+    application = consenting.register()
+    owner = customer_user(consenting.service, consenting.customer.id)
+    tabs = [fields_of(owner.get("/auth/authorize", params=consenting.request(application))) for _ in range(3)]
+    decisions = ("allow", "allow", "deny")
+    with ThreadPoolExecutor(len(tabs)) as pool:
+        sent = [
+            pool.submit(owner.send, "/auth/authorize", {**tab, "decision": decision})
+            for tab, decision in zip(tabs, decisions, strict=True)
+        ]
+        first, second, denied = [parse_qs(urlsplit(found.result().headers["Location"]).query) for found in sent]
+    assert denied["error"] == ["access_denied"]
+    assert "code" not in denied
+    codes = [Code(found["code"][0], "v" * 43, application.redirect_uris[0]) for found in (first, second)]
+    assert codes[0].code != codes[1].code
+    given = [consenting.redeem(code, application) for code in codes]
+    assert [response.status_code for response in given] == [200, 200]
+    consenting.access_token(given[0].json()["access_token"], application)
+    stand = "select count(*) from consent where client_id = %s and revoked_at is null"
+    assert rows(consenting.service, stand, application.client_id) == [(1,)]
+
+
+def test_a_tab_that_does_not_allow_takes_nothing_back_that_another_allowed(consenting: Consenting) -> None:
+    application = consenting.register()
+    owner = customer_user(consenting.service, consenting.customer.id)
+    tab = fields_of(owner.get("/auth/authorize", params=consenting.request(application)))
+    allowed = owner.send("/auth/authorize", {**tab, "decision": "allow"}).headers["Location"]
+    denied = owner.send("/auth/authorize", {**tab, "decision": "deny"}).headers["Location"]
+    assert "error=access_denied" in denied
+    [code] = parse_qs(urlsplit(allowed).query)["code"]
+    assert consenting.redeem(Code(code, "v" * 43, application.redirect_uris[0]), application).status_code == 200
+
+
+def test_stock_clients_of_two_servers_that_refresh_the_same_token_at_once_end_its_family(
+    consenting: Consenting,
+) -> None:
+    application = consenting.register()
+    with running_service(consenting.service.database_url) as second:
+        urls = (consenting.service.url, second.url)
+
+        def rotate(url: str, token: str) -> dict[str, Any] | None:
+            client = OAuth2Client(application.client_id, application.client_secret, timeout=30)
+            with client, suppress(OAuthError):
+                return dict(client.refresh_token(f"{url}/auth/token", refresh_token=token))
+            return None
+
+        token = consenting.given(application)["refresh_token"]
+        for url in urls:  # one after the other, each server takes what the other gave
+            rotated = rotate(url, token)
+            assert rotated is not None
+            token = rotated["refresh_token"]
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(lambda url: rotate(url, token), urls))
+        [won] = [given for given in found if given is not None]
+        assert [rotate(url, won["refresh_token"]) for url in urls] == [None, None]
+        assert_rejected(consenting.exchange(won["access_token"], application), "invalid_grant")
+
+
+def test_guessed_codes_of_an_application_are_rejected_and_use_no_code_up(consenting: Consenting) -> None:
+    code, client = consenting.code(), consenting.application
+    assert len(bytes.fromhex(code.code)) == 32
+    near = [code.code[:-1] + letter for letter in "01234567" if code.code[-1] != letter]
+    guesses = [
+        *near,
+        *(secrets.token_hex(32) for _ in range(92)),
+        code.code[:-1],
+        code.code + "0",
+        code.code.upper(),
+    ]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = list(pool.map(lambda guess: consenting.redeem(replace(code, code=guess), client), guesses))
+    assert {(response.status_code, response.json().get("error", response.text)) for response in found} == {
+        (400, "invalid_grant")
+    }
+    assert consenting.redeem(code).status_code == 200
 
 
 def test_processes_that_need_the_first_key_at_once_make_one(consenting: Consenting) -> None:

@@ -14,6 +14,7 @@ from support.command_line import SECRET, started
 from support.events import assert_contiguous, number_events
 from support.orders import rows
 from support.service import Service
+from tradecounter.events.queries import BATCH
 
 SUBJECTS = [f"subject/{number}" for number in range(5)]
 WRITERS = 8
@@ -75,7 +76,7 @@ def test_subjects_stay_in_order_while_many_write_and_workers_are_killed(counted:
         with psycopg.connect(counted.database_url, autocommit=True) as database:
             database.execute(
                 "select pg_terminate_backend(pid) from pg_stat_activity"
-                " where query like '%%batch as materialized%%' and pid <> pg_backend_pid()"
+                " where query like '%%delete from unnumbered_event%%' and pid <> pg_backend_pid()"
             )
         for writer in writing:
             writer.result()
@@ -95,3 +96,20 @@ def test_a_long_transaction_delays_only_its_own_event(counted: Service) -> None:
     assert before == 0
     assert_contiguous(counted)
     assert_in_order(counted)
+
+
+def test_more_events_than_one_batch_are_numbered_in_the_order_of_their_positions(counted: Service) -> None:
+    count = 2 * BATCH + 1
+    number_events(counted)
+    [(last,)] = rows(counted, "select last from event_sequence")
+    with psycopg.connect(counted.database_url) as database:
+        database.execute(
+            "insert into unnumbered_event (id, type, occurred_at, subject, for_customer, data)"
+            " select 'evt_' || gen_random_uuid(), 'order.created', now(), 'many', false, to_jsonb(n)"
+            " from generate_series(1, %s) as n",
+            [count],
+        )
+    assert number_events(counted) == count
+    numbered = rows(counted, "select sequence, data::integer from event where subject = 'many' order by sequence")
+    assert numbered == [(last + n, n) for n in range(1, count + 1)]
+    assert_contiguous(counted)

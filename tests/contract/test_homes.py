@@ -120,12 +120,16 @@ RULES = [
 ]
 
 
-def places() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-
-
-TREES = dict(places())
+@pytest.fixture(scope="module")
+def trees() -> Iterator[dict[str, ast.Module]]:
+    """The syntax trees of all source files, by place."""
+    # Every process of the tests imports this file: trees that stood beside it would be made, and kept, in each.
+    found = {
+        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in SOURCE.rglob("*.py")
+    }
+    yield found
+    found.clear()
 
 
 def occurrences(tree: ast.Module, found: Callable[[ast.AST], bool]) -> list[int]:
@@ -140,10 +144,10 @@ def occurrences(tree: ast.Module, found: Callable[[ast.AST], bool]) -> list[int]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.what)
-def test_code_that_matches_a_rule_is_only_in_its_allowed_files(rule: Rule) -> None:
+def test_code_that_matches_a_rule_is_only_in_its_allowed_files(rule: Rule, trees: dict[str, ast.Module]) -> None:
     strays = [
         f"{place}:{line}"
-        for place, tree in TREES.items()
+        for place, tree in sorted(trees.items())
         if not rule.home(place)
         for line in occurrences(tree, rule.found)
     ]
@@ -151,8 +155,8 @@ def test_code_that_matches_a_rule_is_only_in_its_allowed_files(rule: Rule) -> No
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.what)
-def test_each_rule_matches_code_in_its_allowed_files(rule: Rule) -> None:
-    assert any(occurrences(tree, rule.found) for place, tree in TREES.items() if rule.home(place))
+def test_each_rule_matches_code_in_its_allowed_files(rule: Rule, trees: dict[str, ast.Module]) -> None:
+    assert any(occurrences(tree, rule.found) for place, tree in trees.items() if rule.home(place))
 
 
 def test_no_two_advisory_locks_have_the_same_number() -> None:
@@ -171,10 +175,10 @@ def test_no_two_advisory_locks_have_the_same_number() -> None:
     assert all(f"| {number}" in register for number in numbers)
 
 
-def test_imports_stand_at_the_top_of_a_file() -> None:
+def test_imports_stand_at_the_top_of_a_file(trees: dict[str, ast.Module]) -> None:
     strays = [
         f"{place}:{inner.lineno}"
-        for place, tree in TREES.items()
+        for place, tree in sorted(trees.items())
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         for inner in ast.walk(node)

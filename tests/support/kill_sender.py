@@ -11,7 +11,9 @@ import httpx2
 
 _AFTER_AN_ERROR = 0.3
 _PATIENCE_SECONDS = 180
-_TRY_AGAIN = {409, 503}  # 409: still being processed, or waiting for stock that another order's adjustment brings
+_TRY_AGAIN = frozenset(
+    {409, 503}
+)  # 409: still being processed, or waiting for stock that another order's adjustment brings
 _TIMEOUT_SECONDS = 30
 
 
@@ -25,6 +27,7 @@ class Sender:
     lost: int = 0  # requests without a response
     repeated: int = 0  # requests with a response that asked for a repetition
     faults: list[str] = field(default_factory=list)
+    repeats: frozenset[int] = _TRY_AGAIN  # statuses after which a request is repeated
     http: httpx2.Client = field(default_factory=lambda: httpx2.Client(timeout=_TIMEOUT_SECONDS))
 
     def __enter__(self) -> Self:
@@ -81,7 +84,7 @@ class Sender:
             if response.is_success:
                 return response
             last = f"{response.status_code} {response.text}"
-            assert response.status_code in _TRY_AGAIN, f"{method} {path} {request.get('json')}: {last}"
+            assert response.status_code in self.repeats, f"{method} {path} {request.get('json')}: {last}"
             self.repeated += 1
             time.sleep(_AFTER_AN_ERROR)
         raise AssertionError("there are no processes")

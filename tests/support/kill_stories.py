@@ -5,6 +5,7 @@ A story is all operations on one order, one after another. Several stories run a
 accounts, the stock, and the numbers of invoices and credit notes.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -31,12 +32,12 @@ class Buyer:
     key: str
 
 
-def tell_stories(sender: Sender, ledger: Ledger, buyers: list[Buyer], operations: int, seed: int) -> None:
-    """Tell stories from several clients at once, until so many operations are acknowledged."""
+def tell_stories(sender: Sender, ledger: Ledger, buyers: list[Buyer], enough: Callable[[], bool], seed: int) -> None:
+    """Tell stories from several clients at once, until it is enough; stories that have begun are told to their end."""
     numbers = count(1)
 
     def tell(_client: int) -> None:
-        while ledger.operations < operations:
+        while not enough():
             number = next(numbers)
             chance = Random(seed * 100_000 + number)  # noqa: S311 no secret
             Story(sender, ledger, buyers[number % len(buyers)], number, chance).tell()

@@ -1,6 +1,6 @@
 """A trial: a small shop, clients that tell stories of orders, and receivers of webhooks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,7 +66,11 @@ class Trial:
 
     def run(self, sender: Sender, operations: int, seed: int) -> None:
         """Send so many operations, and some more to end what has begun."""
-        tell_stories(sender, self.ledger, self.buyers, operations, seed)
+        self.run_until(lambda: self.ledger.operations >= operations, sender, seed)
+
+    def run_until(self, enough: Callable[[], bool], sender: Sender, seed: int) -> None:
+        """Send operations until it is enough, and some more to end what has begun."""
+        tell_stories(sender, self.ledger, self.buyers, enough, seed)
 
 
 @contextmanager
@@ -80,9 +84,10 @@ def served(url: str, trial: Trial | None = None) -> Iterator[tuple[Service, Send
         yield service, sender
 
 
-def new_trial(service: Service) -> Trial:
-    """Fill an empty database."""
+def new_trial(service: Service, stock_more: Callable[[Service], None] = lambda _: None) -> Trial:
+    """Fill an empty database; `stock_more` adds to the shop's products."""
     stock_shop(service)
+    stock_more(service)
     stock = {PLENTY: ENOUGH, RETURNABLE: ENOUGH, SCARCE: 0}
     service.must_load("stock", [{"sku": sku, "available": units} for sku, units in stock.items()])
     buyers = [Buyer(made.id, made.key) for made in (service.customer(credit="100000000.00") for _ in range(_BUYERS))]

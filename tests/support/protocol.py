@@ -15,6 +15,7 @@ from tradecounter.web.connection.connections import Connections
 from tradecounter.web.fast_path.middleware import FastResponse
 from tradecounter.web.fast_path.protocol import FastPathProtocol
 from tradecounter.web.fast_path.response_cache import CachedResponse
+from tradecounter.web.request_figures import Key, RequestFigures
 from tradecounter.web.server import listen
 
 
@@ -23,6 +24,7 @@ class Served(ABC):
 
     def __init__(self, connections: Connections | None = None) -> None:
         self.connections = Connections(1000, 1000, lambda _: False) if connections is None else connections
+        self.requests = RequestFigures()
         self.stopping = asyncio.Event()
 
     @abstractmethod
@@ -50,8 +52,11 @@ class Remembering(Served):
     def context(self, head: str, _client: tuple[str, int] | None) -> str:
         return head
 
+    def note(self, key: Key, _context: str, seconds: float) -> None:
+        self.requests.add(key, seconds)
+
     def respond(self, _context: str) -> FastResponse:
-        return FastResponse(CachedResponse((), 200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
+        return FastResponse(CachedResponse((b"", "/product"), 200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
 
 
 @dataclass

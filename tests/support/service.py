@@ -26,7 +26,7 @@ from tradecounter.kit.clock import FrozenClock
 from tradecounter.settings import Settings
 from tradecounter.web.app import Application
 from tradecounter.web.backoffice import BackOffice
-from tradecounter.web.server import listen, run_server
+from tradecounter.web.server import database_for_requests, listen, run_server
 
 Result = TypeVar("Result")
 
@@ -212,7 +212,7 @@ def running_service(
 def running_site(kind: Any, database_url: str, clock: FrozenClock, chosen: Settings) -> Iterator[Site]:
     """Serve a kind of site in a thread of its own while the block runs."""
     listener = listen("127.0.0.1", 0)
-    database = Database(database_url, connections=chosen.database_connections, for_requests=True)
+    database = database_for_requests(chosen, database_url)
     application = kind(chosen, database, clock)
     commands = Database(database_url, connections=chosen.database_connections)
     ready: threading.Event = threading.Event()

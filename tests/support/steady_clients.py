@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from support.waiting import LONG
+
 
 @dataclass
 class SteadyClients:
@@ -29,7 +31,7 @@ class SteadyClients:
                 break
             try:
                 if connection is None:
-                    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=20)
+                    connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=LONG)
                     connection.connect()
             except OSError:
                 self.gone += 1
@@ -40,6 +42,7 @@ class SteadyClients:
                 response.read()
             except (OSError, http.client.HTTPException) as error:
                 self.broken.append(f"{path}: {error!r}")
+                connection.close()
                 return
             self.statuses[response.status] += 1
             if response.getheader("connection") == "close":
@@ -64,4 +67,4 @@ def steady_clients(
     finally:
         clients.end.set()
         for thread in threads:
-            thread.join(timeout=30)
+            thread.join(timeout=LONG)

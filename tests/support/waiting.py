@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import psycopg
 
+LONG = 120  # seconds: on a busy machine, the start of a few processes takes half of that
 
-def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+
+def wait_for(condition: Callable[[], object], seconds: float = LONG) -> None:
     """Return as soon as the condition holds. AssertionError when it does not in this time."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -15,7 +17,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
         time.sleep(0.01)
 
 
-async def happened(condition: Callable[[], object], seconds: float = 30) -> None:
+async def happened(condition: Callable[[], object], seconds: float = LONG) -> None:
     """Wait as `wait_for` does, without blocking the event loop."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 what is waited for offers no event

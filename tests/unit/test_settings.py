@@ -139,6 +139,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "max_connections": "77",
         "max_connections_per_address": "77",
         "database_connections": "77",
+        "commit_timeout": "77",
         "webhook_networks": "10.0.0.7",
         "webhook_http": "true",
         "answer_memory": "777",

@@ -12,6 +12,7 @@ from tradecounter.access.queries.staff import (
     StaffMember,
     clear_staff_password,
     insert_staff_member,
+    lock_administrators,
     lock_staff_member,
     set_name_and_roles,
     set_staff_disabled,
@@ -49,16 +50,19 @@ async def edit_staff_member(
 ) -> StaffMember:
     """Change a staff member's name and roles; None leaves them as they are. They count from the next request on.
 
-    Raises DomainError: not found, invalid, conflict (the member takes the role of an administrator from itself).
+    Raises DomainError: not found, invalid, conflict (the member takes the role of an administrator from itself, or is
+    the last administrator).
     """
     if name is None and roles is None:
         raise invalid("roles", "name at least one change")
+    administrators = await lock_administrators(tx)
     member = await lock_staff_member(tx, (await the_staff_member(tx, email)).id)
     if name is not None:
         require_text("name", name, _LONGEST_NAME)
     chosen = member.roles if roles is None else _checked_roles(roles)
     if "administrator" in member.roles and "administrator" not in chosen:
         _require_another(tx, member, "take your own role of an administrator")
+        _require_one_left(administrators, member)
     edited = replace(member, name=member.name if name is None else name.strip(), roles=chosen)
     await set_name_and_roles(tx, member.id, edited.name, edited.roles)
     before, after = ({"name": m.name, "roles": m.roles} for m in (member, edited))
@@ -67,9 +71,14 @@ async def edit_staff_member(
 
 
 async def disable_staff_member(tx: Transaction, email: str, now: datetime) -> StaffMember:
-    """Disable a staff member; its sessions and links end. Raises DomainError: not found, conflict (it is itself)."""
+    """Disable a staff member; its sessions and links end.
+
+    Raises DomainError: not found, conflict (it is itself, or the last administrator).
+    """
+    administrators = await lock_administrators(tx)
     member = await the_staff_member(tx, email)
     _require_another(tx, member, "disable yourself")
+    _require_one_left(administrators, member)
     await set_staff_disabled(tx, member.id, now)
     await end_all_sessions(tx, "staff", member.id, now, but=None)
     await delete_links(tx, staff_id=member.id)
@@ -80,9 +89,12 @@ async def disable_staff_member(tx: Transaction, email: str, now: datetime) -> St
 async def reset_staff_member(tx: Transaction, email: str, secret: str, now: datetime) -> tuple[StaffMember, int]:
     """Delete a staff member's password and second factor, enable it, and return it with the id of a new link.
 
-    Raises DomainError (not found).
+    Raises DomainError: not found, conflict (it is itself, and the last administrator: a lost link would lock it out).
     """
+    administrators = await lock_administrators(tx)
     member = await the_staff_member(tx, email)
+    if _is_actor(tx, member):
+        _require_one_left(administrators, member)
     await clear_staff_password(tx, member.id)
     await delete_factors(tx, "staff", member.id)
     await end_all_sessions(tx, "staff", member.id, now, but=None)
@@ -97,9 +109,19 @@ def _checked_roles(roles: Sequence[str]) -> list[Role]:
 
 
 def _require_another(tx: Transaction, member: StaffMember, what: str) -> None:
-    """Check that the actor is not the member. So an administrator is always left."""
-    if tx.actor.kind == "staff" and tx.actor.id == member.id:
+    """Check that the actor is not the member."""
+    if _is_actor(tx, member):
         raise DomainError(Kind.CONFLICT, f"you cannot {what}: ask another administrator")
+
+
+def _is_actor(tx: Transaction, member: StaffMember) -> bool:
+    return tx.actor.kind == "staff" and tx.actor.id == member.id
+
+
+def _require_one_left(administrators: Sequence[int], member: StaffMember) -> None:
+    """Check that the member is not the last administrator; they are locked, so that no two disable each other."""
+    if administrators == [member.id]:
+        raise DomainError(Kind.CONFLICT, f"{member.email} is the last administrator: add another one first")
 
 
 def _subject(member: StaffMember) -> str:

@@ -44,5 +44,7 @@ def audit(
 
 
 def _changed(before: Fields, after: Fields) -> tuple[Fields, Fields]:
+    if not before:  # as of everything that is created
+        return before, {name: value for name, value in after.items() if value is not None}
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     return {n: before[n] for n in names if n in before}, {n: after[n] for n in names if n in after}

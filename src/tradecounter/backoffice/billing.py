@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Literal
 
 from starlette.responses import Response
@@ -13,6 +14,7 @@ from tradecounter.backoffice.billing_steps import credit_invoice
 from tradecounter.backoffice.billing_wire import (
     CreditNoteListParameters,
     CreditNoteRequest,
+    DebtorListParameters,
     InvoiceListParameters,
     StatementParameters,
     StatementPeriod,
@@ -22,11 +24,10 @@ from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Nothing, mome
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.billing.account_statement import (
     AccountStatement,
-    Debtor,
-    read_debtors,
     read_statement,
     statement_csv,
 )
+from tradecounter.billing.debtors import Debtor, read_debtors
 from tradecounter.billing.print_statement import print_statement
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
@@ -50,6 +51,7 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.letterhead.seller import Letterhead
+from tradecounter.page_kit.tables import cursor_text, read_cursor
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY
@@ -313,14 +315,18 @@ class BillingDesk:
             name="listDebtors",
             tag="Billing",
             summary="Customers with unpaid invoices",
-            description="All of them, those with the most overdue first.",
-            success=Success(200, "The debtors.", list[Debtor], {"List": [examples.DEBTOR]}),
+            description="Those with the most overdue first.",
+            query=DebtorListParameters,
+            success=Success(200, "The debtors.", list[Debtor], {"List": [examples.DEBTOR]}, headers=(NEXT,)),
             scope="billing:read",
         )
     )
-    async def list_debtors(self, _call: Call) -> Response:
+    async def list_debtors(self, call: Call) -> Response:
+        wanted = call.query(DebtorListParameters)
         async with self.desk.reading() as tx:
-            return json_response(await read_debtors(tx, self.desk.clock.now()))
+            found = await read_debtors(tx, self.desk.clock.now(), wanted.limit + 1, read_cursor(wanted.after, Decimal))
+        shown = found[: wanted.limit]
+        return page(call, found, wanted.limit, lambda debtor: cursor_text(debtor.overdue, debtor.customer_id), shown)
 
 
 def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:

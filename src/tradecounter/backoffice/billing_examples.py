@@ -6,8 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 from tradecounter.backoffice.billing_wire import CreditNoteRequest, PaymentRequest, Reversal
-from tradecounter.billing.account_statement import AccountStatement, Ageing, Debtor, Entry
+from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry
 from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.debtors import Debtor
 from tradecounter.billing.import_payments import PaymentImport, UnplacedLine
 from tradecounter.billing.reseller_wire import Allocation, BilledLine, CreditNote, Invoice, Payment
 from tradecounter.billing.resend_invoice import ResentInvoice

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.backoffice.desk import PageParameters
+from tradecounter.backoffice.desk import Limit, PageParameters
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.record_payment import NewPayment
 
@@ -58,6 +58,15 @@ class CreditNoteListParameters(PageParameters, frozen=True, kw_only=True):
 
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's credit notes.")] | None = None
     invoice: Annotated[int, Meta(ge=1, description="Only credit notes of this invoice.")] | None = None
+
+
+class DebtorListParameters(Struct, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/debtor`, which is sorted by amount, so its cursor is no number."""
+
+    after: Annotated[
+        str | None, Meta(description="Only results after this one; take it from the `Link` of the page before.")
+    ] = None
+    limit: Limit = 100
 
 
 class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):

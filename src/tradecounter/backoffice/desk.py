@@ -151,7 +151,7 @@ class Desk:
                 if request is not None:
                     async with tx.pipeline() as p:
                         claimed = claim(p, request)
-                    if (before := recorded(request, claimed)) is not None:
+                    if (before := recorded(tx, request, claimed)) is not None:
                         return _response(before, location, {REPLAY_HEADER: "true"})
                 made = await work(tx, now)
                 if request is not None and made.lasting:

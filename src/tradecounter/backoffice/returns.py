@@ -10,6 +10,7 @@ from starlette.responses import Response
 from tradecounter.backoffice import examples
 from tradecounter.backoffice.desk import LOCATION, NEXT, POST_HEADERS, Desk, Nothing, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.gate import require_scope
 from tradecounter.backoffice.order_steps import open_units_return, receive_units
 from tradecounter.backoffice.order_wire import NewReturn, Receipt
 from tradecounter.backoffice.orders import REFERENCE
@@ -118,7 +119,8 @@ class ReturnDesk:
             name="receiveReturn",
             tag="Returns",
             summary="Receive units of a return",
-            description="Restocked units serve back-orders first. A return may arrive in several deliveries.",
+            description="Restocked units serve back-orders first. A return may arrive in several deliveries."
+            " `credit` needs the scope `billing:write` too.",
             path_parameters=(_NUMBER,),
             request_headers=POST_HEADERS,
             body=Body(Receipt, {"Receipt": examples.RECEIPT}),
@@ -132,6 +134,8 @@ class ReturnDesk:
         number = call.path_text("number", "return")
 
         async def work(tx: Transaction, body: Receipt, now: datetime) -> Return:
+            if body.credit:
+                require_scope(call.request, "billing:write")
             await receive_units(tx, number, body, self.letterhead, now)
             return await shown_return(tx, number)
 

@@ -1,4 +1,4 @@
-"""Statements of customers' accounts, and the list of debtors, both with ageing (reseller's side, section 3)."""
+"""Statements of customers' accounts with ageing (reseller's side, section 3)."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,12 +10,10 @@ from msgspec import Struct
 from tradecounter.billing.queries.statement import (
     DueRecord,
     EntryRecord,
-    all_due,
     balance_before,
     due_before,
     entries_between,
     first_entry,
-    list_debtors,
 )
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
@@ -61,17 +59,6 @@ class AccountStatement(Struct, frozen=True, kw_only=True, rename={"since": "from
     opening_balance: Decimal
     entries: list[Entry]
     closing_balance: Decimal
-    ageing: Ageing
-    unallocated: Decimal
-
-
-class Debtor(Struct, frozen=True, kw_only=True):
-    """A customer with unpaid invoices."""
-
-    customer_id: int
-    name: str
-    due: Decimal
-    overdue: Decimal
     ageing: Ageing
     unallocated: Decimal
 
@@ -132,28 +119,6 @@ def ageing_of(dues: Iterable[DueRecord], day: date) -> Ageing:
         age = next((name for most, name in ages if late <= most), "over_90")
         sums[age] += due.due
     return Ageing(**{name: sums[name] for name in Ageing.__struct_fields__})
-
-
-async def read_debtors(tx: Transaction, now: datetime) -> list[Debtor]:
-    """Return all customers with unpaid invoices, those with the most overdue first."""
-    dues: defaultdict[int, list[DueRecord]] = defaultdict(list)
-    for due in await all_due(tx):
-        dues[due.customer_id].append(due)
-    debtors = []
-    for record in await list_debtors(tx):
-        ageing = ageing_of(dues[record.customer_id], uk_date(now))
-        total = sum((due.due for due in dues[record.customer_id]), NOTHING)
-        debtors.append(
-            Debtor(
-                customer_id=record.customer_id,
-                name=record.name,
-                due=total,
-                overdue=total - ageing.not_due,
-                ageing=ageing,
-                unallocated=record.unallocated,
-            )
-        )
-    return sorted(debtors, key=lambda debtor: (-debtor.overdue, -debtor.due, debtor.customer_id))
 
 
 def statement_csv(statement: AccountStatement) -> str:

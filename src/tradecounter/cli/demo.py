@@ -10,7 +10,7 @@ import typer
 
 from tradecounter.cli.demo_shown import Demo, show_demo, show_demo_as_json
 from tradecounter.cli.logs import configure_logs
-from tradecounter.cli.output import AsJson, show_json
+from tradecounter.cli.output import AsJson
 from tradecounter.cli.secret import require_secret
 from tradecounter.cli.serve import Host, Port
 from tradecounter.cli.session import database_url, reporting_errors, run_until_stopped
@@ -154,7 +154,7 @@ async def _fill(settings: Settings, url: str, *, as_json: bool) -> None:
         return
     if filled is None:
         return
-    if as_json:
-        show_json({"history": {"added": filled.added, "rejected": len(filled.rejected)}})
+    if as_json:  # standard output has one document, which says where the demo is
+        log.info("the history is complete", added=filled.added, rejected=len(filled.rejected))
     else:
         typer.echo(f"\nThe history is complete: {filled.added} steps of the last three months.")

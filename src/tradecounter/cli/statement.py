@@ -9,11 +9,10 @@ import typer
 
 from tradecounter.billing.account_statement import (
     AccountStatement,
-    Debtor,
-    read_debtors,
     read_statement,
     statement_csv,
 )
+from tradecounter.billing.debtors import Debtor, read_debtors
 from tradecounter.billing.print_statement import print_statement
 from tradecounter.cli.arguments import CustomerId, Day
 from tradecounter.cli.output import AsJson, show_json, show_record, show_table

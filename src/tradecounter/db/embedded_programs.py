@@ -75,7 +75,7 @@ class Programs:
         The result contains the program's output. With `output`, standard output of the program and of a server that it
         starts goes to that file instead.
         """
-        command = [str(self._place() / program), *arguments]
+        command = [str(self.folder / program), *arguments]
         # A server outlives this process: it must not inherit our pipes or the caller's PG* variables.
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             process = subprocess.Popen(  # noqa: S603 a fixed program of the wheel
@@ -96,7 +96,9 @@ class Programs:
             return {}
         return {"user": self._account.pw_uid, "group": self._account.pw_gid, "extra_groups": []}
 
-    def _place(self) -> Path:
+    @property
+    def folder(self) -> Path:
+        """The programs' folder, which the account can read. Raises EmbeddedError."""
         if self._runnable is None:
             self._runnable = self._folder if self._account is None or self._can_run() else self._copy()
         return self._runnable

@@ -100,8 +100,10 @@ def claim(p: Pipeline, request: KeyedRequest) -> Result[Claim]:
     return p.fetch(_keys(request).claim, caller=request.caller, key=request.key)
 
 
-def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
+def recorded(tx: Transaction, request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
     """Return the recorded response to an earlier request with the key, or None if this transaction has claimed it.
+
+    The response may be sent after the commit, which waits until replicas have the earlier request's changes.
 
     Raises DomainError: invalid (used for another request), conflict (a request with it is being processed).
     """
@@ -111,6 +113,7 @@ def recorded(request: KeyedRequest, claimed: Result[Claim]) -> Recorded | None:
             raise DomainError(
                 Kind.INVALID, "Idempotency-Key: was used for a request with another method, path or body; use a new key"
             )
+        tx.acknowledge_earlier()
         return Recorded(found.status, found.body)
     if not found.claimed:
         raise _under_way()

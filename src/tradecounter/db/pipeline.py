@@ -4,9 +4,10 @@ A driver's cursor costs this process more time than the statement costs the data
 prepared once per connection and sent together, through the driver's thin wrapper of libpq and its pipeline.
 """
 
+import asyncio
 import itertools
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -19,17 +20,21 @@ from psycopg import AsyncConnection
 from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import TupleRow
 from psycopg.types.json import set_json_loads
-from psycopg.waiting import Ready, Wait
+from psycopg.waiting import Ready, Wait, wait_async
 
 from tradecounter.db.statement import Statement
+from tradecounter.kit.spans import SPANS
 
 Row = TypeVar("Row")
+Waited = TypeVar("Waited")
 
 _numbers = itertools.count(1)
+
+_BINARY, _TEXT = Format.BINARY, Format.TEXT  # found faster than in the class: there are sixty values in an order
 
 
 class OutdatedStatementError(psycopg.OperationalError):
@@ -37,6 +42,10 @@ class OutdatedStatementError(psycopg.OperationalError):
 
     Its transaction had no effect. The connection is closed, because all its further uses would fail.
     """
+
+
+class CommitInDoubtError(psycopg.OperationalError):
+    """A commit was sent and not confirmed: it may have taken effect, or take effect later. The connection is closed."""
 
 
 class NotFetchedError(RuntimeError):
@@ -53,6 +62,15 @@ class Connection(AsyncConnection[TupleRow]):
         set_json_loads(msgspec.json.decode, self)
         self.prepared: set[bytes] = set()
         self.loading = Transformer(self)
+        self.sending = ""  # the statements of the next round trip, if traces are on
+
+    async def wait(self, gen: PQGen[Waited], *arguments: Any, **options: Any) -> Waited:
+        """Send and receive: the only place where this connection does."""
+        if SPANS.recorder is None:
+            return await super().wait(gen, *arguments, **options)
+        text, self.sending = self.sending, ""
+        with SPANS.recorder.round_trip(text):
+            return await super().wait(gen, *arguments, **options)
 
 
 class Result(Generic[Row]):
@@ -60,10 +78,10 @@ class Result(Generic[Row]):
 
     __slots__ = ("_rows", "formats", "statement", "values")
 
-    def __init__(self, statement: Statement[Row], values: Iterable[Any]) -> None:
+    def __init__(self, statement: Statement[Row], values: Sequence[Any]) -> None:
         self.statement = statement
         self.values = [_DUMPERS[type(value)](value) for value in values]
-        self.formats = [Format.BINARY if isinstance(value, bytes) else Format.TEXT for value in values]
+        self.formats = [_BINARY if type(value) is bytes else _TEXT for value in values]
         self._rows: list[Row] | None = None
 
     @property
@@ -153,7 +171,33 @@ _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
 async def send(connection: Connection, results: Iterable[Result[Any]]) -> None:
     """Send statements together and return all rows; a failure prevents later statements. Raises psycopg.Error."""
     async with connection.lock:
+        if SPANS.recorder is not None:
+            results = list(results)
+            connection.sending = "; ".join(" ".join(result.statement.sql.decode().split()) for result in results)
         await connection.wait(_exchange(connection, results))
+
+
+async def send_commit(connection: Connection, results: Iterable[Result[Any]], seconds: float | None) -> None:
+    """Send statements that end with a commit, and wait at most `seconds` for its confirmation; None: without a limit.
+
+    Raises psycopg.Error; CommitInDoubtError, with the connection closed, if it is unknown whether it took effect.
+    """
+    async with connection.lock:
+        try:
+            async with asyncio.timeout(seconds):
+                # Not `connection.wait`: when it is cancelled, it cancels the statement too. A commit that waits for a
+                # replica and is cancelled takes effect and is visible without being on any replica.
+                await wait_async(_exchange(connection, results), connection.pgconn.socket)
+        except TimeoutError as error:
+            connection.pgconn.finish()
+            raise CommitInDoubtError(f"the database did not confirm a commit within {seconds:g} seconds") from error
+        except asyncio.CancelledError:
+            connection.pgconn.finish()
+            raise
+        except psycopg.OperationalError as error:
+            if connection.pgconn.status == ConnStatus.OK:
+                raise
+            raise CommitInDoubtError(f"the connection was lost during a commit: {error}") from error
 
 
 def _exchange(connection: Connection, results: Iterable[Result[Any]]) -> PQGen[None]:

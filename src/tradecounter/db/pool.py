@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
+from psycopg.errors import ReadOnlySqlTransaction
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tradecounter.db.fair_shares import FairShares
@@ -25,21 +26,33 @@ NOTICE_A_DEAD_PEER = {
 }
 
 _BOUNDED = " -c lock_timeout=2500ms -c statement_timeout=30s"
+_NOT_DURABLE = " -c synchronous_commit=off"
 
 
 class Database:
     """A connection pool; an asynchronous context manager that opens and closes it.
 
     With `for_requests`, statements have a lock timeout and a statement timeout, so that no request hangs. Each customer
-    uses only a share of the connections at the same time (`fair_shares.py`).
+    uses only a share of the connections at the same time (`fair_shares.py`). A commit waits at most `commit_seconds`
+    for its confirmation; None: without a limit. Without `durable`, it does not wait at all: the last commits before a
+    crash may be lost.
     """
 
-    def __init__(self, url: str, *, connections: int = 10, for_requests: bool = False) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        connections: int = 10,
+        for_requests: bool = False,
+        commit_seconds: float | None = None,
+        durable: bool = True,
+    ) -> None:
         self.url = url
+        self.commit_seconds = commit_seconds
         self._shares = FairShares(connections)
         self._wait_seconds = WAIT_SECONDS
         self._renewed_at = -math.inf
-        options = "-c timezone=UTC" + (_BOUNDED if for_requests else "")
+        options = "-c timezone=UTC" + (_BOUNDED if for_requests else "") + ("" if durable else _NOT_DURABLE)
         self.pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
             connection_class=Connection,
@@ -71,7 +84,8 @@ class Database:
             try:
                 with watched(connection, self.url):
                     yield connection
-            except OutdatedStatementError:  # other connections of the same age have outdated statements too
+            except (OutdatedStatementError, ReadOnlySqlTransaction):
+                # Other connections of the same age have outdated statements too, or lead to the same former primary.
                 if connection.made_at > self._renewed_at:
                     await self.renew()
                 raise

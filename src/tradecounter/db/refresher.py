@@ -18,6 +18,7 @@ from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.db.pool import Database
 from tradecounter.db.reader import Reader
 from tradecounter.db.transaction import Transaction, reading
+from tradecounter.kit.durations import Durations
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.tasks import end_task
 
@@ -81,6 +82,8 @@ class Refresher:
         self._was_stale = False
         self._failure_log, self._staleness_log = _Seldom(), _Seldom()
         self._away_since: float | None = None
+        self.durations = Durations()  # of polls that succeeded
+        self.failures = 0  # of polls and of what follows them
 
     @property
     def away_seconds(self) -> float:
@@ -121,6 +124,7 @@ class Refresher:
 
     async def _refresh(self) -> None:
         async with self._one_at_a_time:
+            began = time.perf_counter()
             async with reading(self._database) as tx:
                 versions = await read_versions(tx)
                 under_way = [await _refreshed(followed, tx, versions) for followed in self._followed]
@@ -131,6 +135,7 @@ class Refresher:
                     await self._afterwards(self._database)
                 except Exception as error:  # noqa: BLE001 logged; a later poll tries again
                     self._log_failure(error)
+            self.durations.add(time.perf_counter() - began)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -169,6 +174,7 @@ class Refresher:
 
     def _log_failure(self, error: Exception) -> None:
         age = round(self._freshness.age, 1)
+        self.failures += 1
         if not self._failure_log.is_due():
             return
         if isinstance(error, psycopg.OperationalError) and not isinstance(error, _DATABASE_RESPONDED):

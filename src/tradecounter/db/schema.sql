@@ -1739,13 +1739,15 @@ CREATE INDEX import_change_of_import ON public.import_change USING btree (import
 
 CREATE INDEX invoice_balance_of_order ON public.invoice_balance USING btree (order_id);
 
+CREATE INDEX invoice_by_issue ON public.invoice USING brin (issued_at) WITH (pages_per_range='32', autosummarize='on');
+
 CREATE INDEX invoice_line_of_line ON public.invoice_line USING btree (line_id) WHERE (line_id IS NOT NULL);
 
 CREATE INDEX invoice_of_customer ON public.invoice USING btree (customer_id, number);
 
 CREATE INDEX invoice_of_order ON public.invoice USING btree (order_id);
 
-CREATE INDEX invoice_unpaid ON public.invoice_balance USING btree (customer_id, due_at, invoice) WHERE (due > (0)::numeric);
+CREATE INDEX invoice_unpaid ON public.invoice_balance USING btree (customer_id, due_at, invoice) INCLUDE (due) WHERE (due > (0)::numeric);
 
 CREATE UNIQUE INDEX issuer_key_that_signs ON public.issuer_key USING btree ((true)) WHERE (retired_at IS NULL);
 
@@ -1776,6 +1778,10 @@ CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer
 CREATE INDEX orders_by_placing ON public.orders USING btree (COALESCE(confirmed_at, created_at), id);
 
 CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) WHERE (state = 'confirmed'::text);
+
+CREATE INDEX orders_by_total ON public.orders USING btree (gross, id);
+
+CREATE INDEX orders_cancelled ON public.orders USING btree (COALESCE(confirmed_at, created_at), id) WHERE (state = 'cancelled'::text);
 
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
 

@@ -15,6 +15,7 @@ After = tuple[Any, int] | None
 _PAGE = SQL("{select} where {conditions} order by {column} {order}, {key} {order} limit :most")
 _BEHIND = SQL("({column}, {key}) {sign} (:after_value::{kind}, :after_id)")
 _ALL = SQL("true")
+_ORDERED = SQL("{rows} order by {column} {order}, {key} {order}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ class SortColumn(Generic[Row]):
 class SortedTable(Generic[Row]):
     """What a table selects; `key` is a unique column with whole numbers, `key_of` its value in a row.
 
-    A filter is a dataclass, whose fields `conditions` names; a field that is None matches all rows.
+    A filter is a dataclass, whose fields `conditions` names; a field that is None matches all rows, and one without a
+    condition is a value in `select`. With `joined`, `select` reads narrow rows, which are sorted and limited; it joins
+    the rest to those of the page, under the same name.
     """
 
     select: SQL | Composed
@@ -40,6 +43,7 @@ class SortedTable(Generic[Row]):
     columns: Mapping[str, SortColumn[Row]]
     key: SQL
     key_of: Callable[[Row], int]
+    joined: Callable[[Composed], Composed] | None = None
 
     @property
     def sorts(self) -> dict[str, Any]:
@@ -51,22 +55,19 @@ class SortedTable(Generic[Row]):
         return self.columns[column].value(row), self.key_of(row)
 
     async def page(
-        self, tx: Transaction, wanted: Any, column: str, most: int, *, descending: bool, after: After = None
+        self, tx: Transaction, wanted: Any, column: str, most: int | None, *, descending: bool, after: After = None
     ) -> list[Row]:
-        """Return rows that match the filter `wanted`, sorted by a column, behind the place `after`."""
+        """Return rows that match a filter, sorted by a column, behind `after`; without `most`, all of them."""
         by = self.columns[column]
         given = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
         values = {name: value for name, value in given.items() if value is not None}
-        conditions: list[SQL | Composed] = [self.conditions[name] for name in values]
+        conditions: list[SQL | Composed] = [self.conditions[name] for name in values if name in self.conditions]
         if after is not None:
             sign = SQL("<" if descending else ">")
             conditions.append(_BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type))
             values |= {"after_value": after[0], "after_id": after[1]}
-        sql = _PAGE.format(
-            select=self.select,
-            conditions=SQL(" and ").join(conditions or [_ALL]),
-            column=by.expression,
-            key=self.key,
-            order=SQL("desc" if descending else "asc"),
-        )
+        order = {"column": by.expression, "key": self.key, "order": SQL("desc" if descending else "asc")}
+        sql = _PAGE.format(select=self.select, conditions=SQL(" and ").join(conditions or [_ALL]), **order)
+        if self.joined is not None:
+            sql = _ORDERED.format(rows=self.joined(sql), **order)
         return await tx.fetch_all(Statement(sql, self.row, prepared=False), **values, most=most)

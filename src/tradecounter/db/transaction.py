@@ -12,11 +12,12 @@ import psycopg
 from psycopg import AsyncRawCursor
 from psycopg.pq import TransactionStatus
 
-from tradecounter.db.pipeline import Connection, Pipeline, Result, send
+from tradecounter.db.pipeline import Connection, Pipeline, Result, send, send_commit
 from tradecounter.db.pool import Database
 from tradecounter.db.raw_rows import RawRows
 from tradecounter.db.statement import Statement
 from tradecounter.kit.actor import SYSTEM, Actor
+from tradecounter.kit.spans import SPANS
 
 Row = TypeVar("Row")
 
@@ -28,6 +29,10 @@ _SAVEPOINT = Statement("savepoint inner_block", prepared=False)
 _RELEASE = Statement("release savepoint inner_block", prepared=False)
 _ROLLBACK_TO = Statement("rollback to savepoint inner_block", prepared=False)
 
+# Replicas get the log in order, so a commit after this record waits for everything before it. On a former primary, the
+# transaction id raises ReadOnlySqlTransaction; the record alone would be an internal error there.
+_MARK_LOG = Statement("select pg_logical_emit_message(true, 'tradecounter', pg_current_xact_id()::text)")
+
 _OPEN = {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
 
@@ -38,8 +43,15 @@ class Transaction:
     send one statement each. All of them send the queued statements first, and raise psycopg.Error.
     """
 
-    def __init__(self, connection: Connection, beginning: Statement[Any], actor: Actor = SYSTEM) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        beginning: Statement[Any],
+        actor: Actor = SYSTEM,
+        commit_seconds: float | None = None,
+    ) -> None:
         self.actor = actor
+        self._commit_seconds = commit_seconds
         self._connection = connection
         self._queue: list[Result[Any]] = [Result(beginning, ())]
         self._to_be_rolled_back = False
@@ -51,6 +63,14 @@ class Transaction:
     def queue(self, statement: Statement[Any], /, **values: Any) -> None:
         """Queue a statement for the next round trip, at the latest the commit; that call raises its error."""
         self._queue.append(Result(statement, statement.bind(values)))
+
+    def acknowledge_earlier(self) -> None:
+        """Let the commit wait until the replicas have all that this transaction could read.
+
+        For responses that acknowledge an earlier transaction's change, such as a replay: after a crash, a database
+        shows commits that no replica has confirmed yet. A transaction without changes of its own would not wait.
+        """
+        self.queue(_MARK_LOG)
 
     async def _send(self, results: Iterable[Result[Any]]) -> None:
         queue, self._queue = self._queue, []
@@ -86,7 +106,10 @@ class Transaction:
 
     async def _run(self, statement: Statement[Any], values: dict[str, Any]) -> AsyncRawCursor[tuple[Any, ...]]:
         bound = statement.bind(values)
-        return await AsyncRawCursor(await self.connection()).execute(statement.sql, bound)
+        connection = await self.connection()
+        if SPANS.recorder is not None:
+            connection.sending = " ".join(statement.sql.decode().split())
+        return await AsyncRawCursor(connection).execute(statement.sql, bound)
 
     async def stream(self, statement: Statement[Row]) -> AsyncIterator[Row]:
         """Run a statement and yield its rows, with a few thousand in memory at a time."""
@@ -134,12 +157,16 @@ class Transaction:
         """Commit, or roll back after `set_rollback`.
 
         Also raises psycopg.Error if the block ignored a statement's error: the database would roll back at the commit
-        and report success.
+        and report success; CommitInDoubtError if the commit is not confirmed in time.
         """
         failed = self._connection.pgconn.transaction_status == TransactionStatus.INERROR
         if failed and not self._to_be_rolled_back:
             raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was ignored")
-        await self._send_plain(_ROLLBACK if self._to_be_rolled_back else _COMMIT)
+        if self._to_be_rolled_back:
+            await self._send_plain(_ROLLBACK)
+            return
+        queue, self._queue = self._queue, []
+        await send_commit(self._connection, [*queue, Result(_COMMIT, ())], self._commit_seconds)
 
 
 def transaction(database: Database, actor: Actor = SYSTEM) -> AbstractAsyncContextManager[Transaction]:
@@ -155,7 +182,7 @@ def reading(database: Database) -> AbstractAsyncContextManager[Transaction]:
 @asynccontextmanager
 async def _ending(database: Database, beginning: Statement[Any], actor: Actor) -> AsyncIterator[Transaction]:
     async with database.connection() as connection:
-        tx = Transaction(connection, beginning, actor)
+        tx = Transaction(connection, beginning, actor, database.commit_seconds)
         try:
             yield tx
             await tx.end()

@@ -25,7 +25,7 @@ INSERT_MANY = Statement("""
 BATCH = 1000  # events that one transaction numbers, in some ten milliseconds
 
 # The lock must be held before this statement begins, because its snapshot must show what the last holder did. Without
-# parameters, PostgreSQL plans it once per connection: planning takes longer than numbering the events of a tick.
+# parameters, PostgreSQL plans it once per connection, not in most ticks.
 _NUMBER = Statement(
     SQL("""
     with batch as (

@@ -26,7 +26,7 @@ class Sender:
     """The sender of a request, read once and kept in the ASGI scope.
 
     `credential` is a DomainError if it is missing or malformed. `customer_id` and `holder`, the key or token, are None
-    until the request is admitted.
+    until the request is admitted. `route` is the path of its operation, None until it is found.
     """
 
     peer: str | None
@@ -35,6 +35,7 @@ class Sender:
     credential: Credential | DomainError
     customer_id: int | None
     holder: Holder | None
+    route: str | None
 
     def admitted_as(self, holder: Holder) -> int:
         """Note the key or token of an admitted request, and return its customer."""

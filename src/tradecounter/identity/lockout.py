@@ -39,8 +39,14 @@ class Lockout:
 
     database: Database
     clock: Clock
+    blocks: int = 0  # that began in this process
     _blocked: dict[str, datetime] = field(default_factory=dict)
     _version: Version | None = None
+
+    @property
+    def blocked(self) -> int:
+        """How many addresses are blocked; blocks end with a poll."""
+        return len(self._blocked)
 
     def check(self, address: str) -> None:
         """Raise BlockedError when an address is blocked."""
@@ -67,6 +73,7 @@ class Lockout:
         if before is not None:
             raise BlockedError(before - now)
         if until is not None:
+            self.blocks += 1
             _log_block(address, ignores_forwarding=ignores_forwarding)
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:

@@ -73,6 +73,7 @@ async def confirm_order(
         raise await _not_a_code(tx, customer, confirmation_code)
     if isinstance(order, ConfirmedOrder):
         _require_same_method(order, method_id)
+        tx.acknowledge_earlier()
         return order, lines
     if account.one.blocked:
         raise account_blocked()

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import jinja2
 from msgspec import Struct
+from psycopg.errors import LockNotAvailable
 from starlette.responses import Response
 
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
@@ -128,6 +129,8 @@ class PageDesk:
             async with transaction(self.database, call.actor) as tx:
                 result = await _renumbering(work(tx, body, self.clock.now()), submitted, shape)
                 tx.set_rollback()
+        except LockNotAvailable:
+            return None, Filled.of(submitted, _busy(), STATUS[Kind.CONFLICT])
         except DomainError as error:
             return None, Filled.of(submitted, error, STATUS[error.kind])
         return result, Filled(submitted.values)
@@ -156,7 +159,7 @@ class PageDesk:
                 if request is not None:
                     async with tx.pipeline() as p:
                         claimed = claim(p, request)
-                    if (before := recorded(request, claimed)) is not None:
+                    if (before := recorded(tx, request, claimed)) is not None:
                         path, _, message = before.body.decode().partition("\n")
                         return path, message
                 result = await _renumbering(work(tx, body, now), submitted, shape)
@@ -164,6 +167,10 @@ class PageDesk:
                 if request is not None:
                     record(tx, request, Recorded(_SEE_OTHER, f"{path}\n{message}".encode()), now)
         return path, message
+
+
+def _busy() -> DomainError:
+    return DomainError(Kind.CONFLICT, "somebody else is changing this: no preview at the moment")
 
 
 async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: type[Struct]) -> Result:

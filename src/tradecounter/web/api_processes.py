@@ -3,13 +3,18 @@
 import signal
 import socket
 import threading
+from dataclasses import dataclass
 from multiprocessing.synchronize import Event
+from pathlib import Path
 from typing import ClassVar
 
 import uvicorn
 from uvicorn._subprocess import spawn
 from uvicorn.supervisors import multiprocess
 
+from tradecounter.monitoring.shared_figures import FiguresFile
+from tradecounter.web.site import Site
+from tradecounter.web.site_figures import site_figures
 from tradecounter.web.winding_down import Server
 
 _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
@@ -19,16 +24,19 @@ class ApiProcess(multiprocess.Process):
     """An API process; `server` is created in the new process."""
 
     all_end: ClassVar[Event]  # set when all processes end; `ApiProcesses` creates it
+    figures_folder: ClassVar[Path | None] = None  # where the processes write their figures for the metrics
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
-        self._all_end = self.all_end  # the new process does not get attributes of the class
+        # The new process does not get attributes of the class.
+        self._all_end, self._figures_folder = self.all_end, self.figures_folder
 
     @property
     def server(self) -> uvicorn.Server:
         """The server that runs in the process."""
         if self._server is None:
-            self._server = Server(self.config, self._all_end.is_set)
+            report = None if self._figures_folder is None else _Report(FiguresFile(self._figures_folder))
+            self._server = Server(self.config, self._all_end.is_set, report)
         return self._server
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
@@ -39,6 +47,16 @@ class ApiProcess(multiprocess.Process):
     def wait_until_ready(self, timeout: float, should_exit: threading.Event | None = None) -> bool:
         """Return whether the process becomes ready; allows more time to start than to respond to a ping."""
         return super().wait_until_ready(max(timeout, _LONGEST_START), should_exit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """Writes a process's figures."""
+
+    file: FiguresFile
+
+    def __call__(self, site: Site) -> None:
+        self.file.write(site_figures(site))
 
 
 class ApiProcesses(multiprocess.Multiprocess):

@@ -55,10 +55,12 @@ from tradecounter.web.site import Site
 class Application(Site):
     """The public site."""
 
+    name = "public"
+
     def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
         """Assemble the API; `alone` means that the process runs nothing else."""
-        self.admission = Admission.from_settings(settings, database, clock)
-        super().__init__(settings, database, self.admission.addresses, settings.base_url, alone=alone)
+        admission = Admission.from_settings(settings, database, clock)
+        super().__init__(settings, database, admission, settings.base_url, alone=alone)
         self.storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
         self.methods = ShippingMethods()
         self.follow((self.admission, self.methods, self.storefront), self.admission.share)
@@ -82,9 +84,11 @@ class Application(Site):
             renewing,
             self.storefront,
             self.admission,
+            self.requests,
             settings.answer_memory,
             log_requests=settings.log_requests,
         )
+        self.response_cache = self.fast_path.cache
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request or the lifespan."""

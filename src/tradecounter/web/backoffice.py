@@ -66,15 +66,17 @@ from tradecounter.webhooks.manage import WebhookPolicy
 class BackOffice(Site):
     """The back office. It loads the catalogue when an order is first shown, which few processes need."""
 
+    name = "backoffice"
+
     def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
         """Assemble the back office; `alone` means that its process does nothing else until it ends."""
-        self.admission = Admission.from_settings(settings, database, clock)
-        super().__init__(settings, database, self.admission.addresses, settings.backoffice_url, alone=alone)
-        storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
-        loading = LoadOnDemand(storefront)
+        admission = Admission.from_settings(settings, database, clock)
+        super().__init__(settings, database, admission, settings.backoffice_url, alone=alone)
+        self.storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
+        loading = LoadOnDemand(self.storefront)
         self._methods = ShippingMethods()
         self.follow((self.admission, self._methods, loading))
-        self._views = ViewsOnDemand(storefront, self.refresher, self.freshness, loading)
+        self._views = ViewsOnDemand(self.storefront, self.refresher, self.freshness, loading)
         self.parts = self._parts(settings, clock)
         self.endpoints = self._endpoints(settings, clock)
         networks = read_networks(settings.backoffice_networks)

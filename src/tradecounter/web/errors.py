@@ -8,14 +8,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tradecounter.db.pipeline import OutdatedStatementError
+from tradecounter.db.pipeline import CommitInDoubtError, OutdatedStatementError
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.error_pages import Failure, error_page_of
 from tradecounter.rest.responses import error_response, json_response
 from tradecounter.rest.statuses import STATUS
 from tradecounter.web.logged_path import logged_path
-from tradecounter.web.request_context import request_id_of, require_readable
+from tradecounter.web.request_context import note_reason, request_id_of, require_readable
 
 log = structlog.get_logger()
 
@@ -24,8 +24,10 @@ _DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnly
 _EVENTS = {
     LockNotAvailable: "waited too long for a lock",
     OutdatedStatementError: "the schema changed under a prepared statement",
+    CommitInDoubtError: "a commit was not confirmed",
 }
 _RETRY_SECONDS = "5"
+_SAFE = {"GET", "HEAD"}
 
 
 class ErrorMiddleware:
@@ -54,6 +56,7 @@ class ErrorMiddleware:
         except Exception as error:
             if started:  # the response has begun: the connection must be closed
                 raise
+            note_reason(scope, _reason(error))
             await response_to(error, Request(scope, receive), request_id_of(scope))(scope, receive, send)
 
 
@@ -73,6 +76,13 @@ def response_to(error: Exception, request: Request, request_id: str) -> Response
     return error_response(failure.message, failure.status, failure.headers)
 
 
+def _reason(error: Exception) -> str | None:
+    """Return why a request is rejected, if its status has several reasons."""
+    if isinstance(error, DomainError):
+        return "blocked" if error.kind is Kind.BLOCKED else None
+    return "database_away" if isinstance(error, _DATABASE_AWAY) else None
+
+
 def _failure(error: Exception, request: Request, request_id: str) -> Failure:
     if isinstance(error, DomainError):
         headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
@@ -81,6 +91,11 @@ def _failure(error: Exception, request: Request, request_id: str) -> Failure:
         event = next((event for kind, event in _EVENTS.items() if isinstance(error, kind)), "database away")
         log.error(event, path=logged_path(request), error=type(error).__name__, reason=str(error).strip())
         message = f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds"
+        if isinstance(error, CommitInDoubtError) and request.method not in _SAFE:
+            message = (
+                "the change may have been carried out: the database did not confirm it; repeat the request with the "
+                f"same Idempotency-Key, or quote request {request_id} when you contact support"
+            )
         return Failure(503, message, error, {"Retry-After": _RETRY_SECONDS})
     log.error("unexpected error", method=request.method, path=logged_path(request), exc_info=error)
     return Failure(500, f"unexpected error; quote request {request_id} when you contact support", error)

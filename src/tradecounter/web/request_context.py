@@ -3,7 +3,8 @@
 import random
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import structlog
@@ -14,11 +15,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tradecounter.identity.admission import SENDER, Sender
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.identity.credentials import MissingCredentialError
+from tradecounter.kit.spans import SPANS, RequestSpan
 from tradecounter.rest.call import response_headers
 from tradecounter.rest.responses import Header
 from tradecounter.storefront.view import CustomerView
 from tradecounter.web.fast_path.response_cache import CacheKey
 from tradecounter.web.logged_path import logged_path
+from tradecounter.web.request_figures import RequestFigures, bounded_method
 from tradecounter.web.request_head import RequestHead, read_head
 
 log = structlog.get_logger()
@@ -31,7 +34,8 @@ _FAULT = 500
 class RequestContext(Sender):
     """The context of a request; `view` and the cache `key` are set if the response may come from the cache.
 
-    `fault` is the error that prevented the reading of the head; the error middleware responds to it.
+    `fault` is the error that prevented the reading of the head; the error middleware responds to it. `reason` is why
+    the request got an error, if that is not clear from its status (`web/request_figures.py`).
     """
 
     head: RequestHead
@@ -39,13 +43,14 @@ class RequestContext(Sender):
     view: CustomerView | None = None
     key: CacheKey | None = None
     fault: Exception | None = None
+    reason: str | None = None
 
 
 def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses) -> RequestContext:
     """Return the context of a request; `peer` is the connection's other end."""
     hops, given = head.hops, head.request_id
     request_id = given if given and _SANE_REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
-    return RequestContext(peer, hops, addresses.of(peer, hops), head.credential, None, None, head, request_id)
+    return RequestContext(peer, hops, addresses.of(peer, hops), head.credential, None, None, None, head, request_id)
 
 
 def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:
@@ -69,6 +74,12 @@ def request_id_of(scope: Scope) -> str:
     return context.request_id
 
 
+def note_reason(scope: Scope, reason: str | None) -> None:
+    """Note why a request gets an error, if that is not clear from its status."""
+    context: RequestContext = scope[SENDER]
+    context.reason = reason
+
+
 def require_readable(scope: Scope) -> None:
     """Raise the error that prevented the reading of a request's head, if any."""
     context: RequestContext = scope[SENDER]
@@ -77,15 +88,25 @@ def require_readable(scope: Scope) -> None:
 
 
 class RequestContextMiddleware:
-    """Adds the request id and the common headers to every response, forbids caching by default, and logs requests."""
+    """Adds the request id and the common headers to every response, forbids caching by default, and logs requests.
+
+    Requests of the program itself, without `requests`, are neither counted nor traced, and logged only if they fail.
+    """
 
     def __init__(
-        self, app: ASGIApp, standing_headers: Sequence[Header], addresses: ClientAddresses, *, log_requests: bool
+        self,
+        app: ASGIApp,
+        standing_headers: Sequence[Header],
+        addresses: ClientAddresses,
+        requests: RequestFigures | None,
+        *,
+        log_requests: bool,
     ) -> None:
         self._app = app
         self._standing_headers = standing_headers
         self._addresses = addresses
-        self._log_requests = log_requests
+        self._requests = requests
+        self._log_requests = log_requests and requests is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application and complete the response's headers."""
@@ -109,17 +130,38 @@ class RequestContextMiddleware:
                 headers.raw.extend(header for header in self._standing_headers if header[0] not in present)
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=context.request_id):
+        with (
+            structlog.contextvars.bound_contextvars(request_id=context.request_id),
+            self._traced(request, context) as span,
+        ):
             try:
                 await self._app(scope, receive, send_completed)
             except ClientDisconnect:
                 log.info("client disconnected", path=logged_path(request))
+            finally:
+                seconds = time.perf_counter() - started
+                if self._requests is not None:
+                    self._requests.add_request(
+                        request.method, context.route, status, "endpoint", seconds, context.reason
+                    )
+                span.route, span.status, span.customer_id = context.route, status, context.customer_id
             if self._log_requests or status >= _FAULT:
                 log.info(
                     "request",
                     method=request.method,
                     path=logged_path(request),
                     status=status,
-                    seconds=round(time.perf_counter() - started, 4),
+                    seconds=round(seconds, 4),
                     address=context.address,
                 )
+
+    @contextmanager
+    def _traced(self, request: Request, context: RequestContext) -> Iterator[RequestSpan]:
+        """Record a request's span, if traces are on; the caller's span counts only if a trusted proxy passes it on."""
+        span = RequestSpan(bounded_method(request.method), way="endpoint", request_id=context.request_id)
+        if SPANS.recorder is None or self._requests is None:
+            yield span
+            return
+        traceparent = context.head.traceparent if self._addresses.trusts(context.peer) else None
+        with SPANS.recorder.request(span, traceparent):
+            yield span

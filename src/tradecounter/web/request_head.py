@@ -24,7 +24,9 @@ _WITHOUT_CHUNKS = "1.0"  # the body's length must precede the body
 KEYED = (b"host", *(name.lower().encode() for name in NEGOTIATED))
 _UNCACHEABLE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"origin"})
 _AUTHORIZATION, _API_KEY = (name.lower().encode() for name in CREDENTIALS)
-_READ = frozenset({*KEYED, _AUTHORIZATION, _API_KEY, b"if-none-match", b"x-request-id", *_UNCACHEABLE, *FORWARDING})
+_READ = frozenset(
+    {*KEYED, _AUTHORIZATION, _API_KEY, b"if-none-match", b"traceparent", b"x-request-id", *_UNCACHEABLE, *FORWARDING}
+)
 
 _OVERHEAD = 1_200  # approximate bytes of a head without its strings
 _TEXT_OVERHEAD = 150  # approximate bytes of a query parameter or a hop without its characters
@@ -46,6 +48,7 @@ class RequestHead:
     if_none_match: bytes | None = None
     key: CacheKey | None = None
     pairs: list[Pair] | None = None
+    traceparent: str | None = None  # the caller's span
     ignored: Header | None = None  # names the unknown parameters
     _linked: PageLinks | None = None
     _link: Header | None = None
@@ -97,6 +100,8 @@ def read_head(scope: Scope, addresses: ClientAddresses) -> RequestHead:
         headers.get(b"x-request-id", b"").decode("latin-1"),
         headers.get(b"if-none-match"),
     )
+    if (traceparent := headers.get(b"traceparent")) is not None:
+        head.traceparent = traceparent.decode("latin-1")
     # Without `Host`, the response's links use the address to which the client connected.
     if not repeated and b"host" in headers and may_be_cached(scope) and _UNCACHEABLE.isdisjoint(headers):
         _read_key(head, scope["path"], query, headers)

@@ -6,8 +6,10 @@ from typing import Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
+from structlog.contextvars import bind_contextvars
 
 from tradecounter.db.pipeline import OutdatedStatementError
+from tradecounter.identity.admission import sender_of
 from tradecounter.kit.actor import Actor
 from tradecounter.rest.call import Call, add_ignored
 from tradecounter.rest.error_pages import Failure, error_page_of
@@ -45,11 +47,13 @@ class Resource:
 
     def __init__(
         self,
+        path: str,
         endpoints: Iterable[Endpoint],
         gate: Gate,
         base_url: Callable[[Request], str],
         max_body_bytes: int,
     ) -> None:
+        self._path = path
         self._endpoints = {endpoint.operation.method: endpoint for endpoint in endpoints}
         if "GET" in self._endpoints:
             self._endpoints["HEAD"] = self._endpoints["GET"]
@@ -60,6 +64,8 @@ class Resource:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to a request. Raises DomainError."""
+        sender_of(scope).route = self._path
+        bind_contextvars(route=self._path)  # in all log lines of the request
         response = await self._respond(Request(scope, receive))
         await response(scope, receive, send)
 

@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import uvicorn
@@ -14,6 +15,7 @@ from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
+from tradecounter.web.api_processes import ApiProcess
 from tradecounter.web.app import Application
 from tradecounter.web.fast_path.protocol import FastPathProtocol
 from tradecounter.web.site import Site
@@ -79,14 +81,25 @@ class _Server(Server):
         yield
 
 
+def database_for_requests(settings: Settings, database_url: str) -> Database:
+    """Return the connections that requests of a site share, which nothing has opened yet."""
+    return Database(
+        database_url,
+        connections=settings.database_connections,
+        for_requests=True,
+        commit_seconds=settings.commit_timeout.total_seconds(),
+    )
+
+
 @asynccontextmanager
 async def serving(
     kind: Callable[..., Site], settings: Settings, database_url: str, clock: Clock, listener: Listener
-) -> AsyncIterator[None]:
+) -> AsyncIterator[Site]:
     """Serve a kind of site from this process while the block runs."""
-    database = Database(database_url, connections=settings.database_connections, for_requests=True)
-    async with run_server(kind(settings, database, clock, alone=True), listener):
-        yield
+    database = database_for_requests(settings, database_url)
+    site = kind(settings, database, clock, alone=True)
+    async with run_server(site, listener):
+        yield site
 
 
 @asynccontextmanager
@@ -104,8 +117,19 @@ async def run_server(application: Site, listener: Listener) -> AsyncIterator[Non
             await task
 
 
-def serve_processes(listener: Listener, database_url: str, secret: str, workers: int, application: str) -> None:
-    """Serve from several processes until a signal. Each process calls the factory `application` (`module:name`)."""
+def serve_processes(
+    listener: Listener,
+    database_url: str,
+    secret: str,
+    workers: int,
+    application: str,
+    figures_folder: Path | None = None,
+) -> None:
+    """Serve from several processes until a signal. Each process calls the factory `application` (`module:name`).
+
+    They write their figures to `figures_folder`, about once a second.
+    """
+    ApiProcess.figures_folder = figures_folder
     os.environ[DATABASE_URL_VARIABLE] = database_url
     os.environ[SECRET_KEY_VARIABLE] = secret  # may come from the data directory
     config = _config(application, lifespan="on", workers=workers)
@@ -117,5 +141,5 @@ def process_application() -> Application:
     settings = read_settings()
     if settings.database_url is None:
         raise RuntimeError(f"{DATABASE_URL_VARIABLE} was not passed to the API process")
-    database = Database(settings.database_url, connections=settings.database_connections, for_requests=True)
+    database = database_for_requests(settings, settings.database_url)
     return Application(settings, database, SystemClock(), alone=True)

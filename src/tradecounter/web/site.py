@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.requests import Request
 from starlette.routing import Route, Router
@@ -16,16 +16,19 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Refreshable, Refresher
-from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.identity.admission import Admission
 from tradecounter.rest.operation import Endpoint, Operation
 from tradecounter.settings import Settings
 from tradecounter.storefront.load_shared import CatalogueSource
+from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
 from tradecounter.web.connection.connections import Connections
 from tradecounter.web.cross_origin import cross_origin
 from tradecounter.web.descriptors import fitting_connections
 from tradecounter.web.errors import ErrorMiddleware
+from tradecounter.web.fast_path.response_cache import ResponseCache
 from tradecounter.web.request_context import RequestContextMiddleware
+from tradecounter.web.request_figures import RequestFigures
 from tradecounter.web.resource import Gate, Resource
 from tradecounter.web.security_headers import security_headers
 from tradecounter.web.unknown_address import unknown_address
@@ -39,21 +42,29 @@ class Site(ABC):
     `stopping`. `alone` means that the process does nothing else until it ends.
     """
 
+    name: ClassVar[str]  # in metrics
     endpoints: list[Endpoint]  # that the interface document describes
+    storefront: Storefront
+    response_cache: ResponseCache | None = None
     refresher: Refresher
     routes: list[Route]
 
     def __init__(
-        self, settings: Settings, database: Database, addresses: ClientAddresses, base_url: str | None, *, alone: bool
+        self, settings: Settings, database: Database, admission: Admission, base_url: str | None, *, alone: bool
     ) -> None:
         self.database = database
+        self.admission = admission
+        self.requests = RequestFigures()
         self.freshness = Freshness(settings.stale_after)
         self.stopping = asyncio.Event()
         self.catalogue_source = CatalogueSource(database.url, settings.snapshot_dir)
-        self.connections = Connections(settings.max_connections, settings.max_connections_per_address, addresses.trusts)
+        self.connections = Connections(
+            settings.max_connections, settings.max_connections_per_address, admission.addresses.trusts
+        )
         self.standing_headers = security_headers(base_url)
-        self._refreshing = Database(database.url, connections=1, for_requests=True)
-        self._addresses = addresses
+        # It writes only counts of requests: reads must stay current while commits wait for replicas.
+        self._refreshing = Database(database.url, connections=1, for_requests=True, durable=False)
+        self._addresses = admission.addresses
         self._base_url = base_url
         self._settings = settings
         self._alone = alone
@@ -109,23 +120,25 @@ class Site(ABC):
             self.routes += self._routes(found, own_gate)
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        return self._behind_middleware(around(router), cors_origins, log_requests=self._settings.log_requests)
+        return self._behind_middleware(around(router), cors_origins, self.requests)
 
     def assemble_admitted(self, endpoints: Iterable[Endpoint], gate: Gate, cors_origins: str | None) -> ASGIApp:
-        """Return the endpoints behind the same middleware, for requests of the program itself, which are not logged."""
+        """Return the endpoints behind the same middleware, for requests of the program itself."""
         router = Router(self._routes(endpoints, gate), redirect_slashes=False)
-        return self._behind_middleware(router, cors_origins, log_requests=False)
+        return self._behind_middleware(router, cors_origins, None)
 
-    def _behind_middleware(self, app: ASGIApp, cors_origins: str | None, *, log_requests: bool) -> ASGIApp:
+    def _behind_middleware(self, app: ASGIApp, cors_origins: str | None, requests: RequestFigures | None) -> ASGIApp:
         app = WholeResponses(cross_origin(Compression(ErrorMiddleware(app)), cors_origins))
-        return RequestContextMiddleware(app, self.standing_headers, self._addresses, log_requests=log_requests)
+        return RequestContextMiddleware(
+            app, self.standing_headers, self._addresses, requests, log_requests=self._settings.log_requests
+        )
 
     def _routes(self, endpoints: Iterable[Endpoint], gate: Gate) -> list[Route]:
         by_path: defaultdict[str, list[Endpoint]] = defaultdict(list)
         for endpoint in endpoints:
             by_path[endpoint.operation.path].append(endpoint)
         return [
-            _route(path, found, Resource(found, gate, self._base_url_of, self._settings.max_body_bytes))
+            _route(path, found, Resource(path, found, gate, self._base_url_of, self._settings.max_body_bytes))
             for path, found in by_path.items()
         ]
 

@@ -10,21 +10,35 @@ from tradecounter.web.connection.tcp import drop_new_connections
 from tradecounter.web.site import Site
 
 _LOOK_SECONDS = 0.05
+_TICKS_PER_REPORT = 10  # of uvicorn, which ticks ten times a second
 
 
 class Server(uvicorn.Server):
     """Uvicorn's server with a graceful shutdown.
 
     `all_end` returns whether all processes on its sockets are stopping. If not, the others take over its clients.
+    `report` is called about once a second, and at the end.
     """
 
     told_seconds = 1.5  # until the supervisor sets the flag: it checks for signals twice a second
     quiet_seconds = 1.0  # without a request, before connected clients count as idle
     longest_announcement = 5.0  # seconds, if requests keep arriving
 
-    def __init__(self, config: uvicorn.Config, all_end: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        all_end: Callable[[], bool] = lambda: True,
+        report: Callable[[Site], None] | None = None,
+    ) -> None:
         super().__init__(config)
         self._all_end = all_end
+        self._report = report
+
+    async def on_tick(self, counter: int) -> bool:
+        """Report; return whether to stop."""
+        if self._report is not None and counter % _TICKS_PER_REPORT == 0:
+            self._report(self.config.loaded_app)
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Announce the shutdown, let clients disconnect, and end.
@@ -45,6 +59,8 @@ class Server(uvicorn.Server):
             drop_new_connections(sockets or [])
         await self._until_gone(application)
         await super().shutdown(sockets)
+        if self._report is not None:
+            self._report(application)
 
     async def _told_that_all_end(self) -> bool:
         """Return whether all processes are stopping; a signal to all may reach this process before the supervisor."""

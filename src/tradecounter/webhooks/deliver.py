@@ -26,7 +26,7 @@ from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
 from tradecounter.webhooks.queries.endpoints import update_endpoint
 from tradecounter.webhooks.queries.outbox import Claimed, Result, claim, lock_standings, record_results
 from tradecounter.webhooks.rules import FAILING_FOR, disables, retry_after, succeeded, wait_before_retry
-from tradecounter.webhooks.send import Answer, Sender
+from tradecounter.webhooks.send import Outcome, Sender
 from tradecounter.webhooks.signature import signed_headers
 
 log = structlog.get_logger()
@@ -133,12 +133,12 @@ class Deliverer:
             keys.append(self.vault.unseal(delivery.former_secret))
         known = [key.decode() for key in keys if key is not None]
         if keys[0] is None:
-            answer = Answer(None, 0, "the secret cannot be decrypted: rotate it")
+            outcome = Outcome(None, 0, "the secret cannot be decrypted: rotate it")
         else:
             body = _body(delivery)
             headers = signed_headers(delivery.event_id, int(began.timestamp()), body, known)
-            answer = await self.sender.post(delivery.url, headers, body)
-        self._results.append(_result(delivery, answer, began, self.clock.now()))
+            outcome = await self.sender.post(delivery.url, headers, body)
+        self._results.append(_result(delivery, outcome, began, self.clock.now()))
 
 
 def _body(delivery: Claimed) -> bytes:
@@ -157,20 +157,20 @@ def _body(delivery: Claimed) -> bytes:
     return to_json(event_on_the_wire(record))
 
 
-def _result(delivery: Claimed, answer: Answer, began: datetime, now: datetime) -> Result:
+def _result(delivery: Claimed, outcome: Outcome, began: datetime, now: datetime) -> Result:
     next_attempt_at = None
-    if not succeeded(answer.status):
+    if not succeeded(outcome.status):
         drawn = random.uniform(-1, 1)  # noqa: S311 not a secret
-        next_attempt_at = now + wait_before_retry(delivery.retries, drawn, retry_after(answer.retry_after, now))
+        next_attempt_at = now + wait_before_retry(delivery.retries, drawn, retry_after(outcome.retry_after, now))
     return Result(
         delivery.id,
         delivery.webhook_id,
         delivery.attempts + 1,
         began,
-        answer.status,
-        answer.milliseconds,
-        answer.error,
-        answer.response,
+        outcome.status,
+        outcome.milliseconds,
+        outcome.error,
+        outcome.response,
         next_attempt_at,
     )
 
@@ -188,7 +188,7 @@ async def _record(tx: Transaction, results: list[Result], now: datetime) -> None
         if endpoint.state != "active":
             continue
         if any(disables(result.status) for result in own):
-            await _stop(tx, endpoint.id, "disabled", "the receiver answered 410 Gone", now)
+            await _stop(tx, endpoint.id, "disabled", "the receiver responded 410 Gone", now)
         elif failing_since is not None and now - failing_since >= FAILING_FOR:
             reason = f"every attempt has failed since {failing_since:%Y-%m-%d %H:%M} UTC"
             await _stop(tx, endpoint.id, "paused", reason, now)

@@ -18,8 +18,8 @@ from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
 
 import httptools
-import httpx2
 
+from tradecounter.kit.trusted_authorities import trusted_authorities
 from tradecounter.webhooks.rules import ATTEMPT_SECONDS, MOST_RESPONSE_BYTES, is_allowed
 
 _CONNECT_SECONDS = 5.0  # for one of several addresses
@@ -32,8 +32,8 @@ _AGENT = f"Tradecounter/{version('tradecounter')}"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A receiver's response; `error` says why there is no status, in words for the endpoint's owner."""
+class Outcome:
+    """How an attempt went: the response; `error` says why there is none, in words for the endpoint's owner."""
 
     status: int | None
     milliseconds: int
@@ -45,7 +45,7 @@ class Answer:
 class Sender(Protocol):
     """Posts a body to a URL; never raises because of the receiver."""
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
         """Send the request, once."""
         ...
 
@@ -86,9 +86,9 @@ class HttpSender:
     networks: Sequence[IPv4Network | IPv6Network] = ()
     allow_http: bool = False
     lookup: Lookup = field(default_factory=NameService)
-    tls: ssl.SSLContext = field(default_factory=httpx2.create_ssl_context)
+    tls: ssl.SSLContext = field(default_factory=trusted_authorities)
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
         """Send the request, once."""
         began = time.monotonic()
         parser, error = _Response(), None
@@ -107,7 +107,7 @@ class HttpSender:
             error = f"{type(failure).__name__}: {failure}"[:500]
         took = round((time.monotonic() - began) * 1000)
         text = bytes(parser.body[:MOST_RESPONSE_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")
-        return Answer(None if error else parser.status, took, error, parser.retry_after, text)
+        return Outcome(None if error else parser.status, took, error, parser.retry_after, text)
 
     async def _exchange(self, url: SplitResult, headers: Mapping[str, str], body: bytes, response: "_Response") -> None:
         if url.scheme != "https" and not self.allow_http:

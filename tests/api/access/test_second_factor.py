@@ -144,6 +144,22 @@ def test_a_compulsory_factor_is_set_up_at_the_next_sign_in(service: Service) -> 
     assert customer_user(service).sign_in().next == "done", "customers' users choose"
 
 
+def test_the_password_alone_replaces_no_factor_that_was_set_up_meanwhile(service: Service) -> None:
+    who = staff_member(service, totp_required=True)
+    guessed, own = who.sign_in(), who.sign_in()
+
+    def set_up(cookie: str) -> str:
+        now, visitor = service.clock.now(), who.visitor(cookie=cookie)
+        half = service.in_transaction(lambda tx: half_session(tx, "staff", cookie, now))
+        code = totp(begin(who, half), service)
+        return service.call(lambda: enter_first_code(service.commands, who.policy, "staff", code, visitor, now)).next
+
+    assert set_up(own.cookie) == "done"
+    with pytest.raises(DomainError, match="sign in again"):
+        set_up(guessed.cookie)
+    assert who.sign_in().next == "code"
+
+
 def test_nobody_confirms_the_secret_that_another_session_has_seen(service: Service) -> None:
     who = staff_member(service)
     stranger, own = who.signed_in(), who.signed_in()

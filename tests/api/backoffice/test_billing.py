@@ -1,6 +1,7 @@
 """Payments, invoices, credit notes, statements and debtors in the back office."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import httpx2
@@ -8,6 +9,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of, pages
 from support.billing import invoiced, number_of
+from support.orders import at
 from support.service import Customer, Service
 
 SELLER = {
@@ -152,6 +154,23 @@ def test_a_statement_has_three_formats_and_debtors_are_listed(
     assert staff.get("/api/customer/999999/statement").status_code == 404
     [mine] = [debtor for debtor in staff.get("/api/debtor").json() if debtor["customer_id"] == customer.id]
     assert mine["due"] == shown["closing_balance"]
+
+
+def test_debtors_are_read_page_by_page(staff: httpx2.Client, office: BackOfficeSite) -> None:
+    for units in (3, 1, 2, 1):
+        invoiced(office.service, office.service.customer(term_days=3), ("PHONE", units))
+    with at(office.service, office.service.clock.now() + timedelta(days=20)):
+        whole = staff.get("/api/debtor?limit=1000").json()
+        assert [debtor["overdue"] for debtor in whole] == sorted((d["overdue"] for d in whole), reverse=True)
+        read, address = [], "/api/debtor?limit=1"
+        while address:
+            page = staff.get(address)
+            read += page.json()
+            address = page.links.get("next", {}).get("url", "")
+    assert len(whole) > 3
+    assert read == whole
+    for wrong in ("after=nonsense", "after=WyJ4IiwxXQ", "limit=0", "limit=1001"):
+        assert staff.get(f"/api/debtor?{wrong}").status_code == 400, wrong
 
 
 @pytest.mark.parametrize(

@@ -102,3 +102,40 @@ def test_returns_are_listed_by_cursor_and_closed(staff: httpx2.Client, office: B
     assert [found["number"] for found in staff.get(f"{mine}&state=closed").json()] == numbers[:1]
     assert staff.get("/api/return/RMA-999999").status_code == 404
     assert staff.get("/api/return?state=lost").status_code == 400
+
+
+def _returned(staff: httpx2.Client, office: BackOfficeSite, units: int, back: int) -> tuple[str, str, int, int]:
+    """Open a return of an invoiced line; the addresses of order and return, the item and the invoice."""
+    address = f"/api/order/{buy(office.service.customer(), [('PHONE', units)])['order_reference']}"
+    staff.post(f"{address}/dispatch", json={})
+    [number] = staff.post(f"{address}/invoice").json()["invoices"]
+    [item] = [line["id"] for line in staff.get(address).json()["items"]]
+    opened = staff.post(f"{address}/return", json={"items": [{"id": item, "quantity": back}], "reason": "Faulty"})
+    return address, opened.headers["Location"], item, number
+
+
+def test_units_that_were_credited_by_hand_are_not_credited_again_when_they_come_back(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    address, found, item, number = _returned(staff, office, 5, 3)
+    by_hand = {"lines": [{"item_id": item, "quantity": 2}], "reason": "They come back"}
+    assert staff.post(f"/api/invoice/{number}/credit-note", json=by_hand).status_code == 201
+    first = {"items": [{"id": item, "restock": 1}], "credit": True}
+    assert staff.post(f"{found}/receive", json=first).json()["items"][0]["received"] == 1
+    assert len(staff.get(address).json()["credit_notes"]) == 1
+    closed = staff.post(f"{found}/receive", json={"items": [{"id": item, "restock": 2}], "credit": True}).json()
+    assert closed["state"] == "closed"
+    notes = [staff.get(f"/api/credit-note/{note}").json() for note in staff.get(address).json()["credit_notes"]]
+    assert [note["lines"][0]["quantity"] for note in notes] == [2, 1]
+
+
+def test_only_who_may_issue_credit_notes_credits_a_return(staff: httpx2.Client, office: BackOfficeSite) -> None:
+    _, found, item, _ = _returned(staff, office, 2, 2)
+    warehouse = office.caller("orders:write")
+    body = {"items": [{"id": item, "restock": 1}]}
+    rejected = warehouse.post(f"{found}/receive", json=body | {"credit": True})
+    assert rejected.status_code == 403
+    assert "billing:write" in rejected.json()["message"]
+    assert warehouse.post(f"{found}/receive", json=body).json()["items"][0]["received"] == 1
+    finance = office.caller("orders:write", "billing:write")
+    assert finance.post(f"{found}/receive", json=body | {"credit": True}).json()["state"] == "closed"

@@ -11,7 +11,8 @@ import pytest
 from support.certificates import make_certificate, server_side
 from support.issuer import OPENID, Issuer, running_issuer
 from support.names import names_of_this_machine
-from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, _trusted_authorities, read_issuer
+from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, read_issuer
+from tradecounter.kit.trusted_authorities import trusted_authorities
 
 LOGIN = "login.example"
 
@@ -21,10 +22,10 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     """A certificate for `login.example` that this process trusts; the name resolves to loopback."""
     file = make_certificate(tmp_path, LOGIN, "localhost")
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    _trusted_authorities.cache_clear()
+    trusted_authorities.cache_clear()
     with names_of_this_machine(LOGIN):
         yield file
-    _trusted_authorities.cache_clear()
+    trusted_authorities.cache_clear()
 
 
 def test_documents_are_requested_without_compression() -> None:

@@ -168,16 +168,18 @@ def test_returned_units_are_restocked_or_scrapped_and_credited_at_once(
     sam.sends(f"{path_of(placed)}/invoice", NOTHING)
     where = open_return(sam, placed, items__0__quantity="3")
     receiving = packer.get(f"{where}/receive")
-    fields = fields_of(receiving)
-    assert fields["items-0-restock"] == "3"
-    too_many = packer.send(f"{where}/receive", fields | {"items-0-scrap": "1"})
+    assert "credit" not in fields_of(receiving)
+    assert packer.send(f"{where}/receive", fields_of(receiving) | {"credit": "true"}).status_code == 403
+    fields = fields_of(sam.get(f"{where}/receive"))
+    assert (fields["items-0-restock"], fields["credit"]) == ("3", "true")
+    too_many = sam.send(f"{where}/receive", fields | {"items-0-scrap": "1"})
     assert too_many.status_code == 400
     assert "has 3 expected units, not 4" in text_of(too_many)
-    page = text_of(packer.sends(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
+    page = text_of(sam.sends(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
     assert "2 of 3 units are received." in page
     assert "Credit notes" in page
     assert level(office.service, sku)[0] == 3
-    page = text_of(packer.sends(f"{where}/receive", fields_of(packer.get(f"{where}/receive"))))
+    page = text_of(sam.sends(f"{where}/receive", fields_of(sam.get(f"{where}/receive"))))
     assert "All units are received." in page
     assert "Closed" in page
     assert packer.get(f"{where}/receive").status_code == 409

@@ -63,3 +63,11 @@ def test_no_cursor_breaks_a_list_of_the_account(shop: Service, path: str) -> Non
 )  # fmt: skip
 def test_no_number_breaks_a_page(sam: Person, path: str, value: str) -> None:
     assert sam.get(f"{path}{value}").status_code in {200, 303, 400, 404}
+
+
+@pytest.mark.parametrize(
+    "path", ["/invoice?issued_to=", "/invoice?issued_from=", "/credit-note?issued_to=", "/payment?received_to="]
+)
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "x", "2026-02-30"])
+def test_no_day_breaks_a_list(sam: Person, path: str, day: str) -> None:
+    assert sam.get(f"{path}{day}").status_code in {200, 400}

@@ -52,3 +52,11 @@ def test_names_of_files_are_utf_8(sam: Person) -> None:
     found = multipart(sam.http, "/import", {'name="file"; filename="Bestände €.csv"'.encode(): content})
     assert found.status_code == 303
     assert "Bestände €.csv" in text_of(sam.get(found.headers["Location"]))
+
+
+def test_a_form_has_a_limited_number_of_fields(sam: Person) -> None:
+    body = "&".join(f"f{number}=x" for number in range(5_001))
+    headers = {**SAME_ORIGIN, "Content-Type": "application/x-www-form-urlencoded"}
+    found = sam.http.post("/payment/new", content=body, headers=headers)
+    assert found.status_code == 413
+    assert "more than 5000 fields" in text_of(found)

@@ -189,7 +189,7 @@ def test_htmx_gets_errors_in_place_and_is_sent_on_after_success(sam: Person, cus
 def test_today_shows_what_needs_somebody(sam: Person, customer: Customer) -> None:
     buy(customer)
     shown = text_of(sam.get("/"))
-    for part in ("To dispatch", "Back-ordered", "Quotes to price", "Failed jobs", "orders in 30 days"):
+    for part in ("To dispatch", "Back-ordered", "Quotes to price", "Failed jobs", "orders confirmed in 30 days"):
         assert part in shown
 
 

@@ -1,6 +1,8 @@
 """Today, and the search box."""
 
+import re
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -33,13 +35,31 @@ def test_today_shows_what_waits_with_links_to_the_lists(office: BackOfficeSite) 
     with at(service, service.clock.now() + timedelta(days=5)):
         page = staff_member(service, office.url, "administrator").get("/")
     text = text_of(page)
-    for part in ("can be dispatched", "wait", "to price", "is overdue", "failed: look why", "orders in 30 days",
-                 "due, by age", "Latest orders"):  # fmt: skip
+    for part in ("can be dispatched", "wait", "to price", "is overdue", "failed: look why",
+                 "orders confirmed in 30 days", "due, by age", "Latest orders"):  # fmt: skip
         assert part in text
     for link in ("/order?status=Awaiting+dispatch", "/money", "/job"):
         assert f'href="{link}' in page.text
     tasks = page.text.split('<ol class="tasks">')[1]
     assert tasks.index("failed: look why") < tasks.index("to price") < tasks.index("can be dispatched")
+
+
+def test_the_figures_of_the_day_count_what_is_confirmed(office: BackOfficeSite) -> None:
+    customer = office.service.customer()
+    sam = staff_member(office.service, office.url, "administrator")
+    count, worth = _confirmed_today(sam)
+    create(customer)
+    assert _confirmed_today(sam) == (count, worth)
+    [(gross,)] = rows(
+        office.service, "select gross from orders where order_reference = %s", buy(customer)["order_reference"]
+    )
+    assert _confirmed_today(sam) == (count + 1, worth + gross)
+
+
+def _confirmed_today(person: Person) -> tuple[int, Decimal]:
+    found = re.search(r"(\d+) Confirmed today £([0-9.,]+) Confirmed today, with VAT", text_of(person.get("/")))
+    assert found
+    return int(found[1]), Decimal(found[2].replace(",", ""))
 
 
 def test_each_role_sees_what_it_deals_with_first(office: BackOfficeSite) -> None:

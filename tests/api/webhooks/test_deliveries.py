@@ -269,7 +269,7 @@ def test_gone_disables_until_the_owner_sets_it_active(service: Service, endpoint
     hook.deliver()
     happen(service, "order/1", "order/2")
     assert hook.deliver(timedelta(days=1)) == []
-    assert (hook.shown().state, hook.shown().reason) == ("disabled", "the receiver answered 410 Gone")
+    assert (hook.shown().state, hook.shown().reason) == ("disabled", "the receiver responded 410 Gone")
     with pytest.raises(DomainError, match="the webhook is disabled"):
         hook.ping()
     hook.change(state="active")

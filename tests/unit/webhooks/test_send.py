@@ -13,15 +13,15 @@ import pytest
 from support.certificates import make_certificate, server_side
 from support.receiver import Script, answering, receiving, sender, status
 from tradecounter.webhooks import send
-from tradecounter.webhooks.send import Answer, HttpSender
+from tradecounter.webhooks.send import HttpSender, Outcome
 
 BODY = b'{"id": "evt_1"}'
 
 
-def post(script: Script, **options: Any) -> tuple[Answer, int]:
+def post(script: Script, **options: Any) -> tuple[Outcome, int]:
     """Post once to a receiver, and return the answer and how many requests arrived."""
 
-    async def run() -> tuple[Answer, int]:
+    async def run() -> tuple[Outcome, int]:
         async with receiving(script) as receiver:
             answer = await sender(**options).post(receiver.url, {"webhook-id": "evt_1"}, BODY)
             return answer, len(receiver.received)
@@ -101,7 +101,7 @@ def looking_up(*found: Sequence[str]) -> Any:
 
 
 def test_a_name_that_leads_to_a_private_address_is_not_reached_also_at_a_second_lookup() -> None:
-    async def run() -> tuple[list[Answer], int]:
+    async def run() -> tuple[list[Outcome], int]:
         async with receiving() as receiver:
             url = receiver.url.replace("127.0.0.1", "hooks.example")
             lookup = looking_up(["127.0.0.1", "10.0.0.1"], ["10.0.0.1"], ["::ffff:169.254.169.254"])
@@ -148,7 +148,7 @@ def test_certificates_are_checked_against_the_name(tmp_path: Path) -> None:
     certificate = make_certificate(tmp_path, "hooks.example")
     trusting = ssl.create_default_context(cafile=certificate)
 
-    async def run() -> list[Answer]:
+    async def run() -> list[Outcome]:
         async with receiving(tls=server_side(certificate)) as receiver:
             urls = [receiver.url.replace("127.0.0.1", host) for host in ("hooks.example", "other.example")]
             lookup = looking_up(*[["127.0.0.1"]] * 3)

@@ -78,6 +78,17 @@ async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
     return found
 
 
+_LOCK_ADMINISTRATORS = Statement(
+    "select id from staff_member where 'administrator' = any(roles) and disabled_at is null order by id"
+    " for no key update"
+)
+
+
+async def lock_administrators(tx: Transaction) -> list[int]:
+    """Return the ids of the administrators that are not disabled, locked until the transaction ends."""
+    return [staff_id for (staff_id,) in await tx.fetch_all(_LOCK_ADMINISTRATORS)]
+
+
 async def the_staff_member(tx: Transaction, email: str) -> StaffMember:
     """Return a staff member by its address. Raises DomainError (not found)."""
     found = await find_staff_member(tx, email)

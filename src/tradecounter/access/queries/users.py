@@ -31,7 +31,8 @@ _INSERT = Statement(
     SQL(
         "insert into customer_user (customer_id, email, email_key, name, role, created_at)"
         " values (:customer_id, :email, :email_key, '', :role, :now)"
-        " on conflict (email_key) do update set role = excluded.role, disabled_at = null"
+        " on conflict (email_key) do update set role = excluded.role, disabled_at = null,"
+        " password_hash = case when customer_user.disabled_at is null then customer_user.password_hash end"
         " where customer_user.customer_id = excluded.customer_id returning {}"
     ).format(_COLUMNS),
     CustomerUser,
@@ -39,7 +40,10 @@ _INSERT = Statement(
 
 
 async def put_user(tx: Transaction, customer_id: int, email: str, role: UserRole, now: datetime) -> CustomerUser | None:
-    """Store or change a customer's user, and enable it; return None when it is another customer's."""
+    """Store or change a customer's user, and enable it; return None when it is another customer's.
+
+    A disabled user loses its password, so that only the link of the invitation opens the account again.
+    """
     return await tx.fetch_one(_INSERT, customer_id=customer_id, email=email, email_key=fold(email), role=role, now=now)
 
 

@@ -1,7 +1,7 @@
 """Invoices, credit notes and payments of all customers as tables: sorted by a column, page by page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -48,19 +48,21 @@ class InvoiceTableFilter:
 
 
 INVOICES: SortedTable[InvoiceRow] = SortedTable(
-    select=SQL("""
-        select i.number, o.order_reference, i.customer_id, {name}, i.issued_at, b.due_at, i.gross, b.paid,
+    # Balances are narrow rows with all that invoices are sorted by; invoices have documents.
+    select=SQL("select b.* from invoice_balance b"),
+    joined=lambda page: SQL("""
+        select b.invoice as number, o.order_reference, b.customer_id, {name}, i.issued_at, b.due_at, b.gross, b.paid,
                b.credited, b.due
-        from invoice i join invoice_balance b on b.invoice = i.number join orders o on o.id = i.order_id
-        join customer c on c.id = i.customer_id
-    """).format(name=_NAME),
+        from ({page}) as b join invoice i on i.number = b.invoice join orders o on o.id = b.order_id
+        join customer c on c.id = b.customer_id
+    """).format(name=_NAME, page=page),
     row=InvoiceRow,
     conditions={
-        "number": SQL("i.number = :number"),
-        "customer_id": SQL("i.customer_id = :customer_id"),
+        "number": SQL("b.invoice = :number"),
+        "customer_id": SQL("b.customer_id = :customer_id"),
         "order_reference": SQL(
-            "i.order_id in (select id from orders"
-            " where number = nullif(regexp_replace(:order_reference, '^.*[^0-9]', ''), '')::numeric"
+            "b.order_id in (select id from orders"
+            " where number = nullif(substring(:order_reference from '[0-9]{1,18}$'), '')::bigint"
             " and (lower(order_reference) = lower(:order_reference) or number::text = :order_reference))"
         ),
         "issued_from": SQL("i.issued_at >= :issued_from"),
@@ -69,14 +71,20 @@ INVOICES: SortedTable[InvoiceRow] = SortedTable(
         "overdue_at": SQL("b.due > 0 and b.due_at < :overdue_at"),
     },
     columns={
-        "number": SortColumn(SQL("i.number"), _NUMBER, int, lambda row: row.number),
-        "gross": SortColumn(SQL("i.gross"), _AMOUNT, Decimal, lambda row: row.gross),
+        "number": SortColumn(SQL("b.invoice"), _NUMBER, int, lambda row: row.number),
+        "gross": SortColumn(SQL("b.gross"), _AMOUNT, Decimal, lambda row: row.gross),
         "due": SortColumn(SQL("b.due"), _AMOUNT, Decimal, lambda row: row.due),
         "due_on": SortColumn(SQL("b.due_at"), _MOMENT, datetime, lambda row: row.due_at),
     },
-    key=SQL("i.number"),
+    key=SQL("b.invoice"),
     key_of=lambda row: row.number,
 )
+_ISSUED = replace(INVOICES, select=SQL("select b.* from invoice_balance b join invoice i on i.number = b.invoice"))
+
+
+def invoices_for(wanted: InvoiceTableFilter) -> SortedTable[InvoiceRow]:
+    """Return the table for a filter: only that of moments of issue reads the invoices themselves."""
+    return INVOICES if wanted.issued_from is None and wanted.issued_to is None else _ISSUED
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +159,14 @@ class PaymentTableFilter:
 
 
 PAYMENTS: SortedTable[PaymentRow] = SortedTable(
-    select=SQL("""
+    select=SQL("select p.* from payment p"),
+    joined=lambda page: SQL("""
         select p.id, p.customer_id, {name}, p.amount, p.received_on, p.method, p.reference, p.reversed_at,
                coalesce((select jsonb_agg(invoice order by invoice) from (
                    select invoice from allocation where payment_id = p.id and invoice is not null
                    group by invoice having sum(amount) <> 0) as paid), '[]') as invoices
-        from payment p join customer c on c.id = p.customer_id
-    """).format(name=_NAME),
+        from ({page}) as p join customer c on c.id = p.customer_id
+    """).format(name=_NAME, page=page),
     row=PaymentRow,
     conditions={
         "customer_id": SQL("p.customer_id = :customer_id"),

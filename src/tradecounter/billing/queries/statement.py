@@ -104,41 +104,6 @@ async def due_before(tx: Transaction, customer_id: int, until: datetime) -> list
     return await tx.fetch_all(_DUE_AT, customer_id=customer_id, until=until)
 
 
-_ALL_DUE = Statement(
-    "select customer_id, due_at, sum(due) as due from invoice_balance where due > 0 group by 1, 2", DueRecord
-)
-
-
-async def all_due(tx: Transaction) -> list[DueRecord]:
-    """Return what is due of all customers' invoices now, by due date."""
-    return await tx.fetch_all(_ALL_DUE)
-
-
-@dataclass(frozen=True, slots=True)
-class DebtorRecord:
-    """A customer whose invoices are not paid, and the money on its account."""
-
-    customer_id: int
-    name: str
-    unallocated: Decimal
-
-
-_DEBTORS = Statement(
-    """
-    select c.id as customer_id, coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as name,
-           coalesce(b.unallocated, 0.00) as unallocated
-    from customer c left join account_balance b on b.customer_id = c.id
-    where c.id in (select customer_id from invoice_balance where due > 0)
-    """,
-    DebtorRecord,
-)
-
-
-async def list_debtors(tx: Transaction) -> list[DebtorRecord]:
-    """Return the customers with unpaid invoices."""
-    return await tx.fetch_all(_DEBTORS)
-
-
 @dataclass(frozen=True, slots=True)
 class OverdueInvoice:
     """An overdue invoice whose reminder of a stage was not sent yet."""

@@ -3,8 +3,6 @@
 import asyncio
 import base64
 import binascii
-import ssl
-from functools import cache
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -14,6 +12,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, Key, OKPKey, RSAKey, import_key
 
 from tradecounter.kit.setting_rules import is_loopback, is_safe_url
+from tradecounter.kit.trusted_authorities import trusted_authorities
 
 _SECONDS = 5.0  # for all documents together
 _MOST_BYTES = 256 * 1024  # of a document
@@ -50,7 +49,7 @@ async def read_issuer(url: str) -> IssuerKeys:
         async with (
             asyncio.timeout(_SECONDS),
             httpx2.AsyncClient(
-                timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https", verify=_trusted_authorities()
+                timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https", verify=trusted_authorities()
             ) as client,
         ):
             metadata = await _read_metadata(client, url)
@@ -73,12 +72,6 @@ def _require_allowed(jwks_uri: str, issuer: str) -> None:
     # A remote issuer must not make this process send requests to services on this machine.
     if urlsplit(jwks_uri).scheme == "http" and not is_loopback(urlsplit(issuer).hostname or ""):
         raise IssuerAwayError("jwks_uri is plain http, which is allowed only for an issuer on this machine")
-
-
-@cache
-def _trusted_authorities() -> ssl.SSLContext:
-    # Loading the certificates takes tens of milliseconds, which would delay all requests.
-    return httpx2.create_ssl_context()
 
 
 async def _read_metadata(client: httpx2.AsyncClient, url: str) -> _Metadata:

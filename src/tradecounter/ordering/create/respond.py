@@ -74,7 +74,7 @@ class OrderCreation:
                 async with tx.pipeline() as p:
                     claimed = None if keyed is None else claim(p, keyed)
                     standing = fetch_standing(p, kind, request, context)
-                if keyed and claimed and (before := recorded(keyed, claimed)) is not None:
+                if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
                     return _replay(before)
                 create = _order if kind == "order" else _quote
                 body = to_json(await create(tx, request, standing_of(standing), context))
@@ -87,7 +87,7 @@ class OrderCreation:
         async with transaction(self.database) as tx:
             async with tx.pipeline() as p:
                 claimed = claim(p, keyed)
-            return recorded(keyed, claimed)
+            return recorded(tx, keyed, claimed)
 
 
 async def _order(

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.transaction import Transaction
@@ -31,12 +31,7 @@ _CUSTOMER_REFERENCE_OF_ANY = SQL(
     " (select id from orders where customer_id = c.id and {} offset 0) as r)"
 ).format(_CUSTOMER_REFERENCE)
 _BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
-# A reference ends with the order's number, whose index works with every collation of the database.
-_REFERENCE = SQL(
-    "id in (select n.id from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
-    " (select id from orders where number between r.low and r.high and {} offset 0) as n"
-    " union all select id from orders where id = :order_id::bigint)"
-).format(_BEGINS)
+_IN_RANGE = SQL("number between (:lows::bigint[])[{n}] and (:highs::bigint[])[{n}]")
 _PRODUCT = SQL("exists (select from order_line as l where l.order_id = orders.id and l.product_id = :product_id)")
 _FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
 _TO = SQL("coalesce(confirmed_at, created_at) < :created_to")
@@ -95,8 +90,9 @@ def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
         yield _OF_CUSTOMER
     if wanted.customer_reference is not None:
         yield _CUSTOMER_REFERENCE_OF_ANY if wanted.customer_id is None else _CUSTOMER_REFERENCE
+    if wanted.reference is not None:
+        yield _of_reference(len(_numbers_beginning(wanted.reference)))
     for value, condition in (
-        (wanted.reference, _REFERENCE),
         (wanted.product_id, _PRODUCT),
         (wanted.created_from, _FROM),
         (wanted.created_to, _TO),
@@ -108,30 +104,38 @@ def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
             yield condition
 
 
+def _of_reference(ranges: int) -> Composed:
+    """Return the condition on the order id, or on the number, which is in one of some ranges, and the reference."""
+    # A reference ends with the order's number, whose index works with every collation of the database. From separate
+    # conditions, the planner sees how many orders are in the ranges: most of them for "1", few or none for "100099".
+    in_range = [_IN_RANGE.format(n=Literal(n + 1)) for n in range(ranges)]
+    found = SQL(" or ").join(in_range) if in_range else SQL("false")
+    return SQL("((({}) and {}) or id = :order_id::bigint)").format(found, _BEGINS)
+
+
 def values_of(wanted: OrderFilter) -> dict[str, Any]:
     """Return the values of all conditions of a filter."""
     reference = wanted.reference or ""
-    lows, highs = _numbers_beginning(reference)
+    lows, highs = _arrays(_numbers_beginning(reference))
     found = _NUMBER_AT_END.match(reference)
-    return {
-        **asdict(wanted),
-        "order_id": None if found is None else int(found[0]),
-        "lows": array(lows),
-        "highs": array(highs),
-    }
+    order_id = None if found is None else int(found[0])
+    return {**asdict(wanted), "order_id": order_id, "lows": lows, "highs": highs}
 
 
-def _numbers_beginning(reference: str) -> tuple[list[int], list[int]]:
+def _arrays(ranges: list[tuple[int, int]]) -> tuple[Any, Any]:
+    return array([low for low, _ in ranges]), array([high for _, high in ranges])
+
+
+def _numbers_beginning(reference: str) -> list[tuple[int, int]]:
     """Return the ranges of numbers that begin with the digits at the end of a reference: 7, 70 to 79, 700 to 799."""
     found = _NUMBER_AT_END.search(reference)
-    lows, highs = [], []
+    ranges = []
     if found is not None:
         low, high = int(found[0]), int(found[0])
         while low <= _LARGEST_NUMBER:
-            lows.append(low)
-            highs.append(min(high, _LARGEST_NUMBER))
+            ranges.append((low, min(high, _LARGEST_NUMBER)))
             low, high = low * 10, high * 10 + 9
-    return lows, highs
+    return ranges
 
 
 _BY_NAME = order_statement(
@@ -167,8 +171,8 @@ _BEGINNING = order_statement(
 
 async def orders_beginning(tx: Transaction, reference: str, most: int) -> list[AnyOrder]:
     """Return the latest orders whose reference, or its number, begins with a text that ends in a digit."""
-    lows, highs = _numbers_beginning(reference)
-    return await tx.fetch_all(_BEGINNING, lows=array(lows), highs=array(highs), reference=reference.strip(), most=most)
+    lows, highs = _arrays(_numbers_beginning(reference))
+    return await tx.fetch_all(_BEGINNING, lows=lows, highs=highs, reference=reference.strip(), most=most)
 
 
 _UNPRICED_QUOTES = order_statement(

@@ -2,11 +2,12 @@
 
 from tradecounter.billing.account_statement import Ageing
 from tradecounter.billing.print_statement import AGES
+from tradecounter.billing.queries.debtors import AgedSums
 from tradecounter.kit.money import in_pounds
 from tradecounter.page_kit.charts import Chart, Number, bar_chart
 
 
-def ageing_chart(title: str, ageing: Ageing) -> Chart:
+def ageing_chart(title: str, ageing: Ageing | AgedSums) -> Chart:
     """Return a chart with a bar for each age."""
     return bar_chart(title, [(name, getattr(ageing, age)) for age, name in AGES.items()], pounds, series="Due")
 

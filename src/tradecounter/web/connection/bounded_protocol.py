@@ -25,10 +25,12 @@ from tradecounter.web.connection.error_responses import (
 from tradecounter.web.connection.head_checks import check_head
 from tradecounter.web.connection.lenient_protocol import LenientProtocol
 from tradecounter.web.connection.tcp import taken_bytes
+from tradecounter.web.request_figures import RequestFigures
 
 log = structlog.get_logger()
 
 _PIECE = 4096  # bytes per parser call; a request may exceed a limit by less than this
+_UNREAD = "other"  # the method of a request that was not read
 _CHUNK_LINES = 12  # bytes of a chunk's size and its two line breaks, which count as data
 
 
@@ -47,7 +49,7 @@ class _Flow(FlowControl):
 
 
 class BoundedProtocol(LenientProtocol):
-    """One client's connection to an application that has `connections` and `stopping`."""
+    """One client's connection to an application that has `connections`, `requests` and `stopping`."""
 
     most_head_bytes = 64 * 1024  # bytes of request line, headers, trailers and chunk extensions
     longest_seconds = 30.0  # seconds for a request to arrive, from the connection or its first byte to its last
@@ -62,6 +64,7 @@ class BoundedProtocol(LenientProtocol):
         "_overhead",
         "_pending_error",
         "_rejected",
+        "_requests",
         "_responding",
         "_stopping",
         "_taken",
@@ -73,6 +76,7 @@ class BoundedProtocol(LenientProtocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._connections: Connections = self.app.connections
+        self._requests: RequestFigures = self.app.requests
         self._stopping: asyncio.Event = self.app.stopping
         self._overhead = 0  # bytes of the current request, without body data
         self._body_bytes = 0  # in the current piece
@@ -270,6 +274,7 @@ class BoundedProtocol(LenientProtocol):
             self.transport.close()
 
     def _write_error(self, error: RejectedError) -> None:
+        self._requests.add_request(_UNREAD, None, int(error.status[:3]), "connection", 0.0, error.reason)
         self.transport.write(error_bytes(error, getattr(self.app, "standing_headers", ())))
 
     def _linger(self) -> None:

@@ -17,15 +17,17 @@ class RejectedError(Exception):
     status: str
     message: str
     headers: str = ""
+    reason: str | None = None  # in metrics, if the status does not say it
 
 
-NOT_HTTP = RejectedError("400 Bad Request", "the request is not valid HTTP")
+NOT_HTTP = RejectedError("400 Bad Request", "the request is not valid HTTP", reason="not_http")
 HEAD_TOO_LONG = RejectedError("431 Request Header Fields Too Large", "the request's headers or trailers are too long")
 UNEXPECTED = RejectedError("500 Internal Server Error", "unexpected error")
 TOO_MANY_CONNECTIONS = RejectedError(
     "503 Service Unavailable",
     f"too many connections; try again in {_RETRY_SECONDS} seconds",
     f"Retry-After: {_RETRY_SECONDS}\r\n",
+    "too_many_connections",
 )
 
 

@@ -28,7 +28,7 @@ class HeadCache:
             return None
 
     def add(self, raw: bytes, head: RequestHead) -> None:
-        """Cache a head, unless the request is long or has an id of its own and never repeats."""
-        if len(raw) > _MOST_REQUEST_BYTES or head.request_id or head.size > self._heads.maxsize:
+        """Cache a head, unless the request is long or has an id or a trace of its own and never repeats."""
+        if len(raw) > _MOST_REQUEST_BYTES or head.request_id or head.traceparent or head.size > self._heads.maxsize:
             return
         self._heads.setdefault(sha256(raw).digest(), head)

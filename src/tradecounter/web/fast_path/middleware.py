@@ -8,6 +8,7 @@ credential, rate limit, links and request id differ per request. Unusual request
 
 import asyncio
 import re
+import time
 from typing import NamedTuple
 
 import structlog
@@ -15,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.rate_limit import RateLimitedError
+from tradecounter.kit.spans import SPANS, RequestSpan
 from tradecounter.rest.responses import Header
 from tradecounter.storefront.http import VIEW
 from tradecounter.storefront.storefront import Storefront
@@ -23,6 +25,7 @@ from tradecounter.web.fast_path.recording import Recording
 from tradecounter.web.fast_path.renewal import Renewal
 from tradecounter.web.fast_path.response_cache import CachedResponse, ResponseCache
 from tradecounter.web.request_context import RequestContext, context_of, new_context
+from tradecounter.web.request_figures import Key, RequestFigures
 from tradecounter.web.request_head import RequestHead, may_be_cached, read_head
 
 log = structlog.get_logger()
@@ -51,6 +54,7 @@ class ResponseCacheMiddleware:
         renewing: ASGIApp,
         storefront: Storefront,
         admission: Admission,
+        requests: RequestFigures,
         most_bytes: int,
         *,
         log_requests: bool,
@@ -65,6 +69,7 @@ class ResponseCacheMiddleware:
         self.cache = ResponseCache(most_bytes - most_bytes // _HEAD_SHARE)
         self._renewal = Renewal(renewing, self.cache)
         storefront.prepare = self._renewal.renew
+        self._requests = requests
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,6 +77,7 @@ class ResponseCacheMiddleware:
         if scope["type"] != "http" or not may_be_cached(scope):
             await self._app(scope, receive, send)
             return
+        started = time.perf_counter()
         context = context_of(scope, self._addresses)
         cached = self._find(context)
         own_headers = None if cached is None else self._count(context, cached)
@@ -85,6 +91,7 @@ class ResponseCacheMiddleware:
             await send({"type": "http.response.body", "body": block, "more_body": True})
             await asyncio.sleep(0)  # otherwise a fast client would block all others
         await send({"type": "http.response.body", "body": last})
+        self.note(cached.response_cache, context, time.perf_counter() - started)
 
     async def _pass_on(self, context: RequestContext, scope: Scope, receive: Receive, send: Send) -> None:
         if context.key is None:
@@ -112,6 +119,14 @@ class ResponseCacheMiddleware:
             return None
         own_headers = self._count(context, cached)
         return None if own_headers is None else FastResponse(cached, own_headers)
+
+    def note(self, key: Key, context: RequestContext, seconds: float) -> None:
+        """Count a request with a cached response, and record its span."""
+        self._requests.add(key, seconds)
+        if SPANS.recorder is not None:
+            method, route, status, way = key
+            span = RequestSpan(method, route, int(status), way, context.request_id, context.customer_id)
+            SPANS.recorder.responded(span, seconds)
 
     def _find(self, context: RequestContext) -> CachedResponse | None:
         """Return the cached response to a request; sets the context's view and key if the credential is valid."""
@@ -158,6 +173,7 @@ class ResponseCacheMiddleware:
                 request_id=context.request_id,
                 method="GET",
                 path=cached.key[1],
+                route=cached.route,
                 status=cached.status,
                 address=context.address,
                 customer=customer_id,

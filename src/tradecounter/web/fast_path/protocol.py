@@ -5,6 +5,7 @@ parse a request whose bytes are in the head cache.
 """
 
 import asyncio
+import time
 from typing import Any, cast
 from urllib.parse import unquote
 
@@ -22,7 +23,7 @@ from tradecounter.web.request_head import RequestHead
 class FastPathProtocol(BoundedProtocol):
     """A client's connection; tries the application's `fast_path` first, if it has one."""
 
-    __slots__ = ("_context", "_fast_path", "_head", "_responded_at", "_response")
+    __slots__ = ("_began", "_context", "_fast_path", "_head", "_noted", "_responded_at", "_response")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -30,6 +31,8 @@ class FastPathProtocol(BoundedProtocol):
         self._context: RequestContext | None = None  # of a request with a cached head but without a cached response
         self._head: RequestHead | None = None  # the cached response to the current request
         self._response: FastResponse | None = None
+        self._noted: RequestContext | None = None  # of the request of `_response`
+        self._began = 0.0  # when the request of `_response` was handled first, in seconds of the performance counter
         self._responded_at = 0.0  # time of the last response from the fast path, on the loop's clock
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -62,6 +65,7 @@ class FastPathProtocol(BoundedProtocol):
         context, self._context = self._context, None
         if self._fast_path is not None and context is None and not self._is_busy():
             context = self._respond(self._fast_path)
+        self._noted = context
         if self._response is None:
             if context is not None:
                 cast("Scope", self.scope)[SENDER] = context
@@ -73,11 +77,14 @@ class FastPathProtocol(BoundedProtocol):
             super().end_request()
         else:
             self._write(self._response, keep_alive=self.parser.should_keep_alive())
+            note = self.app.fast_path.note  # `self._fast_path` may be None meanwhile
+            note(self._response.cached.fast_path, self._noted, time.perf_counter() - self._began)
 
     def _respond_unparsed(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
         """Respond to an unparsed request if possible; return whether it was."""
         if not data.startswith(b"GET ") or self._is_busy():
             return False
+        began = time.perf_counter()
         head = fast_path.find_head(data)
         if head is None:
             return False
@@ -88,6 +95,7 @@ class FastPathProtocol(BoundedProtocol):
             return False
         self._clear_deadline()
         self._write(response, keep_alive=True)
+        fast_path.note(response.cached.known_bytes, context, time.perf_counter() - began)
         return True
 
     def _is_busy(self) -> bool:
@@ -98,6 +106,7 @@ class FastPathProtocol(BoundedProtocol):
         """Find the cached response to a request whose head is complete; return its context if it was read."""
         if self.parser.get_method() != b"GET" or self.parser.get_http_version() != "1.1":
             return None
+        self._began = time.perf_counter()
         url = httptools.parse_url(self.url)
         path = url.path.decode("ascii")
         target = {"method": "GET", "path": unquote(path) if "%" in path else path, "query_string": url.query or b""}

@@ -93,7 +93,7 @@ def _scope(key: CacheKey, customer_id: int, view: CustomerView) -> Scope:
         "headers": [(name, value) for name, value in zip(KEYED, key[3:], strict=True) if value is not None],
         "client": None,
         "server": None,
-        SENDER: RequestContext(None, None, "", no_credential, customer_id, None, head, "renewal", view, key),
+        SENDER: RequestContext(None, None, "", no_credential, customer_id, None, None, head, "renewal", view, key),
         VIEW: view,
     }
 

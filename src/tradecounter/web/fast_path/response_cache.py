@@ -12,9 +12,11 @@ from cachetools import LRUCache
 
 from tradecounter.rest.paging import PageLinks
 from tradecounter.rest.responses import Header
+from tradecounter.web.request_figures import Key
 
 CacheKey = tuple[bytes | str | None, ...]
 
+_LIST, _ONE = "/product", "/product/{sku}"
 _OVERHEAD = 1000  # approximate bytes of a response without its strings
 _CURRENT = 200
 _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
@@ -47,6 +49,26 @@ class CachedResponse:
         """The headers as lines of an HTTP message."""
         return b"".join(name + b": " + value + b"\r\n" for name, value in self.headers)
 
+    @cached_property
+    def known_bytes(self) -> Key:
+        """How a response to a request with known bytes is counted."""
+        return "GET", self.route, str(self.status), "known_bytes"
+
+    @cached_property
+    def fast_path(self) -> Key:
+        """How a response on the fast path is counted, if the request's head was parsed."""
+        return "GET", self.route, str(self.status), "fast_path"
+
+    @cached_property
+    def response_cache(self) -> Key:
+        """How a response through ASGI is counted."""
+        return "GET", self.route, str(self.status), "response_cache"
+
+    @property
+    def route(self) -> str:
+        """The path of the operation."""
+        return _LIST if self.key[1] == _LIST else _ONE
+
     @property
     def size(self) -> int:
         """The memory that the response and its key take, in bytes; the key's length depends on the client."""
@@ -74,6 +96,14 @@ class ResponseCache:
         """Cache a response, unless it would take more than a quarter of the cache."""
         if response.size <= self._most_bytes_of_one:
             self._responses[response.key] = response
+
+    def __len__(self) -> int:
+        return len(self._responses)
+
+    @property
+    def size(self) -> int:
+        """The memory that all responses take, in bytes."""
+        return int(self._responses.currsize)
 
     def __iter__(self) -> Iterator[CacheKey]:
         return iter(self._responses)

@@ -103,14 +103,13 @@ class OwnOrderListPages:
     async def _found(
         self, customer_id: int, wanted: OwnOrderTable, state: State, sort: Sort, after: After
     ) -> list[OrderRow]:
-        column = "confirmed" if sort.column == "placed" and state == "confirmed" else sort.column
         product_id = None if wanted.sku is None else await self._product(customer_id, wanted.sku)
         async with self.desk.reading() as tx:
             chosen = await order_filter(tx, structs.replace(wanted, sku=None))
             chosen = replace(chosen, customer_id=customer_id, product_id=product_id, state=state)
             if state == "pending":
                 chosen = replace(chosen, kind="order")  # quotes have their own page
-            return await order_table(tx, chosen, column, wanted.most, descending=sort.descending, after=after)
+            return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
 
     async def _product(self, customer_id: int, sku: str) -> int:
         """Return the id of a product, also of one that is no longer sold; 0 for an unknown one."""

@@ -16,6 +16,7 @@ from tradecounter.billing.queries.money_tables import (
     INVOICES,
     InvoiceRow,
     InvoiceTableFilter,
+    invoices_for,
 )
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
@@ -88,7 +89,7 @@ class InvoicePages:
                 overdue_at=now if wanted.show == "overdue" else None,
             )
             async with self.desk.reading() as tx:
-                return await INVOICES.page(
+                return await invoices_for(chosen).page(
                     tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
                 )
 

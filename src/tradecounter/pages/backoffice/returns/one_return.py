@@ -21,6 +21,7 @@ from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_as
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.session_gate import require_right
 from tradecounter.rest.call import Call
 
 
@@ -57,6 +58,8 @@ class ReturnPages:
     @form("/return/{number}/receive", "Receive a return", scope="orders:write", roles=BY_WAREHOUSE)
     async def receive(self, call: Call) -> Response:
         async def work(tx: Transaction, body: ReceiveForm, now: datetime) -> Return:
+            if body.credit:
+                require_right(call.request, "billing:write")
             items = [ReceivedUnits(line.id, line.restock, line.scrap) for line in body.items]
             await receive_units(tx, _number(call), Receipt(items, body.credit), self.parts.letterhead, now)
             return await shown_return(tx, _number(call))

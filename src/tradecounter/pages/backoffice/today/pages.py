@@ -8,14 +8,13 @@ from starlette.responses import Response
 
 from tradecounter.access.permissions import allows
 from tradecounter.access.queries.staff import StaffMember
-from tradecounter.billing.account_statement import Debtor
+from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.ordering.queries.lookup import OrderFilter
 from tradecounter.ordering.queries.order_table import DayOfOrders, order_table, orders_by_day
 from tradecounter.page_kit.charts import Chart, bar_chart
 from tradecounter.pages.backoffice.ageing import ageing_chart, pounds
-from tradecounter.pages.backoffice.money.debtors import totals_of
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.today.waiting import read_today
 from tradecounter.pages.operation import page
@@ -58,14 +57,17 @@ class TodayPages:
 def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[tuple[Chart, str]]:
     named = [(f"{found.day.day} {found.day:%b}", found) for found in days]
     count = sum(found.orders for found in days)
-    made = [bar_chart(f"{count:,} orders in {_DAYS} days", [(n, f.orders) for n, f in named], series="Orders")]
+    made = [
+        bar_chart(f"{count:,} orders confirmed in {_DAYS} days", [(n, f.orders) for n, f in named], series="Orders")
+    ]
     if with_money:
         total = in_pounds(sum((found.gross for found in days), NOTHING))
-        title = f"{total} in {_DAYS} days, with VAT"
+        title = f"{total} confirmed in {_DAYS} days, with VAT"
         made.append(bar_chart(title, [(n, f.gross) for n, f in named], pounds, series="Orders with VAT"))
     return [(chart, "Day") for chart in made]
 
 
-def _ageing(debtors: list[Debtor]) -> list[tuple[Chart, str]]:
-    totals = totals_of(debtors)
-    return [(ageing_chart(f"{in_pounds(totals.due)} due, by age", totals.ageing), "Age")] if debtors else []
+def _ageing(debtors: DebtorTotals) -> list[tuple[Chart, str]]:
+    if not debtors.debtors:
+        return []
+    return [(ageing_chart(f"{in_pounds(debtors.due)} due, by age", debtors), "Age")]

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 
 from tradecounter.access.permissions import Role
-from tradecounter.billing.account_statement import Debtor, read_debtors
+from tradecounter.billing.debtors import read_debtor_totals
+from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.db.job_queue import failed_jobs
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.kit.money import in_pounds
 from tradecounter.ordering.queries.today import Waiting, orders_waiting, quotes_waiting, returns_waiting
 from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED
 from tradecounter.page_kit.values import plural
@@ -44,10 +44,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """What waits, and the debtors, which are None for those who may not see them."""
+    """What waits, and what customers owe, which is None for those who may not see it."""
 
     tasks: list[Task]
-    debtors: list[Debtor] | None
+    debtors: DebtorTotals | None
 
     @property
     def tiles(self) -> list[Task]:
@@ -70,7 +70,7 @@ async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[
     if allowed("quotes:read"):
         tasks.append(_quotes(await quotes_waiting(tx)))
     if allowed("billing:read"):
-        debtors = await read_debtors(tx, now)
+        debtors = await read_debtor_totals(tx, now)
         tasks.append(_overdue(debtors))
     if allowed("events:read"):
         failed = sum(jobs.count for jobs in await failed_jobs(tx))
@@ -130,11 +130,12 @@ def _quotes(waiting: Waiting) -> Task:
     return _task("quote", "Quotes to price", waiting.count, "{} to price", "quote", "/quote", "warn", waiting.oldest)
 
 
-def _overdue(debtors: Sequence[Debtor]) -> Task:
-    late = [debtor for debtor in debtors if debtor.overdue]
-    overdue: Decimal = sum((debtor.overdue for debtor in late), NOTHING)
+def _overdue(debtors: DebtorTotals) -> Task:
     text = ""
-    if late:
-        most = f"; {late[0].name} owes most, {in_pounds(late[0].overdue)}" if len(late) > 1 else f": {late[0].name}"
-        text = f"{in_pounds(overdue)} is overdue from {plural(len(late), 'customer')}{most}"
-    return Task("overdue", "Overdue", in_pounds(overdue), text, "/money", "bad" if overdue else "", waits=bool(overdue))
+    if debtors.late:
+        most = f": {debtors.first}"
+        if debtors.late > 1:
+            most = f"; {debtors.first} owes most, {in_pounds(debtors.most_overdue)}"
+        text = f"{in_pounds(debtors.overdue)} is overdue from {plural(debtors.late, 'customer')}{most}"
+    figure, state = in_pounds(debtors.overdue), "bad" if debtors.overdue else ""
+    return Task("overdue", "Overdue", figure, text, "/money", state, waits=bool(debtors.overdue))

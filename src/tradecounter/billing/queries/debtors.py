@@ -1,0 +1,128 @@
+"""Customers with unpaid invoices, and what is due by age: one pass over the index of unpaid invoices."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from decimal import Decimal
+from operator import attrgetter
+from typing import LiteralString
+
+from psycopg.sql import SQL
+
+from tradecounter.db.sorted_rows import SortColumn, SortedTable
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class AgeStarts:
+    """What was due at or after a moment is not older than its age: today's start, and those 30, 60 and 90 days ago."""
+
+    today: datetime
+    days_30: datetime
+    days_60: datetime
+    days_90: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgedSums:
+    """What is due of invoices in pounds, by days past their due date."""
+
+    due: Decimal
+    not_due: Decimal
+    days_1_30: Decimal
+    days_31_60: Decimal
+    days_61_90: Decimal
+    over_90: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebtorRecord(AgedSums):
+    """A customer with unpaid invoices, and the money on its account."""
+
+    customer_id: int
+    name: str
+    overdue: Decimal
+    unallocated: Decimal
+    name_key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebtorTotals(AgedSums):
+    """The sums of all debtors; `late` of them have overdue invoices, and `first` owes `most_overdue`."""
+
+    debtors: int
+    late: int
+    first: str | None
+    most_overdue: Decimal
+
+    @property
+    def overdue(self) -> Decimal:
+        """What is past its due date."""
+        return self.due - self.not_due
+
+
+_AGED = SQL("""
+    select customer_id, sum(due) as due,
+           coalesce(sum(due) filter (where due_at >= :today::timestamptz), 0.00) as not_due,
+           coalesce(sum(due) filter (where due_at < :today and due_at >= :days_30::timestamptz), 0.00) as days_1_30,
+           coalesce(sum(due) filter (where due_at < :days_30 and due_at >= :days_60::timestamptz), 0.00) as days_31_60,
+           coalesce(sum(due) filter (where due_at < :days_60 and due_at >= :days_90::timestamptz), 0.00) as days_61_90,
+           coalesce(sum(due) filter (where due_at < :days_90), 0.00) as over_90
+    from invoice_balance where due > 0 group by customer_id
+""")
+_NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name)")
+
+
+def _amount(name: LiteralString) -> SortColumn[DebtorRecord]:
+    return SortColumn(SQL(name), SQL("numeric"), Decimal, attrgetter(name))
+
+
+DEBTORS: SortedTable[DebtorRecord] = SortedTable(
+    select=SQL("""
+        select * from (
+            select a.*, a.due - a.not_due as overdue, {name} as name, lower({name}) as name_key,
+                   coalesce(b.unallocated, 0.00) as unallocated
+            from ({aged}) as a join customer as c on c.id = a.customer_id
+            left join account_balance as b on b.customer_id = a.customer_id
+        ) as debtor
+    """).format(name=_NAME, aged=_AGED),
+    row=DebtorRecord,
+    conditions={},
+    columns={
+        "name": SortColumn(SQL("name_key"), SQL("text"), str, attrgetter("name_key")),
+        "due": _amount("due"),
+        "overdue": _amount("overdue"),
+        "not_due": _amount("not_due"),
+        "days_1_30": _amount("days_1_30"),
+        "days_31_60": _amount("days_31_60"),
+        "days_61_90": _amount("days_61_90"),
+        "over_90": _amount("over_90"),
+    },
+    key=SQL("customer_id"),
+    key_of=attrgetter("customer_id"),
+)
+
+
+_TOTALS = Statement(
+    SQL("""
+    select t.due, not_due, days_1_30, days_31_60, days_61_90, over_90, debtors, late, most_overdue,
+           {name} as first from (
+        select coalesce(sum(due), 0.00) as due, coalesce(sum(not_due), 0.00) as not_due,
+               coalesce(sum(days_1_30), 0.00) as days_1_30, coalesce(sum(days_31_60), 0.00) as days_31_60,
+               coalesce(sum(days_61_90), 0.00) as days_61_90, coalesce(sum(over_90), 0.00) as over_90,
+               count(*) as debtors, count(*) filter (where due > not_due) as late,
+               coalesce(max(due - not_due), 0.00) as most_overdue,
+               (array_agg(customer_id order by due - not_due desc, customer_id desc))[1] as customer_id
+        from ({aged}) as a
+    ) as t left join customer as c on c.id = t.customer_id
+    """).format(name=_NAME, aged=_AGED),
+    DebtorTotals,
+)
+
+
+async def debtor_totals(tx: Transaction, ages: AgeStarts) -> DebtorTotals:
+    """Return the sums of all debtors."""
+    found = await tx.fetch_one(_TOTALS, **asdict(ages))
+    if found is None:
+        raise LookupError("an aggregate has a row")
+    return found

@@ -1,0 +1,79 @@
+"""Adds up the figures of several processes, whichever of them Prometheus reaches.
+
+Each process writes its figures to a file of its own, about once a second, and the process with the port reads all of
+them. Counters of processes that have ended are kept, or the sums would fall and look like restarts.
+"""
+
+import os
+import secrets
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+
+from tradecounter.monitoring.metrics import Figures, Labels, combined, counters_of
+
+_OUTDATED_SECONDS = 10.0  # after which a process that writes nothing hangs or has ended
+
+_SUFFIX = ".figures"
+
+
+class _Written(msgspec.Struct):
+    """The contents of a file; `at` is monotonic, which is the same time in all processes."""
+
+    pid: int
+    at: float
+    figures: dict[str, list[tuple[Labels, list[float]]]]
+
+
+class FiguresFile:
+    """The file of one process in the folder that the processes share."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / f"{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
+
+    def write(self, figures: Figures) -> None:
+        """Replace the file's contents; readers see the former ones or these."""
+        rows = {name: list(of.items()) for name, of in figures.items()}
+        new = self._path.with_suffix(".new")
+        new.write_bytes(msgspec.json.encode(_Written(os.getpid(), time.monotonic(), rows)))
+        new.replace(self._path)
+
+
+class SharedFigures:
+    """The sums of the figures in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._ended: Figures = {}
+        self._one_at_a_time = threading.Lock()
+
+    def read(self) -> Figures:
+        """Return the sums; deletes the files of processes that have ended."""
+        with self._one_at_a_time:
+            return self._read()
+
+    def _read(self) -> Figures:
+        running = []
+        for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
+            written = msgspec.json.decode(path.read_bytes(), type=_Written)
+            figures = {name: dict(rows) for name, rows in written.figures.items()}
+            if time.monotonic() - written.at < _OUTDATED_SECONDS:
+                running.append(figures)
+            elif _is_running(written.pid):
+                running.append(counters_of(figures))
+            else:
+                self._ended = combined([self._ended, counters_of(figures)])
+                path.unlink()
+        return combined([self._ended, *running])
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

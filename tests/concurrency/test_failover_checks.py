@@ -1,0 +1,108 @@
+"""The checks of `make failover` beyond those of `make kill`: the event log by positions, jobs, and the report."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+
+from failover.history import faults_in_history
+from failover.load import LIMIT, SKU, Rivals, TimedSender, few_units, poor_customer
+from failover.report import Happened, longest_silence, table
+from support.cluster import Cluster
+from support.events import number_events
+from support.kill_checks import all_faults
+from support.kill_trial import Trial, new_trial, served
+from support.orders import rows
+from support.service import Service
+
+
+@dataclass(frozen=True)
+class Competed:
+    """A trial in which only rivals took part."""
+
+    service: Service
+    sender: TimedSender
+    trial: Trial
+    rivals: Rivals
+
+    @property
+    def faults(self) -> set[str]:
+        return set(faults_in_history(self.service, self.trial, self.rivals.buyer.id))
+
+
+@pytest.fixture(scope="module")
+def competed(postgres: Cluster) -> Iterator[Competed]:
+    with postgres.database() as url, served(url) as (service, plain):
+        trial = new_trial(service, few_units)
+        with TimedSender(plain.public, plain.backoffice, trial.token) as sender:
+            rivals, done = Rivals(poor_customer(service), trial, sender), threading.Event()
+            competing = threading.Thread(target=rivals.run_until, args=(done, 1))
+            competing.start()
+            time.sleep(6)
+            done.set()
+            competing.join()
+            number_events(service)
+            yield Competed(service, sender, trial, rivals)
+
+
+def damage(competed: Competed, statement: LiteralString, *values: Any) -> None:
+    with psycopg.connect(competed.service.database_url, autocommit=True) as database:
+        assert database.execute(statement, values).rowcount == 1
+
+
+def test_rivals_are_rejected_and_leave_a_clean_history(competed: Competed) -> None:
+    assert competed.rivals.refused["402"] > 0
+    assert competed.trial.ledger.operations > 0
+    assert len(competed.sender.writes) == competed.trial.ledger.operations
+    assert competed.faults == set()
+    faults = all_faults(competed.service, competed.sender, competed.trial)
+    assert {name for name in faults if not name.startswith("tables: missing")} == set()
+
+
+def test_an_exceeded_credit_is_found_at_its_position(competed: Competed) -> None:
+    raised = "update orders set cost_net = cost_net + %s where id = (select max(id) from orders)"
+    damage(competed, raised, LIMIT)
+    assert competed.faults == {"credit: exceeded at positions of the log"}
+    damage(competed, raised, -LIMIT)
+    assert competed.faults == set()
+
+
+def test_a_unit_that_left_without_having_come_is_found(competed: Competed) -> None:
+    data = json.dumps({"items": [{"sku": SKU, "quantity": 1000}]})
+    damage(
+        competed,
+        "insert into event select last + 1, 'evt_planted', 'order.dispatched', now(), 'order/1', null, false, %s::jsonb"
+        " from event_sequence",
+        data,
+    )
+    assert competed.faults == {"stock: more units left than came"}
+    damage(competed, "delete from event where id = 'evt_planted'")
+
+
+def test_a_job_that_failed_is_found(competed: Competed) -> None:
+    damage(
+        competed,
+        "insert into procrastinate_jobs (queue_name, task_name, args, status, priority, attempts)"
+        " values ('default', 'planted', '{}', 'failed', 0, 1)",
+    )
+    assert competed.faults == {"jobs: not done"}
+    damage(competed, "delete from procrastinate_jobs where task_name = 'planted'")
+    assert rows(competed.service, "select id from procrastinate_jobs where status = 'failed'") == []
+
+
+def test_the_longest_silence_touches_the_fault() -> None:
+    writes = [1.0, 2.0, 3.0, 9.0, 10.0, 30.0]
+    assert longest_silence(writes, 3.5, 4.0) == 6.0
+    assert longest_silence(writes, 1.5, 1.6) == 1.0
+    assert longest_silence(writes, 9.5, 12.0) == 20.0
+    assert longest_silence([], 1.0, 3.0) == 2.0
+
+
+def test_the_report_measures_only_faults_that_came_alone() -> None:
+    happened = [Happened("cut", 1.5, 2.5, alone=True), Happened("cut", 3.5, 4.0, alone=False)]
+    assert table(happened, [1.0, 4.0, 3.0, 9.0]).endswith("| cut | 2 | 1 | 2.0 | 2.0 |")

@@ -1,0 +1,128 @@
+"""Clients of the service while machines fail: stories of orders, and rivals for little credit and few units."""
+
+import itertools
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import httpx2
+
+from support.kill_ledger import SoldLine, SoldOrder
+from support.kill_sender import Sender
+from support.kill_stories import Buyer
+from support.kill_trial import Trial
+from support.service import Service
+from support.shop import STANDARD, order, price, product
+
+SKU = "FEW"
+UNITS = 5
+LIMIT = Decimal(600)
+_PAUSE_SECONDS = 0.3
+
+
+@dataclass
+class TimedSender(Sender):
+    """A sender that notes when each change was acknowledged, and what else it was told."""
+
+    writes: list[float] = field(default_factory=list)  # monotonic seconds
+    statuses: Counter[str] = field(default_factory=Counter)
+    in_doubt: int = 0  # responses that say that the change may have been carried out
+
+    def __post_init__(self) -> None:
+        self.repeats |= {500}  # noted as a fault; the clients go on
+        self.http.event_hooks["response"].append(self._note)
+
+    def _note(self, response: httpx2.Response) -> None:
+        self.statuses[str(response.status_code)] += 1
+        if response.status_code == 500:
+            self.faults.append(f"{response.request.method} {response.request.url}: 500 {response.read().decode()}")
+        if response.status_code == 503 and "may have been carried out" in response.read().decode():
+            self.in_doubt += 1
+        is_write = response.request.method == "POST" and response.is_success
+        if is_write and response.headers.get("Idempotent-Replay") != "true":
+            self.writes.append(time.monotonic())
+
+
+@dataclass
+class Rivals:
+    """Clients of one customer with little credit, who want more units of one product than there are."""
+
+    buyer: Buyer
+    trial: Trial
+    sender: Sender
+    refused: Counter[str] = field(default_factory=Counter)
+
+    def run_until(self, done: threading.Event, seed: int, clients: int = 3) -> None:
+        """Order and cancel until it is enough."""
+        numbers = itertools.count(1)
+        threads = [threading.Thread(target=self._run, args=(done, numbers, seed)) for _ in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _run(self, done: threading.Event, numbers: Any, seed: int) -> None:
+        while not done.wait(_PAUSE_SECONDS):
+            number = next(numbers)
+            self._compete(f"rival-{number}", Random(seed * 7919 + number))  # noqa: S311 no secret
+
+    def _compete(self, name: str, chance: Random) -> None:
+        body = order([(SKU, chance.randint(1, 4))], customer_reference=name)
+        body |= {"auto_confirm": True, "shipping_method": {"id": STANDARD}}
+        placed = self._settle(self.sender.public, "/order", name, body, {"X-Api-Key": self.buyer.key})
+        if not placed.is_success:
+            return
+        ledger, made = self.trial.ledger, placed.json()
+        shown = self.sender.staff_get(f"/api/order/{made['order_id']}").json()
+        lines = [SoldLine(item["id"], SKU, item["quantity"]) for item in shown["items"]]
+        sold = SoldOrder(made["order_id"], made["order_reference"], self.buyer.id, "", lines)
+        subject = f"order/{sold.id}"
+        ledger.orders.append(sold)
+        ledger.done(f"order/{made['confirmation_code']}", "order.create", order=name)
+        ledger.audited[f"order/{sold.reference}", "order.confirm"] += 1
+        ledger.happened(subject, "order.created")
+        ledger.happened(subject, "order.confirmed")
+        key = f"{name}-cancel"
+        if self._staff(f"/api/order/{sold.reference}/cancel", key, {"reason": key}):
+            lines[0].cancelled = lines[0].ordered
+            ledger.happened(subject, "order.cancelled", key)
+            ledger.done(key, "order.cancel")
+
+    def _staff(self, path: str, key: str, body: Any) -> bool:
+        headers = {"Authorization": f"Bearer {self.sender.token}", "X-Acting-User": key}
+        return self._settle(self.sender.backoffice, path, key, body, headers).is_success
+
+    def _settle(self, urls: Any, path: str, key: str, body: Any, headers: dict[str, str]) -> httpx2.Response:
+        """Repeat a request until it is carried out or rejected for good."""
+        for url in itertools.cycle(urls):
+            try:
+                sent = {**headers, "Idempotency-Key": key}
+                response = self.sender.http.post(f"{url}{path}", json=body, headers=sent)
+            except httpx2.TransportError:
+                time.sleep(_PAUSE_SECONDS)
+                continue
+            if response.is_success:
+                return response
+            if response.status_code not in {500, 503} and "Idempotency-Key" not in response.text:
+                assert response.status_code in {402, 409}, f"{path} {key}: {response.status_code} {response.text}"
+                self.refused[str(response.status_code)] += 1
+                return response
+            time.sleep(_PAUSE_SECONDS)
+        raise AssertionError("there are no processes")
+
+
+def few_units(service: Service) -> None:
+    """Put the product on sale of which there are few units."""
+    service.must_load("products", [product(SKU)])
+    service.must_load("price-list", [price(SKU, 100)])
+    service.must_load("stock", [{"sku": SKU, "available": UNITS}])
+
+
+def poor_customer(service: Service) -> Buyer:
+    """A customer with little credit."""
+    made = service.customer(credit=str(LIMIT))
+    return Buyer(made.id, made.key)
