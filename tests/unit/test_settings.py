@@ -9,13 +9,34 @@ from typing import Any
 
 import pytest
 
-from tradecounter.settings import PREFIX, Settings, SettingsError, describe, read_settings, unknown_settings
+from tradecounter.settings import (
+    PREFIX,
+    Settings,
+    SettingsError,
+    describe,
+    read_settings,
+    runtime_folder,
+    unknown_settings,
+)
 
 SECRET = "0123456789abcdef0123456789abcdef"
 
 
 def read(**values: str) -> Settings:
     return read_settings({PREFIX + name: value for name, value in values.items()})
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({}, None),
+        ({"XDG_RUNTIME_DIR": "/run/user/1000"}, Path("/run/user/1000/tradecounter")),
+        ({"XDG_RUNTIME_DIR": " "}, None),
+        ({"XDG_RUNTIME_DIR": "user/1000"}, None),  # the XDG specification ignores relative paths
+    ],
+)
+def test_the_users_runtime_folder_is_used_if_there_is_one(variables: dict[str, str], folder: Path | None) -> None:
+    assert runtime_folder(variables) == folder
 
 
 def test_nothing_set_gives_the_defaults() -> None:

@@ -23,13 +23,14 @@ _MOST_PROFILES = 64  # whose prices are shared; 1.2 MB each with 100,000 product
 
 
 class LoadingError(Exception):
-    """The subprocess failed; the message ends with the last part of its error output."""
+    """The subprocess could not start or failed; the message ends with the last part of its error output."""
 
 
 async def lay_out_in_subprocess(database_url: str, file: IO[bytes], niceness: int) -> None:
     """Read the catalogue data in a subprocess, which writes it to the file; a cancellation kills it.
 
-    `niceness` is from 0 (normal priority) to 19. Raises LoadingError, or OSError if the subprocess cannot be created.
+    `niceness` is from 0 (normal priority) to 19. Raises LoadingError, or OSError if the file cannot be written,
+    for example on a full disk.
     """
     process = _start(file)
     arguments = json.dumps({"database_url": database_url, "niceness": niceness}).encode()
@@ -39,13 +40,19 @@ async def lay_out_in_subprocess(database_url: str, file: IO[bytes], niceness: in
     finally:
         process.kill()  # has an effect only after a cancellation
         await asyncio.wait({communication})
+    reason = errors.decode(errors="replace")[-_LONGEST_REASON:]
+    if process.returncode == os.EX_IOERR:
+        raise OSError(f"the catalogue cannot be written to its file: {reason}")
     if process.returncode != 0:
-        raise LoadingError(f"the catalogue could not be read: {errors.decode(errors='replace')[-_LONGEST_REASON:]}")
+        raise LoadingError(f"the catalogue could not be read: {reason}")
 
 
 def _start(file: IO[bytes]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", __name__]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.PIPE)  # noqa: S603 this module
+    try:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.PIPE)  # noqa: S603 this module
+    except OSError as error:
+        raise LoadingError(f"the catalogue could not be read: {error}") from error
 
 
 async def _load(database_url: str) -> CatalogueData:
@@ -60,7 +67,14 @@ def main() -> None:
     arguments = json.load(sys.stdin)
     os.nice(arguments["niceness"])
     gc.disable()  # the process ends before a collection would pay off
-    write_data(asyncio.run(_load(arguments["database_url"])), sys.stdout.buffer)
+    data = asyncio.run(_load(arguments["database_url"]))
+    try:
+        # Not `sys.stdout`: Python would write the rest again at its end, and fail with an exit status of its own.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as file:
+            write_data(data, file)
+    except OSError as error:
+        sys.stderr.write(str(error))
+        sys.exit(os.EX_IOERR)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 """Gets a large catalogue that one process of the machine lays out for all (docs/adr/0025)."""
 
 import asyncio
+import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import structlog
 
@@ -22,7 +25,7 @@ _LOOK_EVERY_SECONDS = 0.05
 class CatalogueSource:
     """Where a large catalogue comes from: the database, and the folder in which it is shared.
 
-    Without a `folder`, it is the user's own among the temporary files.
+    Without a `folder`, it is the user's own among the temporary files (`shared_folder.py`).
     """
 
     database_url: str
@@ -31,17 +34,17 @@ class CatalogueSource:
     async def load(self, at_least: Version, *, niceness: int, seconds: float) -> CatalogueData:
         """Return data of this version or a newer one; lays it out if no other process has or does.
 
-        Takes at most `seconds`. `niceness` is from 0 (normal priority) to 19. Raises LoadingError, TimeoutError, or
-        OSError if no file or subprocess can be created.
+        A folder that cannot be used, for example on a full disk, is logged, and the process has data of its own. Takes
+        at most `seconds`. `niceness` is from 0 (normal priority) to 19. Raises LoadingError, TimeoutError, or OSError
+        if there is no memory either.
         """
         async with asyncio.timeout(seconds):
             try:
-                opened = SharedFolder.open(self.folder or default_folder(), self.database_url)
+                with SharedFolder.open(self.folder or default_folder(), self.database_url) as folder:
+                    return await self._load_shared(folder, at_least, niceness)
             except OSError as error:
                 log.warning("the catalogue cannot be shared: each process needs memory for its own", reason=str(error))
-                return await self._load_alone(niceness)
-            with opened as folder:
-                return await self._load_shared(folder, at_least, niceness)
+            return await self._load_alone(niceness)
 
     async def _load_shared(self, folder: SharedFolder, at_least: Version, niceness: int) -> CatalogueData:
         while True:
@@ -61,9 +64,16 @@ class CatalogueSource:
             return data
 
     async def _load_alone(self, niceness: int) -> CatalogueData:
-        with tempfile.TemporaryFile() as file:
+        with _file_in_memory() as file:
             await lay_out_in_subprocess(self.database_url, file, niceness)
             return await asyncio.to_thread(map_data, file)
+
+
+def _file_in_memory() -> IO[bytes]:
+    """Create a file that needs no disk where the system has such files; otherwise a temporary one."""
+    if sys.platform == "linux":
+        return os.fdopen(os.memfd_create("catalogue"), "w+b")
+    return tempfile.TemporaryFile()
 
 
 async def _mapped(folder: SharedFolder, at_least: Version, *, alone: bool = False) -> CatalogueData | None:

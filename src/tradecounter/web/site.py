@@ -18,7 +18,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Refreshable, Refresher
 from tradecounter.identity.admission import Admission
 from tradecounter.rest.operation import Endpoint, Operation
-from tradecounter.settings import Settings
+from tradecounter.settings import Settings, runtime_folder
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
@@ -57,7 +57,7 @@ class Site(ABC):
         self.requests = RequestFigures()
         self.freshness = Freshness(settings.stale_after)
         self.stopping = asyncio.Event()
-        self.catalogue_source = CatalogueSource(database.url, settings.snapshot_dir)
+        self.catalogue_source = CatalogueSource(database.url, settings.snapshot_dir or runtime_folder())
         self.connections = Connections(
             settings.max_connections, settings.max_connections_per_address, admission.addresses.trusts
         )

@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from decimal import Decimal
@@ -156,33 +155,26 @@ def test_the_current_catalogue_is_served_and_updated_while_a_subprocess_loads(
     assert seen(afterwards) == ("Named reloaded", 321, UnitCosts(321, 321, 321))
 
 
-def no_subprocess(patch: pytest.MonkeyPatch, _folder: Path) -> None:
+def no_subprocess(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sys, "executable", "/nowhere/python")
 
 
-def a_failing_subprocess(patch: pytest.MonkeyPatch, _folder: Path) -> None:
+def a_failing_subprocess(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sys, "executable", "/bin/false")
 
 
-def no_folder(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    folder.rename(folder.with_name("away"))
-    folder.write_text("in its place")
-    patch.setattr(tempfile, "tempdir", "/nowhere")
-
-
-@pytest.mark.parametrize("failure", [no_subprocess, a_failing_subprocess, no_folder])
+@pytest.mark.parametrize("failure", [no_subprocess, a_failing_subprocess])
 def test_all_other_data_stays_current_while_no_subprocess_can_load_the_catalogue(
     shop: Service,
     in_subprocess: Another,
     buyers: list[int],
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    failure: Callable[[pytest.MonkeyPatch, Path], None],
+    failure: Callable[[pytest.MonkeyPatch], None],
 ) -> None:
     in_subprocess.refresh()
     before, verified_at = in_subprocess.view(buyers[1]), in_subprocess.freshness.verified_at
     with monkeypatch.context() as patch:
-        failure(patch, tmp_path / "shared")
+        failure(patch)
         for cost in (41, 42):
             shop.must_load("products", [{"sku": SKUS[0], "name": f"{failure.__name__} {cost}"}])
             shop.must_load("price-list", [{"price_list": "gold", "sku": SKUS[0], "single_unit_cost": cost}])
@@ -192,8 +184,6 @@ def test_all_other_data_stays_current_while_no_subprocess_can_load_the_catalogue
     row = meanwhile.snapshot.row_of_sku[SKUS[0].casefold()]
     assert meanwhile.unit_costs(row) == UnitCosts(4095, 4095, 4095)
     assert in_subprocess.freshness.verified_at == verified_at
-    if failure is no_folder:
-        (tmp_path / "shared").unlink()
     shop.must_load("products", [{"sku": SKUS[0], "name": f"{failure.__name__} over"}])
     in_subprocess.refresh()
     assert in_subprocess.view(buyers[1]).product(row).name == f"{failure.__name__} over"

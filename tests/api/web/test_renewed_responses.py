@@ -10,6 +10,7 @@ import pytest
 from support.service import Customer, Service, running_service
 from support.shop import price
 from support.twins import Twins, running_twins
+from support.waiting import wait_for
 
 REMAINING = re.compile(r";r=(\d+)")
 PATHS = [
@@ -109,6 +110,23 @@ def test_a_renewal_does_not_count_against_the_rate_limit(twins: Twins) -> None:
         service.refresh()
         assert any("limit=7" in key for key in cached_digests(service, customer))
         assert [*before, left(fetch(service, customer, path))] == [before[0] - number for number in range(4)]
+
+
+def test_a_renewal_is_not_counted_as_a_request(twins: Twins) -> None:
+    customer, path, service = twins.customers[0], "/product?limit=8", twins.caching
+
+    def counted() -> int:
+        return int(sum(number for (number,) in service.application.requests.figures()["requests"].values()))
+
+    before = counted()
+    for _ in range(2):
+        fetch(service, customer, path)
+    wait_for(lambda: counted() == before + 2)
+    change_prices(twins, 78)
+    assert any("limit=8" in key for key in cached_digests(service, customer))
+    fetch(service, customer, path)
+    wait_for(lambda: counted() >= before + 3)
+    assert counted() == before + 3
 
 
 def test_a_product_that_is_gone_is_not_renewed(twins: Twins) -> None:
