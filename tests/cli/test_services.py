@@ -191,8 +191,9 @@ def test_a_service_warns_once_about_unknown_and_example_settings(
         if words[0] == "serve":
             httpx2.get(f"{running.announced['base_url']}/check-health", timeout=30)  # the processes are up
         assert running.stop(signal.SIGTERM) == (0, "")
-    logged = [json.loads(line) for line in running.logs]
-    assert {entry["level"] for entry in logged} == {"warning"}
+    entries = [json.loads(line) for line in running.logs]
+    logged = [entry for entry in entries if "setting" in entry]  # a busy machine can cause others
+    assert {entry["level"] for entry in entries} == {"warning"}
     assert [(entry["event"], entry["setting"]) for entry in logged] == [
         ("unknown setting", "TRADECOUNTER_BASE_ULR"),
         *(("setting is still an example", name) for name in environment if name.startswith("TRADECOUNTER_SELLER_")),

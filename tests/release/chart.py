@@ -66,6 +66,6 @@ def test_readiness_is_apart_from_liveness_and_a_pod_has_time_to_stop(component: 
     assert pod["terminationGracePeriodSeconds"] >= pause + 20
 
 
-def test_an_unknown_value_is_refused() -> None:
+def test_an_unknown_value_is_rejected() -> None:
     with helm.Chart.load(str(CHART)) as chart, pytest.raises(helm.HelmError, match="replica"):
         chart.render({"public": {"replica": 3}}, name="shop", namespace="sales")

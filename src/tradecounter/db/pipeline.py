@@ -8,7 +8,7 @@ import asyncio
 import itertools
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import datetime
 from decimal import Decimal
 from types import TracebackType
@@ -32,6 +32,7 @@ from tradecounter.kit.spans import SPANS
 Row = TypeVar("Row")
 Waited = TypeVar("Waited")
 
+_NO_SPAN = nullcontext()
 _numbers = itertools.count(1)
 
 _BINARY, _TEXT = Format.BINARY, Format.TEXT  # found faster than in the class: there are sixty values in an order
@@ -65,12 +66,16 @@ class Connection(AsyncConnection[TupleRow]):
         self.sending = ""  # the statements of the next round trip, if traces are on
 
     async def wait(self, gen: PQGen[Waited], *arguments: Any, **options: Any) -> Waited:
-        """Send and receive: the only place where this connection does."""
+        """Send and receive: the only place where this connection does, except `send_commit`."""
+        with self.span():
+            return await super().wait(gen, *arguments, **options)
+
+    def span(self) -> AbstractContextManager[None]:
+        """Record the next round trip, if traces are on."""
         if SPANS.recorder is None:
-            return await super().wait(gen, *arguments, **options)
+            return _NO_SPAN
         text, self.sending = self.sending, ""
-        with SPANS.recorder.round_trip(text):
-            return await super().wait(gen, *arguments, **options)
+        return SPANS.recorder.round_trip(text)
 
 
 class Result(Generic[Row]):
@@ -171,9 +176,7 @@ _DUMPERS: dict[type, Callable[[Any], bytes | None]] = {
 async def send(connection: Connection, results: Iterable[Result[Any]]) -> None:
     """Send statements together and return all rows; a failure prevents later statements. Raises psycopg.Error."""
     async with connection.lock:
-        if SPANS.recorder is not None:
-            results = list(results)
-            connection.sending = "; ".join(" ".join(result.statement.sql.decode().split()) for result in results)
+        results = _named_in_span(connection, results)
         await connection.wait(_exchange(connection, results))
 
 
@@ -183,11 +186,13 @@ async def send_commit(connection: Connection, results: Iterable[Result[Any]], se
     Raises psycopg.Error; CommitInDoubtError, with the connection closed, if it is unknown whether it took effect.
     """
     async with connection.lock:
+        results = _named_in_span(connection, results)
         try:
-            async with asyncio.timeout(seconds):
-                # Not `connection.wait`: when it is cancelled, it cancels the statement too. A commit that waits for a
-                # replica and is cancelled takes effect and is visible without being on any replica.
-                await wait_async(_exchange(connection, results), connection.pgconn.socket)
+            with connection.span():
+                async with asyncio.timeout(seconds):
+                    # Not `connection.wait`: when it is cancelled, it cancels the statement too. A commit that waits
+                    # for a replica and is cancelled takes effect and is visible without being on any replica.
+                    await wait_async(_exchange(connection, results), connection.pgconn.socket)
         except TimeoutError as error:
             connection.pgconn.finish()
             raise CommitInDoubtError(f"the database did not confirm a commit within {seconds:g} seconds") from error
@@ -198,6 +203,13 @@ async def send_commit(connection: Connection, results: Iterable[Result[Any]], se
             if connection.pgconn.status == ConnStatus.OK:
                 raise
             raise CommitInDoubtError(f"the connection was lost during a commit: {error}") from error
+
+
+def _named_in_span(connection: Connection, results: Iterable[Result[Any]]) -> Iterable[Result[Any]]:
+    if SPANS.recorder is not None:
+        results = list(results)
+        connection.sending = "; ".join(" ".join(result.statement.sql.decode().split()) for result in results)
+    return results
 
 
 def _exchange(connection: Connection, results: Iterable[Result[Any]]) -> PQGen[None]:
