@@ -103,4 +103,6 @@ async def _discard(_: Message) -> None:
 
 
 async def _no_body() -> Message:
-    return {"type": "http.request", "body": b"", "more_body": False}
+    """Wait until cancelled: there is no client that could leave, and reads of products have no body."""
+    await asyncio.Event().wait()
+    raise AssertionError
