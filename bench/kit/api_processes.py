@@ -30,8 +30,9 @@ def connected_to_every_process(server: Server) -> Iterator[dict[int, Connection]
 def warm_every_process(server: Server, requests: Sequence[bytes]) -> None:
     """Send every request once to every API process."""
     with connected_to_every_process(server) as connections:
-        for connection in connections.values():
-            for request in requests:
+        # In turns, because the server closes idle connections.
+        for request in requests:
+            for connection in connections.values():
                 connection.fetch(request)
 
 

@@ -66,7 +66,7 @@ class Connection:
     def _head(self) -> tuple[bytes, bytearray]:
         received = bytearray(self._rest)
         while (end := received.find(b"\r\n\r\n")) < 0:
-            received += self._more()
+            received += self._more("the server closed the connection before it responded: was it idle too long?")
         return bytes(received[:end]), received[end + 4 :]
 
     def _body(self, status: int, headers: dict[str, str], received: bytearray) -> bytes:
@@ -93,12 +93,12 @@ class Connection:
                 self._rest = bytes(received[at:])
                 return bytes(body)
 
-    def _more(self) -> bytes:
+    def _more(self, if_closed: str = "the server closed the connection in the middle of a response") -> bytes:
         data = self._socket.recv(_CHUNK)
         if self._bytes_per_second is not None:
             time.sleep(len(data) / self._bytes_per_second)
         if not data:
-            raise BenchError("the server closed the connection in the middle of a response")
+            raise BenchError(if_closed)
         return data
 
 

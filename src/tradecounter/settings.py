@@ -214,6 +214,11 @@ class Settings:
         256 * 1024 * 1024,
         "The maximum size, in bytes, of one process's cached responses and their requests; 0: no cache.",
     )
+    snapshot_dir: Path | None = _setting(
+        None,
+        "The folder in which the processes of a machine share a large catalogue; unset: the user's own in "
+        "XDG_RUNTIME_DIR or among the temporary files.",
+    )
     log_requests: bool = _setting(
         False,  # noqa: FBT003 a setting's default is a value, not a call's flag
         "Log every request with its customer and address, not only failures of the service (5xx).",
@@ -285,6 +290,13 @@ def unknown_settings(environment: Mapping[str, str] | None = None) -> list[tuple
 
 def _environment() -> dict[str, str]:
     return {**values_in(Path(FILE)), **os.environ}
+
+
+def runtime_folder(environment: Mapping[str, str] | None = None) -> Path | None:
+    """Return the program's place in the user's runtime folder (`XDG_RUNTIME_DIR`); None without a runtime folder."""
+    given = os.environ if environment is None else environment
+    folder = Path(given.get("XDG_RUNTIME_DIR", "").strip())
+    return folder / "tradecounter" if folder.is_absolute() else None
 
 
 def traces_exporter(environment: Mapping[str, str] | None = None) -> str | None:

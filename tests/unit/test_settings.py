@@ -9,13 +9,34 @@ from typing import Any
 
 import pytest
 
-from tradecounter.settings import PREFIX, Settings, SettingsError, describe, read_settings, unknown_settings
+from tradecounter.settings import (
+    PREFIX,
+    Settings,
+    SettingsError,
+    describe,
+    read_settings,
+    runtime_folder,
+    unknown_settings,
+)
 
 SECRET = "0123456789abcdef0123456789abcdef"
 
 
 def read(**values: str) -> Settings:
     return read_settings({PREFIX + name: value for name, value in values.items()})
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({}, None),
+        ({"XDG_RUNTIME_DIR": "/run/user/1000"}, Path("/run/user/1000/tradecounter")),
+        ({"XDG_RUNTIME_DIR": " "}, None),
+        ({"XDG_RUNTIME_DIR": "user/1000"}, None),  # the XDG specification ignores relative paths
+    ],
+)
+def test_the_users_runtime_folder_is_used_if_there_is_one(variables: dict[str, str], folder: Path | None) -> None:
+    assert runtime_folder(variables) == folder
 
 
 def test_nothing_set_gives_the_defaults() -> None:
@@ -29,6 +50,7 @@ def test_nothing_set_gives_the_defaults() -> None:
         ("DATABASE_URL", "postgres:///shop?host=/run/postgresql", None),
         ("DATA_DIR", "/var/lib/shop", Path("/var/lib/shop")),
         ("DATA_DIR", "~/shop", Path.home() / "shop"),
+        ("SNAPSHOT_DIR", "/run/shop", Path("/run/shop")),
         ("BASE_URL", "https://api.example", None),
         ("BASE_URL", "https://api.example/v1/", "https://api.example/v1"),
         ("SECRET_KEY", SECRET, None),
@@ -142,6 +164,7 @@ def test_every_setting_is_read_from_its_variable() -> None:
         "webhook_networks": "10.0.0.7",
         "webhook_http": "true",
         "answer_memory": "777",
+        "snapshot_dir": "seven",
         "log_requests": "true",
     }
     assert texts.keys() == {setting.name for setting in fields(Settings)}

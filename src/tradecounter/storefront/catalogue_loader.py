@@ -18,7 +18,7 @@ from tradecounter.storefront.catalogue_data import (
     with_part,
     with_stock,
 )
-from tradecounter.storefront.load_in_subprocess import load_in_subprocess
+from tradecounter.storefront.load_shared import CatalogueSource
 
 log = structlog.get_logger()
 
@@ -30,12 +30,12 @@ _LONGEST_SECONDS = 600.0  # many times longer than the largest catalogues need
 class CatalogueLoader:
     """Owns the latest catalogue data and the running load.
 
-    A part that cannot be read keeps its last state; a later poll reads it again. With a `database_url`, a catalogue of
-    `large_from` products or more is read in a subprocess.
+    A part that cannot be read keeps its last state; a later poll reads it again. With a `source`, a catalogue of
+    `large_from` products or more is laid out in a subprocess, once for all processes of the machine.
     """
 
-    def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:
-        self._catalogue = _CataloguePart(database_url, large_from, stale_after)
+    def __init__(self, source: CatalogueSource | None, large_from: int, stale_after: float) -> None:
+        self._catalogue = _CataloguePart(source, large_from, stale_after)
         self._parts: list[_VersionedPart | _StockPart] = [*map(_VersionedPart, PARTS), _StockPart()]
         self._data = no_catalogue_data()
 
@@ -46,7 +46,7 @@ class CatalogueLoader:
 
     @property
     def running(self) -> asyncio.Task[CatalogueData] | None:
-        """The load that runs in a subprocess."""
+        """The load of a large catalogue."""
         return None if self._catalogue.load is None else self._catalogue.load.task
 
     async def refresh(self, tx: Transaction, versions: Versions) -> CatalogueData:
@@ -61,7 +61,7 @@ class CatalogueLoader:
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """A load in a subprocess; its result was current at `started` or later."""
+    """A load of a large catalogue; its result was current at `started` or later."""
 
     task: asyncio.Task[CatalogueData]
     started: float
@@ -74,8 +74,8 @@ class _CataloguePart:
     and the next load has normal priority.
     """
 
-    def __init__(self, database_url: str | None, large_from: int, stale_after: float) -> None:
-        self._database_url = database_url
+    def __init__(self, source: CatalogueSource | None, large_from: int, stale_after: float) -> None:
+        self._source = source
         self._large_from = large_from
         self._low_priority_seconds = min(stale_after / 2, _LONGEST_SECONDS)
         self._reader = Reader(_CATALOGUE)
@@ -98,14 +98,14 @@ class _CataloguePart:
         return version.server == wanted.server or not self._reader.failing
 
     async def _read(self, tx: Transaction, versions: Versions, shown: CatalogueData) -> CatalogueData | None:
-        """Read all parts; return None while a subprocess reads them."""
+        """Read all parts; return None while a large catalogue is loaded."""
         if self.load is None:
-            if self._database_url is None or await count_products(tx) < self._large_from:
+            if self._source is None or await count_products(tx) < self._large_from:
                 return await _caught_up(tx, versions, await read_catalogue_data(tx), shown)
             # During the first load, no requests are served.
             low_priority = bool(shown.versions) and not self._reader.failing
-            loading = load_in_subprocess(
-                self._database_url,
+            loading = self._source.load(
+                versions.of(_CATALOGUE),
                 niceness=_LOW_PRIORITY if low_priority else 0,
                 seconds=self._low_priority_seconds if low_priority else _LONGEST_SECONDS,
             )

@@ -1,5 +1,6 @@
 """The process's copy of catalogue, prices, stock and customers' terms, which serves customers' views."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import date
 from time import monotonic
@@ -13,9 +14,12 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.local_time import uk_date
 from tradecounter.storefront.catalogue_data import CatalogueData, no_catalogue_data
 from tradecounter.storefront.catalogue_loader import CatalogueLoader
+from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.view import CustomerView
 
 _LARGE_FROM = 5_000  # products
+
+Preparation = Callable[[Callable[[int], CustomerView | None]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +29,28 @@ class _State:
     data: CatalogueData
     views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # created on first use
 
+    def shows_the_same_as(self, other: "_State") -> bool:
+        """Return whether all views show the same."""
+        one, another = self.data, other.data
+        return (
+            one.snapshot is another.snapshot
+            and one.book is another.book
+            and one.stock is another.stock
+            and one.terms is another.terms
+        )
+
 
 class Storefront:
     """Serves customers' views; the refresher keeps it current (`db/refresher.py`).
 
-    With a `database_url`, a catalogue of `large_from` products or more is read in a subprocess.
+    With a `source`, a catalogue of `large_from` products or more is shared with the machine's other processes.
     """
 
     def __init__(
         self,
         clock: Clock,
         low_stock: int,
-        database_url: str | None = None,
+        source: CatalogueSource | None = None,
         *,
         freshness: Freshness | None = None,
         large_from: int = _LARGE_FROM,
@@ -44,8 +58,9 @@ class Storefront:
         self._clock = clock
         self._low_stock = low_stock
         self._freshness = freshness or Freshness()
-        self._loader = CatalogueLoader(database_url, large_from, self._freshness.most_seconds)
+        self._loader = CatalogueLoader(source, large_from, self._freshness.most_seconds)
         self._state = _State(no_catalogue_data())
+        self.prepare: Preparation | None = None  # called with new data before it is shown
 
     @property
     def snapshot(self) -> CatalogueSnapshot:
@@ -58,7 +73,9 @@ class Storefront:
 
     def last_view(self, customer_id: int) -> CustomerView | None:
         """Return a customer's view even if the data is stale; None if the customer is not loaded."""
-        state = self._state
+        return self._view(self._state, customer_id)
+
+    def _view(self, state: _State, customer_id: int) -> CustomerView | None:
         data, terms = state.data, state.data.terms.get(customer_id)
         if terms is None:
             return None
@@ -72,5 +89,8 @@ class Storefront:
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
         """Load the parts that have changed and replace the state."""
-        self._state = _State(await self._loader.refresh(tx, versions))
+        state = _State(await self._loader.refresh(tx, versions))
+        if self.prepare is not None and not state.shows_the_same_as(self._state):
+            await self.prepare(lambda customer_id: self._view(state, customer_id))
+        self._state = state
         return Behind(self._loader.verified_at, self._loader.running)

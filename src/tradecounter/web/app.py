@@ -42,7 +42,7 @@ from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.http import ProductEndpoints
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
-from tradecounter.web.customer_gate import CustomerGate
+from tradecounter.web.customer_gate import AdmittedGate, CustomerGate
 from tradecounter.web.fast_path.middleware import ResponseCacheMiddleware
 from tradecounter.web.feed_gate import FeedGate
 from tradecounter.web.health import HealthEndpoints, ProcessState
@@ -61,10 +61,11 @@ class Application(Site):
         """Assemble the API; `alone` means that the process runs nothing else."""
         admission = Admission.from_settings(settings, database, clock)
         super().__init__(settings, database, admission, settings.base_url, alone=alone)
-        self.storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
+        self.storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
         self.methods = ShippingMethods()
         self.follow((self.admission, self.methods, self.storefront), self.admission.share)
         self._parts = self._account_parts(settings, clock)
+        self._products = ProductEndpoints(self._parts.views)
         self.endpoints = self._endpoints(settings, clock)
         pages = account_pages(self._parts, database, clock, settings.base_url)
         gate = CustomerGate(self.admission)
@@ -77,8 +78,10 @@ class Application(Site):
             cors_origins=settings.cors_origins,
             around=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
         )
+        renewing = self.assemble_admitted(endpoints_of(self._products), AdmittedGate(), settings.cors_origins)
         self.fast_path = ResponseCacheMiddleware(
             app,
+            renewing,
             self.storefront,
             self.admission,
             self.requests,
@@ -110,7 +113,7 @@ class Application(Site):
         clients = ClientDesk(self.database, self.admission)
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
-            ProductEndpoints(views),
+            self._products,
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, clock, creation, fulfilment),
             QuoteEndpoints(self.database, clock, creation),

@@ -72,7 +72,7 @@ class BackOffice(Site):
         """Assemble the back office; `alone` means that its process does nothing else until it ends."""
         admission = Admission.from_settings(settings, database, clock)
         super().__init__(settings, database, admission, settings.backoffice_url, alone=alone)
-        self.storefront = Storefront(clock, settings.low_stock, database.url, freshness=self.freshness)
+        self.storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
         loading = LoadOnDemand(self.storefront)
         self._methods = ShippingMethods()
         self.follow((self.admission, self._methods, loading))

@@ -88,14 +88,17 @@ def require_readable(scope: Scope) -> None:
 
 
 class RequestContextMiddleware:
-    """Adds the request id and the common headers to every response, forbids caching by default, and logs requests."""
+    """Adds the request id and the common headers to every response, forbids caching by default, and logs requests.
+
+    Requests of the program itself, without `requests`, are neither counted nor traced, and logged only if they fail.
+    """
 
     def __init__(
         self,
         app: ASGIApp,
         standing_headers: Sequence[Header],
         addresses: ClientAddresses,
-        requests: RequestFigures,
+        requests: RequestFigures | None,
         *,
         log_requests: bool,
     ) -> None:
@@ -103,7 +106,7 @@ class RequestContextMiddleware:
         self._standing_headers = standing_headers
         self._addresses = addresses
         self._requests = requests
-        self._log_requests = log_requests
+        self._log_requests = log_requests and requests is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application and complete the response's headers."""
@@ -137,7 +140,10 @@ class RequestContextMiddleware:
                 log.info("client disconnected", path=logged_path(request))
             finally:
                 seconds = time.perf_counter() - started
-                self._requests.add_request(request.method, context.route, status, "endpoint", seconds, context.reason)
+                if self._requests is not None:
+                    self._requests.add_request(
+                        request.method, context.route, status, "endpoint", seconds, context.reason
+                    )
                 span.route, span.status, span.customer_id = context.route, status, context.customer_id
             if self._log_requests or status >= _FAULT:
                 log.info(
@@ -153,7 +159,7 @@ class RequestContextMiddleware:
     def _traced(self, request: Request, context: RequestContext) -> Iterator[RequestSpan]:
         """Record a request's span, if traces are on; the caller's span counts only if a trusted proxy passes it on."""
         span = RequestSpan(bounded_method(request.method), way="endpoint", request_id=context.request_id)
-        if SPANS.recorder is None:
+        if SPANS.recorder is None or self._requests is None:
             yield span
             return
         traceparent = context.head.traceparent if self._addresses.trusts(context.peer) else None

@@ -21,11 +21,11 @@ _LIST_NAMES, _ONE_NAMES = known_names(ProductListParameters), known_names(Produc
 _WITHOUT_CHUNKS = "1.0"  # the body's length must precede the body
 
 # Headers that are part of the cache key, and headers that prevent caching. Repeated headers prevent it too.
-_KEYED = (b"host", *(name.lower().encode() for name in NEGOTIATED))
+KEYED = (b"host", *(name.lower().encode() for name in NEGOTIATED))
 _UNCACHEABLE = frozenset({b"content-length", b"transfer-encoding", b"expect", b"origin"})
 _AUTHORIZATION, _API_KEY = (name.lower().encode() for name in CREDENTIALS)
 _READ = frozenset(
-    {*_KEYED, _AUTHORIZATION, _API_KEY, b"if-none-match", b"traceparent", b"x-request-id", *_UNCACHEABLE, *FORWARDING}
+    {*KEYED, _AUTHORIZATION, _API_KEY, b"if-none-match", b"traceparent", b"x-request-id", *_UNCACHEABLE, *FORWARDING}
 )
 
 _OVERHEAD = 1_200  # approximate bytes of a head without its strings
@@ -117,7 +117,7 @@ def _read_key(head: RequestHead, path: str, query: str, headers: dict[bytes, byt
         return
     names, shape = (_LIST_NAMES, ProductListParameters) if path == _LIST else (_ONE_NAMES, ProductParameters)
     known = "&".join([f"{name}={value}" for name, value in pairs if value and name in names])
-    head.pairs, head.key = pairs, (path, known, *map(headers.get, _KEYED))
+    head.pairs, head.key = pairs, (path, known, *map(headers.get, KEYED))
     if not names.issuperset([name for name, _ in pairs]) and (unknown := unknown_parameters(query, shape)):
         head.ignored = (IGNORED.lower().encode(), header_value(unknown).encode())
 

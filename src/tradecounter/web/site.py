@@ -18,7 +18,8 @@ from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Refreshable, Refresher
 from tradecounter.identity.admission import Admission
 from tradecounter.rest.operation import Endpoint, Operation
-from tradecounter.settings import Settings
+from tradecounter.settings import Settings, runtime_folder
+from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.compression import Compression
 from tradecounter.web.connection.connections import Connections
@@ -56,6 +57,7 @@ class Site(ABC):
         self.requests = RequestFigures()
         self.freshness = Freshness(settings.stale_after)
         self.stopping = asyncio.Event()
+        self.catalogue_source = CatalogueSource(database.url, settings.snapshot_dir or runtime_folder())
         self.connections = Connections(
             settings.max_connections, settings.max_connections_per_address, admission.addresses.trusts
         )
@@ -118,9 +120,17 @@ class Site(ABC):
             self.routes += self._routes(found, own_gate)
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        app = WholeResponses(cross_origin(Compression(ErrorMiddleware(around(router))), cors_origins))
+        return self._behind_middleware(around(router), cors_origins, self.requests)
+
+    def assemble_admitted(self, endpoints: Iterable[Endpoint], gate: Gate, cors_origins: str | None) -> ASGIApp:
+        """Return the endpoints behind the same middleware, for requests of the program itself."""
+        router = Router(self._routes(endpoints, gate), redirect_slashes=False)
+        return self._behind_middleware(router, cors_origins, None)
+
+    def _behind_middleware(self, app: ASGIApp, cors_origins: str | None, requests: RequestFigures | None) -> ASGIApp:
+        app = WholeResponses(cross_origin(Compression(ErrorMiddleware(app)), cors_origins))
         return RequestContextMiddleware(
-            app, self.standing_headers, self._addresses, self.requests, log_requests=self._settings.log_requests
+            app, self.standing_headers, self._addresses, requests, log_requests=self._settings.log_requests
         )
 
     def _routes(self, endpoints: Iterable[Endpoint], gate: Gate) -> list[Route]:

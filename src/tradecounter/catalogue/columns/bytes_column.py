@@ -1,8 +1,9 @@
 """Byte strings by row."""
 
 from collections.abc import Iterable, Sequence
+from mmap import mmap
 from pickle import PickleBuffer
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,13 @@ _MOST_IN_FOUR_BYTES = 2**32 - 1
 class BytesColumn(Sequence[bytes]):
     """Byte strings stored end to end in one buffer; a row's `bytes` object is created when it is read."""
 
-    __slots__ = ("_bounds", "_data", "_starts")
+    __slots__ = ("_base", "_bounds", "_data", "_starts")
 
-    def __init__(self, data: bytes, starts: NDArray[Any]) -> None:
-        """Row i is `data[starts[i] : starts[i + 1]]`."""
-        self._data = data
+    def __init__(self, data: bytes | memoryview, starts: NDArray[Any]) -> None:
+        """Row i is `data[starts[i] : starts[i + 1]]`; a memory view is a part of a mapped file."""
+        # Slices of a mapping are bytes, which slices of a memory view are not.
+        self._data = cast("bytes | mmap", data.obj if isinstance(data, memoryview) else data)
+        self._base = _address(data) - _address(self._data)
         self._starts = starts
         self._bounds = starts.data  # indexing a memory view returns plain integers, in half the time
 
@@ -32,21 +35,33 @@ class BytesColumn(Sequence[bytes]):
         """Return the bytes of a row or of a slice of rows; negative rows are not supported."""
         if isinstance(row, slice):
             return [self[i] for i in range(*row.indices(len(self)))]
-        return self._data[self._bounds[row] : self._bounds[row + 1]]
+        base, bounds = self._base, self._bounds
+        return self._data[base + bounds[row] : base + bounds[row + 1]]
 
     def take(self, rows: NDArray[Any]) -> list[bytes]:
         """Return the bytes of several rows; faster than one row at a time."""
         data = self._data
-        starts, ends = self._starts[rows].tolist(), self._starts[rows + 1].tolist()
+        starts = (self._starts[rows].astype(np.int64) + self._base).tolist()
+        ends = (self._starts[rows + 1].astype(np.int64) + self._base).tolist()
         return [data[start:end] for start, end in zip(starts, ends, strict=True)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BytesColumn, (PickleBuffer(self._data), self._starts)
+        return BytesColumn, (PickleBuffer(self._part), self._starts)
 
     @property
     def parts(self) -> tuple[bytes, bytes]:
         """The whole buffer and the starts of all rows, for a digest."""
-        return self._data, self._starts.tobytes()
+        return bytes(self._part), self._starts.tobytes()
+
+    @property
+    def _part(self) -> bytes | memoryview:
+        if isinstance(self._data, bytes):
+            return self._data
+        return memoryview(self._data)[self._base : self._base + self._bounds[-1]]
+
+
+def _address(buffer: bytes | mmap | memoryview) -> int:
+    return int(np.frombuffer(buffer, dtype=np.uint8).ctypes.data)
 
 
 def bytes_column(rows: Iterable[bytes]) -> BytesColumn:

@@ -25,6 +25,17 @@ _READ_CUSTOMER_TERMS = Statement(
 )
 
 
+_READ_COMMON_PROFILES = Statement("""
+    select price_list, (discount * 100)::integer from customer
+    group by price_list, discount order by count(*) desc, price_list, discount limit :most
+""")
+
+
+async def read_common_profiles(tx: Transaction, most: int) -> list[tuple[str | None, int]]:
+    """Return the pairs of price list and discount that most customers have, at most `most`."""
+    return await tx.fetch_all(_READ_COMMON_PROFILES, most=most)
+
+
 async def read_customer_terms(tx: Transaction) -> list[CustomerTerms]:
     """Return the terms of all customers."""
     return await tx.fetch_all(_READ_CUSTOMER_TERMS)

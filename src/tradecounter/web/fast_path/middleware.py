@@ -22,6 +22,7 @@ from tradecounter.storefront.http import VIEW
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.fast_path.head_cache import HeadCache
 from tradecounter.web.fast_path.recording import Recording
+from tradecounter.web.fast_path.renewal import Renewal
 from tradecounter.web.fast_path.response_cache import CachedResponse, ResponseCache
 from tradecounter.web.request_context import RequestContext, context_of, new_context
 from tradecounter.web.request_figures import Key, RequestFigures
@@ -50,6 +51,7 @@ class ResponseCacheMiddleware:
     def __init__(
         self,
         app: ASGIApp,
+        renewing: ASGIApp,
         storefront: Storefront,
         admission: Admission,
         requests: RequestFigures,
@@ -57,6 +59,7 @@ class ResponseCacheMiddleware:
         *,
         log_requests: bool,
     ) -> None:
+        """Wrap `app`; `renewing` makes the same responses for the renewal."""
         self._app = app
         self._storefront = storefront
         self._admission = admission
@@ -64,6 +67,8 @@ class ResponseCacheMiddleware:
         heads = HeadCache(most_bytes // _HEAD_SHARE)
         self.find_head, self.add_head = heads.get, heads.add
         self.cache = ResponseCache(most_bytes - most_bytes // _HEAD_SHARE)
+        self._renewal = Renewal(renewing, self.cache)
+        storefront.prepare = self._renewal.renew
         self._requests = requests
         self._log_requests = log_requests
 
@@ -153,6 +158,8 @@ class ResponseCacheMiddleware:
             quota = self._admission.rate_limit.count(customer_id, cached.requests)
         except RateLimitedError:
             return None
+        if not cached.is_noted:
+            self._renewal.note(cached, customer_id)
         if quota is not None:
             own += quota.header_lines
         head = context.head

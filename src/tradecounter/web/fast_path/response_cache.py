@@ -18,14 +18,16 @@ CacheKey = tuple[bytes | str | None, ...]
 
 _LIST, _ONE = "/product", "/product/{sku}"
 _OVERHEAD = 1000  # approximate bytes of a response without its strings
+_CURRENT = 200
 _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class CachedResponse:
     """A response as it was sent: status, entity tag, the shared headers, and the body in blocks.
 
-    `links` are for its `Link` header; `requests` is how many requests it counts as.
+    `links` are for its `Link` header; `requests` is how many requests it counts as. `is_noted` is set when the cache
+    has sent it (`renewal.py`).
     """
 
     key: CacheKey
@@ -35,6 +37,12 @@ class CachedResponse:
     blocks: tuple[bytes, ...]
     links: PageLinks | None = None
     requests: int = 1
+    is_noted: bool = False
+
+    @property
+    def request_key(self) -> CacheKey:
+        """The key without `If-None-Match`, which a 304 has."""
+        return self.key if self.status == _CURRENT else self.key[:-1]
 
     @cached_property
     def head(self) -> bytes:

@@ -2,10 +2,10 @@
 
 import asyncio
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from tradecounter.db.transaction import transaction
 from tradecounter.imports.run import import_rows
 from tradecounter.pricing.importing import PriceRow
 from tradecounter.pricing.rules import UnitCosts
+from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.render import EXTRA_FIELDS, render_csv, render_json
@@ -60,10 +61,12 @@ def buyers(shop: Service) -> list[int]:
 class Another:
     """A second storefront, refreshed from the same database as the server's own."""
 
-    def __init__(self, service: Service, *, in_subprocess: bool, stale_after: timedelta = timedelta(minutes=1)) -> None:
-        address = service.database_url if in_subprocess else None
+    def __init__(
+        self, service: Service, folder: Path | None = None, *, stale_after: timedelta = timedelta(minutes=1)
+    ) -> None:
+        source = None if folder is None else CatalogueSource(service.database_url, folder)
         self.freshness = Freshness(stale_after)
-        self.storefront = Storefront(service.clock, 5, address, freshness=self.freshness, large_from=1)
+        self.storefront = Storefront(service.clock, 5, source, freshness=self.freshness, large_from=1)
         self.refresher = Refresher(
             service.application.database,
             (self.storefront,),
@@ -83,12 +86,12 @@ class Another:
 
 @pytest.fixture
 def in_process(shop: Service) -> Another:
-    return Another(shop, in_subprocess=False)
+    return Another(shop)
 
 
 @pytest.fixture
-def in_subprocess(shop: Service) -> Another:
-    return Another(shop, in_subprocess=True)
+def in_subprocess(shop: Service, tmp_path: Path) -> Another:
+    return Another(shop, tmp_path / "shared")
 
 
 def shown(view: CustomerView) -> Iterator[bytes]:
@@ -122,7 +125,7 @@ def test_changes_after_a_load_in_a_subprocess_are_followed(
     shop.must_load("incoming", [{"sku": SKUS[0], "incoming": 9, "expected_on": "2026-08-01"}])
     shop.must_load("contract-prices", [{"customer_id": buyers[1], "sku": SKUS[1], "single_unit_cost": "0.99"}])
     in_subprocess.refresh()
-    after, reloaded = in_subprocess.view(buyers[0]), Another(shop, in_subprocess=False)
+    after, reloaded = in_subprocess.view(buyers[0]), Another(shop)
     assert after.snapshot is before.snapshot
     reloaded.refresh()
     for buyer in buyers:
@@ -160,11 +163,7 @@ def a_failing_subprocess(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sys, "executable", "/bin/false")
 
 
-def no_temporary_folder(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tempfile, "tempdir", "/nowhere")
-
-
-@pytest.mark.parametrize("failure", [no_subprocess, a_failing_subprocess, no_temporary_folder])
+@pytest.mark.parametrize("failure", [no_subprocess, a_failing_subprocess])
 def test_all_other_data_stays_current_while_no_subprocess_can_load_the_catalogue(
     shop: Service,
     in_subprocess: Another,
@@ -191,9 +190,9 @@ def test_all_other_data_stays_current_while_no_subprocess_can_load_the_catalogue
     assert in_subprocess.freshness.verified_at > verified_at
 
 
-def test_a_slow_low_priority_subprocess_is_stopped(shop: Service, buyers: list[int]) -> None:
+def test_a_slow_low_priority_subprocess_is_stopped(shop: Service, buyers: list[int], tmp_path: Path) -> None:
     in_subprocess = Another(
-        shop, in_subprocess=True, stale_after=timedelta(milliseconds=20)
+        shop, tmp_path, stale_after=timedelta(milliseconds=20)
     )  # no subprocess is ready in half of that
 
     def name(shown: Another) -> str:

@@ -1,0 +1,93 @@
+"""Gets a large catalogue that one process of the machine lays out for all (docs/adr/0025)."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import structlog
+
+from tradecounter.db.changes import Version
+from tradecounter.storefront.catalogue_data import CatalogueData
+from tradecounter.storefront.data_file import map_data
+from tradecounter.storefront.lay_out_in_subprocess import lay_out_in_subprocess
+from tradecounter.storefront.shared_folder import SharedFolder, default_folder
+
+log = structlog.get_logger()
+
+_LOOK_EVERY_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueSource:
+    """Where a large catalogue comes from: the database, and the folder in which it is shared.
+
+    Without a `folder`, it is the user's own among the temporary files (`shared_folder.py`).
+    """
+
+    database_url: str
+    folder: Path | None = None
+
+    async def load(self, at_least: Version, *, niceness: int, seconds: float) -> CatalogueData:
+        """Return data of this version or a newer one; lays it out if no other process has or does.
+
+        A folder that cannot be used, for example on a full disk, is logged, and the process has data of its own. Takes
+        at most `seconds`. `niceness` is from 0 (normal priority) to 19. Raises LoadingError, TimeoutError, or OSError
+        if there is no memory either.
+        """
+        async with asyncio.timeout(seconds):
+            try:
+                with SharedFolder.open(self.folder or default_folder(), self.database_url) as folder:
+                    return await self._load_shared(folder, at_least, niceness)
+            except OSError as error:
+                log.warning("the catalogue cannot be shared: each process needs memory for its own", reason=str(error))
+            return await self._load_alone(niceness)
+
+    async def _load_shared(self, folder: SharedFolder, at_least: Version, niceness: int) -> CatalogueData:
+        while True:
+            if (data := await _mapped(folder, at_least)) is not None:
+                return data
+            with folder.alone() as alone:
+                if alone:
+                    # Another process may have finished after the look and before the lock.
+                    return await _mapped(folder, at_least, alone=True) or await self._lay_out(folder, niceness)
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+
+    async def _lay_out(self, folder: SharedFolder, niceness: int) -> CatalogueData:
+        with folder.new_file() as file:
+            await lay_out_in_subprocess(self.database_url, file, niceness)
+            data = await asyncio.to_thread(map_data, file)
+            folder.publish(data.versions["catalogue"])
+            return data
+
+    async def _load_alone(self, niceness: int) -> CatalogueData:
+        with _file_in_memory() as file:
+            await lay_out_in_subprocess(self.database_url, file, niceness)
+            return await asyncio.to_thread(map_data, file)
+
+
+def _file_in_memory() -> IO[bytes]:
+    """Create a file that needs no disk where the system has such files; otherwise a temporary one."""
+    if sys.platform == "linux":
+        return os.fdopen(os.memfd_create("catalogue"), "w+b")
+    return tempfile.TemporaryFile()
+
+
+async def _mapped(folder: SharedFolder, at_least: Version, *, alone: bool = False) -> CatalogueData | None:
+    """Map the newest shared data that is not older; None if there is none, or a file that cannot be read.
+
+    Only the process that is alone logs such a file; the others wait until it has laid out a new one.
+    """
+    try:
+        file = folder.newest(at_least)
+        if file is None:
+            return None
+        with file:
+            return await asyncio.to_thread(map_data, file)
+    except Exception:  # whatever is wrong with the file, a new one replaces it
+        if alone:
+            log.exception("a shared catalogue cannot be read, laying it out again")
+        return None

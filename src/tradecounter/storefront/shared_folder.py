@@ -1,0 +1,166 @@
+"""The private folder in which the processes of a machine share the latest catalogue data (docs/adr/0025)."""
+
+import fcntl
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Self
+
+from psycopg.conninfo import conninfo_to_dict
+
+from tradecounter.db.changes import Version
+from tradecounter.kit.digest import digest_of
+
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+_ANY_ACCESS = 0o077
+_DIGITS = 16  # of a digest in a file name
+_SUFFIX = ".catalogue"
+_LIBRARIES = ("numpy", "pyroaring", "msgspec")  # that lay out what is pickled
+
+
+def default_folder() -> Path:
+    """Return the user's folder among the temporary files."""
+    return Path(tempfile.gettempdir()) / f"tradecounter-{os.geteuid()}"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFolder:
+    """One database's files in the folder, which is open as `descriptor`.
+
+    A file is complete when it has its name, which says the program and the version of its data. It is never changed:
+    the next one replaces it, and processes keep the memory of a deleted file until they no longer need it.
+    """
+
+    descriptor: int
+    database: str
+
+    @classmethod
+    def open(cls, place: Path, database_url: str) -> Self:
+        """Open the folder, which is created if necessary. Raises OSError, also if other users have access to it."""
+        place.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+        descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            _require_private(os.fstat(descriptor), place)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return cls(descriptor, _database(database_url))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.descriptor)
+
+    def newest(self, at_least: Version) -> IO[bytes] | None:
+        """Open the file with the newest data of the version's server, if it is not older.
+
+        Raises OSError, also if other users have access to the file.
+        """
+        found = [(number, name) for name in self._files() if (number := self._number(name, at_least)) is not None]
+        if not found or max(found)[0] < at_least.number:
+            return None
+        name = max(found)[1]
+        try:
+            file = open(name, "rb", opener=self._opener)  # noqa: SIM115 the caller closes it
+        except FileNotFoundError:  # replaced by a newer one
+            return None
+        try:
+            _require_private(os.fstat(file.fileno()), Path(name))
+        except OSError:
+            file.close()
+            raise
+        return file
+
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Try to become the only process that writes the database's files; yields whether it is.
+
+        The lock ends with the process, however it ends.
+        """
+        with open(f"{self.database}.lock", "wb", opener=self._opener) as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+
+    @contextmanager
+    def new_file(self) -> Iterator[IO[bytes]]:
+        """Create the file that `publish` names; one without a name is deleted. Only for the process that is alone."""
+        with suppress(FileNotFoundError):  # of a process that was killed
+            os.unlink(self._partial, dir_fd=self.descriptor)
+        with open(self._partial, "x+b", opener=self._opener) as file:
+            try:
+                yield file
+            finally:
+                with suppress(FileNotFoundError):
+                    os.unlink(self._partial, dir_fd=self.descriptor)
+
+    def publish(self, data_version: Version) -> None:
+        """Give the new file its name, at which other processes find it, and delete the database's other files."""
+        name = f"{self._prefix(data_version)}{data_version.number}{_SUFFIX}"
+        os.rename(self._partial, name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+        for other in self._files():
+            if other != name:
+                with suppress(FileNotFoundError):
+                    os.unlink(other, dir_fd=self.descriptor)
+
+    @property
+    def _partial(self) -> str:
+        return f"{self.database}.partial"
+
+    def _files(self) -> list[str]:
+        names = os.listdir(self.descriptor)  # noqa: PTH208 the open folder, whatever has its path now
+        return [name for name in names if name.startswith(f"{self.database}-") and name.endswith(_SUFFIX)]
+
+    def _prefix(self, data_version: Version) -> str:
+        server = digest_of(data_version.server.encode()).hex()[:_DIGITS]
+        return f"{self.database}-{_program()}-{server}-"
+
+    def _number(self, name: str, wanted: Version) -> int | None:
+        """Return the number of the data in a file; None for another program's data or another server's."""
+        number = name.removeprefix(self._prefix(wanted)).removesuffix(_SUFFIX)
+        return int(number) if number.isdecimal() else None
+
+    def _opener(self, name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW, _PRIVATE_FILE, dir_fd=self.descriptor)
+
+
+def _require_private(found: os.stat_result, place: Path) -> None:
+    if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & _ANY_ACCESS:
+        raise PermissionError(f"{place} belongs to another user, or other users have access to it")
+
+
+def _database(database_url: str) -> str:
+    """Return a name for a database: a digest of its URL without the password."""
+    parameters = {key: value for key, value in conninfo_to_dict(database_url).items() if key != "password"}
+    return digest_of(repr(sorted(parameters.items())).encode()).hex()[:_DIGITS]
+
+
+@cache
+def _program() -> str:
+    """Return a name for this program: another release, or an edited one, may lay data out differently."""
+    parts = [_boot(), sys.version, *(f"{name} {version(name)}" for name in _LIBRARIES)]
+    with resources.as_file(resources.files("tradecounter")) as package:
+        for path in sorted(package.rglob("*.py")):
+            found = path.stat()
+            parts.append(f"{path.relative_to(package)} {found.st_size} {found.st_mtime_ns}")
+    return digest_of("\n".join(parts).encode()).hex()[:_DIGITS]
+
+
+def _boot() -> str:
+    """Return the id of the machine's boot: after a crash, a file may lack parts that never reached the disk."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text()
+    except OSError:
+        return ""
