@@ -1769,6 +1769,8 @@ CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_i
 
 CREATE INDEX order_line_of_bundle ON public.order_line USING btree (bundle_line_id) WHERE (bundle_line_id IS NOT NULL);
 
+CREATE INDEX order_line_of_product ON public.order_line USING btree (product_id, order_id);
+
 CREATE INDEX order_note_of_order ON public.order_note USING btree (order_id);
 
 CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id);
@@ -1796,6 +1798,8 @@ CREATE INDEX password_failure_by_age ON public.password_failure USING btree (fai
 CREATE INDEX password_failure_of_account ON public.password_failure USING btree (account, failed_at);
 
 CREATE INDEX password_failure_of_address ON public.password_failure USING btree (address, failed_at);
+
+CREATE INDEX payment_by_amount ON public.payment USING btree (amount, id);
 
 CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id);
 
