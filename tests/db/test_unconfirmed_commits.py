@@ -1,6 +1,7 @@
 """A commit that no replica confirms is neither acknowledged nor cancelled; its key finds its response again."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -62,6 +63,8 @@ def primary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Primary]:
     folder: Path = tmp_path_factory.mktemp("primary")
     with EmbeddedPostgres(folder) as server:  # durable: others do not wait for replicas
         upgrade(server.url())
+        with psycopg.connect(server.url()) as connection:
+            connection.execute("create table kept (n int)")
         yield Primary(server)
 
 
@@ -136,9 +139,6 @@ async def _note(url: str, seconds: float | None) -> None:
 
 
 def test_a_commit_is_not_cancelled_with_its_task(alone: Primary) -> None:
-    with psycopg.connect(alone.url) as connection:
-        connection.execute("create table kept (n int)")
-
     async def run() -> None:
         task = asyncio.create_task(_note(alone.url, None))
         while not alone.waiting:  # noqa: ASYNC110 the database offers no event
@@ -155,3 +155,15 @@ def test_a_commit_is_not_cancelled_with_its_task(alone: Primary) -> None:
         asyncio.run(_note(alone.url, 0.5))
     alone.alone(alone=False)
     wait_for(lambda: alone.count("kept") == 2)
+
+
+def test_waiting_for_a_commit_takes_no_processor_time(alone: Primary) -> None:
+    alone.alone(alone=True)
+
+    async def wait_one_second() -> float:
+        start = time.process_time()
+        with pytest.raises(CommitInDoubtError):
+            await _note(alone.url, 1)
+        return time.process_time() - start
+
+    assert asyncio.run(wait_one_second()) < 0.5

@@ -32,6 +32,7 @@ _SOCKET_PATH_LIMIT = 103  # bytes, of the strictest kernels
 _SHORT_PLACE = Path("/tmp")  # noqa: S108 a private folder inside; not TMPDIR, which may differ between the users
 _DEAD = ("Z", "X")  # states of ended processes that still have an entry
 _START_ATTEMPTS = 5  # after a crash, the old server's children may need a moment to end
+_KEPT_WAL = "512MB"  # segments to write again; while a new one is made, for up to 0.1 s, no transaction commits
 _NOT_DURABLE = ("-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
 
 
@@ -209,6 +210,7 @@ class EmbeddedPostgres:
             "-c unix_socket_directories=.",
             "-c unix_socket_permissions=0700",
             "-c max_connections=200",
+            f"-c min_wal_size={_KEPT_WAL}",
             *(() if self._durable else _NOT_DURABLE),
         ]
         # Opened here, because the account may have no access to the parent folders.

@@ -33,6 +33,7 @@ Row = TypeVar("Row")
 Waited = TypeVar("Waited")
 
 _NO_SPAN = nullcontext()
+_WAKE_UP = 1.0  # seconds; wait_async's default of 0 polls without a pause
 _numbers = itertools.count(1)
 
 _BINARY, _TEXT = Format.BINARY, Format.TEXT  # found faster than in the class: there are sixty values in an order
@@ -192,7 +193,7 @@ async def send_commit(connection: Connection, results: Iterable[Result[Any]], se
                 async with asyncio.timeout(seconds):
                     # Not `connection.wait`: when it is cancelled, it cancels the statement too. A commit that waits
                     # for a replica and is cancelled takes effect and is visible without being on any replica.
-                    await wait_async(_exchange(connection, results), connection.pgconn.socket)
+                    await wait_async(_exchange(connection, results), connection.pgconn.socket, interval=_WAKE_UP)
         except TimeoutError as error:
             connection.pgconn.finish()
             raise CommitInDoubtError(f"the database did not confirm a commit within {seconds:g} seconds") from error
