@@ -229,7 +229,7 @@ class _Worker:
     def _app(self, connector: _Connector, database: Database) -> procrastinate.App:
         app = procrastinate.App(connector=connector)
         add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
-        add_access_jobs(app, database, self._clock, self._mail_settings.secret)
+        add_access_jobs(app, database, self._clock, lambda: self._mail_settings.secrets()[0])
         add_billing_jobs(app, database, self._clock, self._mail_settings.letterhead)
         for job in self._periodic_jobs:
             _add_periodic(app, job, database, self._clock)

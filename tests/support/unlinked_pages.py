@@ -131,7 +131,7 @@ def _quote_link(visit: Visit) -> None:
     quote = request_quote(service.customer(company="Harbour & Co"))
     price_as_support(service, quote, ("PHONE", "40"), note="Only today")
     order_id = internal_id(service, quote)
-    token = service.in_transaction(lambda tx: quote_token(tx, order_id, lambda: secret_key(service.settings)))
+    token = service.in_transaction(lambda tx: quote_token(tx, order_id, lambda: [secret_key(service.settings)]))
     visit.open(f"/quote-link/{token}")
 
 

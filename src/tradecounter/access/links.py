@@ -1,12 +1,13 @@
 """One-time links at which staff members and customers' users set their passwords."""
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
 from tradecounter.access.passwords import hash_password
 from tradecounter.access.people import Site
-from tradecounter.access.queries.links import LinkRecord, find_link, insert_link, use_link
+from tradecounter.access.queries.links import LinkRecord, find_link, hash_of_link, insert_link, use_link
 from tradecounter.access.queries.people import store_password
 from tradecounter.access.rules import check_password
 from tradecounter.access.sessions import end_all_sessions
@@ -46,6 +47,13 @@ async def make_link(
 def link_token(secret: str, link_id: int) -> str:
     """Return the secret of a link."""
     return derived_key(secret, f"one-time link {link_id}")
+
+
+async def token_of_link(tx: Transaction, link_id: int, secret_keys: Sequence[str]) -> str | None:
+    """Return the secret of a link, whichever of the secret keys it was derived from; None if that key is gone."""
+    digest = await hash_of_link(tx, link_id)
+    tokens = (link_token(secret_key, link_id) for secret_key in secret_keys)
+    return next((token for token in tokens if secret_hash(token) == digest), None)
 
 
 def site_address(site: Site, base_url: str | None, page: str) -> str:

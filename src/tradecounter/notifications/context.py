@@ -11,7 +11,7 @@ import structlog
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import installation_id
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.installation_secret import secret_key
+from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email, parse_mailbox
 from tradecounter.kit.text import fold
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
@@ -41,7 +41,8 @@ class NotYetError(Exception):
 class MailSettings:
     """The sender, the letterhead, the support address for replies and the URLs of both sites.
 
-    `secret` returns the installation's secret key, from which the secrets of one-time links are derived.
+    `secrets` returns the installation's secret keys, the current one first, from which the secrets of one-time links
+    are derived.
     """
 
     letterhead: Letterhead
@@ -49,7 +50,7 @@ class MailSettings:
     support: Address
     api: str | None
     backoffice: str | None
-    secret: Callable[[], str]
+    secrets: Callable[[], Sequence[str]]
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "MailSettings":
@@ -66,7 +67,7 @@ class MailSettings:
             addresses["support_email"],
             settings.base_url,
             settings.backoffice_url,
-            lambda: secret_key(settings),
+            lambda: secret_keys(settings),
         )
 
 

@@ -136,7 +136,7 @@ class _Links:
 
 async def _links(context: MailContext, quote: PricedQuote) -> _Links:
     base_url = context.settings.api
-    token = await quote_token(context.tx, quote.id, context.settings.secret)
+    token = await quote_token(context.tx, quote.id, context.settings.secrets)
     return _Links(
         account_address(base_url, quote.confirmation_code), None if token is None else link_address(base_url, token)
     )

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tradecounter.access.browser_names import browser_name
-from tradecounter.access.links import PAGE, link_token, site_address
+from tradecounter.access.links import PAGE, site_address, token_of_link
 from tradecounter.access.people import Person, Site
 from tradecounter.access.queries.links import link_by_id
 from tradecounter.access.queries.people import person_by_id
@@ -15,12 +15,12 @@ from tradecounter.notifications.mail import Mail
 
 
 async def user_invited(context: MailContext, *, link_id: int) -> Mail | None:
-    """Send an invitation; None if its link is used or expired."""
+    """Send an invitation; None if its link is used or expired, or of a key that is gone."""
     return await _link_mail(context, link_id, "You are invited to an account", "user_invited")
 
 
 async def user_password(context: MailContext, *, link_id: int) -> Mail | None:
-    """Send a link to set a new password; None if it is used or expired."""
+    """Send a link to set a new password; None if it is used or expired, or of a key that is gone."""
     return await _link_mail(context, link_id, "Set a new password", "user_password")
 
 
@@ -48,9 +48,10 @@ async def new_browser(context: MailContext, *, session_id: int) -> Mail | None:
 async def _link_mail(context: MailContext, link_id: int, subject: str, template: str) -> Mail | None:
     link = await link_by_id(context.tx, link_id, context.now)
     person = None if link is None else await person_by_id(context.tx, link.site, link.person_id)
-    if link is None or person is None:
+    token = None if link is None else await token_of_link(context.tx, link_id, context.settings.secrets())
+    if link is None or person is None or token is None:
         return None
-    page = f"{PAGE}{link_token(context.settings.secret(), link_id)}"
+    page = f"{PAGE}{token}"
     return await _mail(
         context,
         f"{template.replace('_', '-')}-{link_id}",

@@ -210,7 +210,7 @@ def plant_addresses(planted: Planted) -> None:
     order_id = internal_id(service, quoted)
 
     async def token(tx: Transaction) -> str | None:
-        return await quote_token(tx, order_id, lambda: secret_key(settings))
+        return await quote_token(tx, order_id, lambda: [secret_key(settings)])
 
     planted.secrets["quote link"] = service.in_transaction(token) or ""
     address = f"{service.url}/account/quote-link/{planted.secrets['quote link']}"

@@ -41,7 +41,7 @@ def priced(shop: Service, customer: Customer, cost: str = "40") -> dict[str, Any
 
 def token_of(shop: Service, quote: dict[str, Any]) -> str:
     order_id = internal_id(shop, quote)
-    token = shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: secret_key(shop.settings)))
+    token = shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: [secret_key(shop.settings)]))
     assert token is not None
     return token
 
@@ -102,7 +102,7 @@ def test_the_database_has_only_the_hash_of_a_link(shop: Service) -> None:
     assert token not in str(stored)
     assert token not in str(rows(shop, "select args from procrastinate_jobs"))
     order_id = internal_id(shop, quote)
-    assert shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: "another secret key")) is None
+    assert shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: ["another secret key"])) is None
 
 
 def after_expiry(shop: Service, _customer: Customer, _quote: dict[str, Any]) -> None:
@@ -178,7 +178,7 @@ def test_without_a_secret_key_a_new_price_ends_the_link_and_makes_none(shop: Ser
     shop.in_transaction(lambda tx: price_quote(tx, code, [], None, now, timedelta(days=7), None))
     ended(shop, token)
     order_id = internal_id(shop, quote)
-    assert shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: secret_key(shop.settings))) is None
+    assert shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: [secret_key(shop.settings)])) is None
 
 
 def test_the_mails_of_a_priced_quote_have_both_links(shop: Service) -> None:

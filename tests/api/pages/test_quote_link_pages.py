@@ -26,7 +26,7 @@ def linked(shop: Service, customer: Customer, **values: Any) -> tuple[dict[str, 
     quote = request_quote(customer, **values)
     price_as_support(shop, quote, ("PHONE", "40"), note="Only <b>today</b>")
     order_id = internal_id(shop, quote)
-    token = shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: secret_key(shop.settings)))
+    token = shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: [secret_key(shop.settings)]))
     return quote, f"/account/quote-link/{token}"
 
 

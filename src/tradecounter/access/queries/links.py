@@ -33,6 +33,7 @@ class LinkRecord:
 _DELETE_OTHERS = Statement(
     "delete from one_time_link where used_at is null and (staff_id = :staff_id or user_id = :user_id)"
 )
+_DELETE_UNUSED = Statement("delete from one_time_link where used_at is null")
 _INSERT = Statement(
     "insert into one_time_link (id, hash, staff_id, user_id, created_at, expires_at)"
     " values (:id, :hash, :staff_id, :user_id, :now, :expires_at)"
@@ -100,6 +101,15 @@ async def link_by_id(tx: Transaction, link_id: int, now: datetime) -> LinkRecord
     return await tx.fetch_one(_BY_ID, id=link_id, now=now)
 
 
+_HASH = Statement("select hash from one_time_link where id = :id")
+
+
+async def hash_of_link(tx: Transaction, link_id: int) -> bytes | None:
+    """Return the hash of a link's secret; None if there is no such link."""
+    digest: bytes | None = await tx.fetch_value(_HASH, id=link_id)
+    return digest
+
+
 _USE = Statement("update one_time_link set used_at = :now where id = :id and used_at is null and expires_at > :now")
 
 
@@ -114,3 +124,8 @@ _DELETE_OLD = Statement("delete from one_time_link where expires_at < :before")
 async def delete_old_links(tx: Transaction, before: datetime) -> int:
     """Delete links that expired before a moment; return how many."""
     return await tx.execute(_DELETE_OLD, before=before)
+
+
+async def delete_unused_links(tx: Transaction) -> int:
+    """Delete everybody's links that were not used; return how many."""
+    return await tx.execute(_DELETE_UNUSED)

@@ -182,6 +182,14 @@ async def set_all_ended(tx: Transaction, site: Site, person_id: int, now: dateti
     return await tx.execute(_END_ALL, now=now, but=but, **owner_of(site, person_id))
 
 
+_END_OF_ALL = Statement("update session set ended_at = :now where ended_at is null")
+
+
+async def set_ended_of_all(tx: Transaction, now: datetime) -> int:
+    """End everybody's sessions, and return how many."""
+    return await tx.execute(_END_OF_ALL, now=now)
+
+
 _DELETE_OLD = Statement("delete from session where seen_at < :before or ended_at < :before")
 
 

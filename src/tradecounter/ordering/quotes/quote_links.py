@@ -5,7 +5,7 @@ confirmation, and with a new price, which makes a new link.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -57,13 +57,13 @@ async def make_quote_link(tx: Transaction, order_id: int, secret: str | None, no
     await put_quote_link(tx, order_id, link_id, secret_hash(_token(secret, link_id)), now)
 
 
-async def quote_token(tx: Transaction, order_id: int, secret: Callable[[], str]) -> str | None:
-    """Return the secret of a quote's link; None if it has no unused link, or one of a former secret key."""
+async def quote_token(tx: Transaction, order_id: int, secret_keys: Callable[[], Sequence[str]]) -> str | None:
+    """Return the secret of a quote's link; None if it has no unused link, or one of a key that is gone."""
     link = await link_of_quote(tx, order_id)
     if link is None or link.used_at is not None:
         return None
-    token = _token(secret(), link.id)
-    return token if secret_hash(token) == link.hash else None
+    tokens = (_token(secret_key, link.id) for secret_key in secret_keys())
+    return next((token for token in tokens if secret_hash(token) == link.hash), None)
 
 
 def link_address(base_url: str | None, token: str) -> str:
