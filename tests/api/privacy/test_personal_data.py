@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from support.backoffice import backoffice_of
 from support.billing import invoiced, pay
 from support.orders import buy, cancel, outstanding, rows
 from support.receiver import policy_of
@@ -113,3 +114,20 @@ def test_erasing_leaves_only_what_tax_law_requires(shop: Service) -> None:
     assert b"Vanishing" in files["invoice.json"]
     with pytest.raises(DomainError, match="already erased"):
         erase(shop, customer)
+
+
+def test_stored_responses_of_the_back_office_do_not_outlive_a_customer(shop: Service) -> None:
+    person = {"first_name": "Vera", "last_name": "Vanishing", "trade_account": True}
+    with backoffice_of(shop) as office:
+        staff, ids = office.caller(), []
+        for name in ("gone", "stays"):
+            new = {**person, "email_address": f"{name}@vanish.example"}
+            made = staff.post("/api/customer", json=new, headers={"Idempotency-Key": name})
+            assert made.status_code == 201, made.text
+            ids.append(made.json()["id"])
+        for number in ids:
+            user = {"email": f"user{number}@vanish.example", "role": "buyer"}
+            staff.post(f"/api/customer/{number}/user", json=user, headers={"Idempotency-Key": f"user {number}"})
+    shop.in_transaction(partial(erase_customer, customer_id=ids[0], now=shop.clock.now()))
+    left = rows(shop, "select key from caller_idempotency_key order by key")
+    assert left == [("stays",), (f"user {ids[1]}",)]
