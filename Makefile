@@ -5,6 +5,7 @@
 # make fuzz    20,000 generated requests, 20,000 in raw HTTP, 300 histories of the reseller's side (ARGS='--requests N --seed N')
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
+# make drill   a shop is backed up, spoilt by an import, destroyed and restored to the second before (ARGS='--operations N --seed N')
 # make failover faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--minutes N --seed N')
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser all pages and the story of an order in a real Chromium
@@ -29,10 +30,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill failover soak bench browser screenshots release image audit
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill drill failover soak bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -17
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -18
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -67,6 +68,9 @@ fuzz-raw: $(UV)
 
 kill: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/kill.py $(ARGS)
+
+drill: $(UV)
+	@PYTHONPATH=tests $(RUN_DEV) python -m drill.run $(ARGS)
 
 # Debian's packages; only root may make network namespaces.
 FAILOVER_PROGRAMS := etcd haproxy ip tc nft setpriv

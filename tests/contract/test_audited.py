@@ -70,6 +70,10 @@ class Office:
     customer: Customer
     program: Program
 
+    def last_documents(self) -> list[str]:
+        [(invoice, note)] = rows(self.shop, "select i.last, c.last from invoice_number i, credit_note_number c")
+        return ["--last-invoice", str(invoice), "--last-credit-note", str(note)]
+
     def order(self, *steps: Callable[[Service, dict[str, Any]], Any]) -> str:
         placed = buy(self.customer, [("CABLE", 1)])
         for step in steps:
@@ -232,6 +236,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "imports roll-back": ("import.roll_back", lambda o: [o.applied()]),
     "job retry": ("job.retry", lambda o: [o.failed_job()]),
     "customer erase": ("customer.erase", lambda o: [str(o.shop.customer().id)]),
+    "db restored": ("log.restore", lambda o: o.last_documents()),
     "stock adjust": ("stock.adjust", lambda _: ["CABLE", "--change", "1", "--reason", "a test"]),
 }
 

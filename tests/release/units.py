@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
+BACKUP = "tradecounter-backup"
 PROCESSES = ("serve@8000", "backoffice", "worker", "migrate")
 MOST_EXPOSED = "20"  # of 100, in systemd's own figures: the lower, the less a broken process can do
 
@@ -40,6 +41,16 @@ def test_a_process_may_do_little_beside_its_work(installed: Path, process: str) 
     whole = installed / f"whole-{template}.service"
     whole.write_text(unit.read_text() + common.read_text())
     done = analyse(installed, "security", "--offline=true", f"--threshold={MOST_EXPOSED}", "--no-pager", str(whole))
+    assert done.returncode == 0, done.stdout
+
+
+def test_systemd_accepts_the_nightly_backup(tmp_path: Path) -> None:
+    folder = shutil.copytree(DEPLOY / "backup", tmp_path / "units")
+    unit = folder / f"{BACKUP}.service"
+    unit.write_text(unit.read_text().replace("/usr/local/lib/tradecounter/back-up", "/bin/true"))
+    done = analyse(folder, "verify", "--man=no", str(unit), str(folder / f"{BACKUP}.timer"))
+    assert (done.returncode, done.stderr) == (0, "")
+    done = analyse(folder, "security", "--offline=true", f"--threshold={MOST_EXPOSED}", "--no-pager", str(unit))
     assert done.returncode == 0, done.stdout
 
 

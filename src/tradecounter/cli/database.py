@@ -1,13 +1,18 @@
-"""`tradecounter db`: the schema."""
+"""`tradecounter db`: the schema, and a database that was restored from a backup."""
+
+from typing import Annotated
 
 import typer
 
+from tradecounter.cli.arguments import LARGEST_ID
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.session import database_url, reporting_errors, require_current_schema
+from tradecounter.cli.session import database_url, reporting_errors, require_current_schema, run_change
 from tradecounter.db.migrate import upgrade
+from tradecounter.kit.clock import SystemClock
+from tradecounter.recovery.continue_after_restore import EVENTS_PER_ID, Continuation, continue_after_restore
 from tradecounter.settings import read_settings
 
-app = typer.Typer(no_args_is_help=True, help="The database's schema.")
+app = typer.Typer(no_args_is_help=True, help="The database: its schema, and what a restored one needs.")
 
 
 @app.command("upgrade")
@@ -24,3 +29,46 @@ def check(as_json: AsJson = False) -> None:
     with reporting_errors(), database_url(read_settings()) as url:
         state = require_current_schema(url)
     show({"revision": state.revision}, f"the schema is current, at revision {state.revision}", as_json=as_json)
+
+
+@app.command("restored")
+def restored(
+    last_invoice: Annotated[
+        int,
+        typer.Option(min=0, max=LARGEST_ID, metavar="N", help="The last invoice that was ever issued, also if lost."),
+    ],
+    last_credit_note: Annotated[
+        int,
+        typer.Option(min=0, max=LARGEST_ID, metavar="N", help="The last credit note that was ever issued."),
+    ],
+    skip: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=1_000_000_000,
+            metavar="N",
+            help="Ids and order numbers to leave out, more than the lost data had; "
+            f"of sequences of events {EVENTS_PER_ID} times as many.",
+        ),
+    ] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Prepare a database that was restored from a backup: run it before services start.
+
+    No number that was given out since is given out again, sessions end, and readers of events learn of the restore.
+    """
+    done = run_change(
+        lambda tx: continue_after_restore(
+            tx, last_invoice=last_invoice, last_credit_note=last_credit_note, ids=skip, now=SystemClock().now()
+        )
+    )
+    show(done, "\n".join(_in_words(done)), as_json=as_json)
+
+
+def _in_words(done: Continuation) -> list[str]:
+    until = "nothing" if done.kept_until is None else f"the last change was at {done.kept_until:%Y-%m-%d %H:%M:%S} UTC"
+    lines = [f"{until}, the last event had sequence {done.last_sequence}"]
+    for what, lost in (("invoices", done.lost_invoices), ("credit notes", done.lost_credit_notes)):
+        if lost is not None:
+            lines.append(f"{what} {lost[0]} to {lost[1]} are recorded as lost")
+    return [*lines, f"{done.ids_left_out} order numbers and ids are left out; services may start"]

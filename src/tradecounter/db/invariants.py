@@ -76,7 +76,7 @@ async def wrong_stock(tx: Transaction) -> list[WrongStock]:
 
 @dataclass(frozen=True, slots=True)
 class MissingInvoices:
-    """A range of assigned invoice numbers without an invoice."""
+    """A range of assigned invoice numbers without an invoice, except those that a restore is known to have lost."""
 
     first: int
     last: int
@@ -88,7 +88,17 @@ _MISSING_INVOICES = Statement(
         select number, lead(number, 1, (select last + 1 from invoice_number)) over (order by number) as next
         from invoice
     ) as invoices
-    where next <> number + 1 order by number limit :most
+    where next <> number + 1 and not exists (
+        select from (
+            select type, customer_id, data from event where type = 'log.restored'
+            union all
+            select type, customer_id, data from unnumbered_event
+        ) as told
+        where type = 'log.restored' and customer_id is null
+          and (data -> 'lost_invoices' ->> 0)::bigint = number + 1
+          and (data -> 'lost_invoices' ->> 1)::bigint = next - 1
+    )
+    order by number limit :most
     """,
     MissingInvoices,
 )

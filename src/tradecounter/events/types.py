@@ -20,6 +20,7 @@ CustomerEventType = Literal[
     "payment.reversed",
     "price.changed",
     "stock.changed",
+    "log.restored",
 ]
 ResellerEventType = Literal[
     "order.created",

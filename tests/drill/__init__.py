@@ -1,0 +1,1 @@
+"""`make drill`: a shop is backed up, spoilt, destroyed and restored."""
