@@ -185,6 +185,8 @@ class Drill:
         customers = {buyer.id for buyer in self.trial.buyers}
         self.check("readers are not told", holds={event.get("customer_id") for event in told} >= {None, *customers},
                    shown=told)  # fmt: skip
+        if not told:
+            return
         last = told[0]["data"]["last_sequence"]
         self.check("the end of the log is wrong", holds=self.trial.first_sequence < last < lost.position, shown=last)
         confirmed = [event for event in read if event["type"] == "order.confirmed"]

@@ -43,7 +43,7 @@ class Pair:
     def __init__(self, url: str, stack: ExitStack, *keys: Keys) -> None:
         self.sites: list[tuple[Service, BackOfficeSite]] = []
         for current, former in keys:
-            found = {"secret_key": current, "former_secret_keys": former, "webhook_http": True,
+            found: dict[str, Any] = {"secret_key": current, "former_secret_keys": former, "webhook_http": True,
                      "webhook_networks": "127.0.0.0/8"}  # fmt: skip
             service = stack.enter_context(running_service(url, now=SystemClock().now(), **found))
             require_secret(service.settings, url)
@@ -97,6 +97,11 @@ def add_webhook(endpoint: Endpoint, office: BackOfficeSite) -> None:
     endpoint.secret = made.json()["secret"]
 
 
+def deliver_now(service: Service) -> None:
+    number_events(service)
+    service.call(lambda: deliver(service, clock=SystemClock()))
+
+
 def rotate(service: Service) -> None:
     service.call(
         lambda: rotate_secret(
@@ -138,14 +143,12 @@ def test_nothing_fails_while_processes_change_to_a_new_secret_key(url: str) -> N
                     invite(office, customer, f"user{number}-{len(stored)}@shop.example")
                     [link] = mailed_links(reader)
                     assert browser(reader.url).get(f"/account{link}").status_code == 200
-                    number_events(reader)
-                    reader.call(lambda reader=reader: deliver(reader, clock=SystemClock()))
+                    deliver_now(reader)
                     assert signs(reader) == kid
         with ExitStack() as stack:
             [(service, _)] = Pair(url, stack, LAST).sites
             buy(as_customer(customer, service), [("CABLE", 1)])
-            number_events(service)
-            service.call(lambda: deliver(service, clock=SystemClock()))
+            deliver_now(service)
     assert registered(url) == {NEW}
     assert [endpoint.faults for endpoint in endpoints] == [[] for _ in endpoints]
     everything = {event["id"] for event in endpoints[0].attempts}
