@@ -53,10 +53,7 @@ def restored(
     ] = 10_000,
     as_json: AsJson = False,
 ) -> None:
-    """Prepare a database that was restored from a backup: run it before services start.
-
-    No number that was given out since is given out again, sessions end, and readers of events learn of the restore.
-    """
+    """Prepare a database that was restored from a backup, before services start: no number is given out twice."""
     done = run_change(
         lambda tx: continue_after_restore(
             tx, last_invoice=last_invoice, last_credit_note=last_credit_note, ids=skip, now=SystemClock().now()
