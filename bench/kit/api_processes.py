@@ -34,7 +34,7 @@ def wait_for_every_process(server: Server) -> None:
     """Wait until every API process that was asked for responds. Raises BenchError."""
     until = time.monotonic() + _START_SECONDS
     while True:
-        with suppress(BenchError), connected_to_every_process(server) as connections:
+        with suppress(BenchError, OSError), connected_to_every_process(server) as connections:
             if len(connections) == server.count:
                 return
         if time.monotonic() > until:
