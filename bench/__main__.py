@@ -36,6 +36,7 @@ QUESTIONS = (
     "one_customer_floods",
     "new_snapshot",
     "growth",
+    "many_workers",
     "imports",
     "import_while_busy",
     "event_log",

@@ -1,7 +1,8 @@
 """Connections to each of several API processes, identified by their sockets."""
 
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from bench.kit.http import Connection, request_text
 from bench.kit.processes import BenchError
@@ -9,6 +10,8 @@ from bench.kit.product import Server
 from bench.kit.sockets import has_socket, socket_inode
 
 _MOST_CONNECTIONS = 200
+_START_SECONDS = 180  # with a large catalogue, on one core
+_POLL_SECONDS = 0.1
 
 
 @contextmanager
@@ -25,6 +28,18 @@ def connected_to_every_process(server: Server) -> Iterator[dict[int, Connection]
         else:
             raise BenchError(f"{_MOST_CONNECTIONS} connections reached only the processes {sorted(found)}")
         yield found
+
+
+def wait_for_every_process(server: Server) -> None:
+    """Wait until every API process that was asked for responds. Raises BenchError."""
+    until = time.monotonic() + _START_SECONDS
+    while True:
+        with suppress(BenchError, OSError), connected_to_every_process(server) as connections:
+            if len(connections) == server.count:
+                return
+        if time.monotonic() > until:
+            raise BenchError(f"after {_START_SECONDS} s not all {server.count} API processes respond")
+        time.sleep(_POLL_SECONDS)
 
 
 def warm_every_process(server: Server, requests: Sequence[bytes]) -> None:

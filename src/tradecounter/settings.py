@@ -53,6 +53,13 @@ class Settings:
         rules.DATABASE_URL,
         secret=True,
     )
+    replica_url: str | None = _setting(
+        None,
+        "A read replica of the database, as a postgresql:// URL, from which large catalogues are read while it has "
+        "all changes; unset: the database.",
+        rules.DATABASE_URL,
+        secret=True,
+    )
     data_dir: Path = _setting(Path(".tradecounter"), "The folder of the embedded database and other files.")
     base_url: str | None = _setting(
         None,

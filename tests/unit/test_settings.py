@@ -48,6 +48,7 @@ def test_nothing_set_gives_the_defaults() -> None:
     [
         ("DATABASE_URL", "postgresql://user@host:5433/shop?sslmode=require", None),
         ("DATABASE_URL", "postgres:///shop?host=/run/postgresql", None),
+        ("REPLICA_URL", "postgresql://reader@replica/shop", None),
         ("DATA_DIR", "/var/lib/shop", Path("/var/lib/shop")),
         ("DATA_DIR", "~/shop", Path.home() / "shop"),
         ("SNAPSHOT_DIR", "/run/shop", Path("/run/shop")),
@@ -117,6 +118,7 @@ def test_a_variable_sets_its_setting(name: str, text: str, value: Any) -> None:
 def test_every_setting_is_read_from_its_variable() -> None:
     texts = {
         "database_url": "postgresql://elsewhere/shop",
+        "replica_url": "postgresql://replica/shop",
         "data_dir": "elsewhere",
         "base_url": "http://elsewhere.example",
         "backoffice_url": "http://staff.elsewhere.example",
@@ -186,6 +188,7 @@ def test_space_around_a_value_does_not_matter() -> None:
     ("name", "text", "problem"),
     [
         ("DATABASE_URL", "mysql://host/shop", "must be a postgresql:// URL"),
+        ("REPLICA_URL", "mysql://host/shop", "must be a postgresql:// URL"),
         ("DATABASE_URL", "shop", "must be a postgresql:// URL"),
         ("BASE_URL", "api.example", "must start with http:// or https://"),
         ("BASE_URL", "ftp://api.example", "must start with http:// or https://"),

@@ -8,11 +8,11 @@ import psycopg
 import structlog
 import typer
 
+from tradecounter.cli.check_secret import require_secret
 from tradecounter.cli.demo_shown import Demo, show_demo, show_demo_as_json
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson
-from tradecounter.cli.secret import require_secret
-from tradecounter.cli.serve import Host, Port
+from tradecounter.cli.service import Host, Port
 from tradecounter.cli.session import database_url, reporting_errors, run_until_stopped
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database

@@ -17,14 +17,15 @@ from typer._click.shell_completion import CompletionItem
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
+from tradecounter.kit.collector import collector_paused
 from tradecounter.settings import SettingsError, unknown_settings
 
 COMMANDS = {
     "init": "tradecounter.cli.init:init",
     "demo": "tradecounter.cli.demo:demo",
     "serve": "tradecounter.cli.serve:serve",
-    "backoffice": "tradecounter.cli.serve:backoffice",
-    "worker": "tradecounter.cli.serve:worker",
+    "backoffice": "tradecounter.cli.backoffice:backoffice",
+    "worker": "tradecounter.cli.worker:worker",
     "db": "tradecounter.cli.database:app",
     "import": "tradecounter.cli.import_file:import_file",
     "imports": "tradecounter.cli.imports:app",
@@ -101,7 +102,8 @@ class _Commands(_CommandGroup):
 
 def _load(name: str, place: str) -> Any:
     module, _, attribute = place.partition(":")
-    found = getattr(importlib.import_module(module), attribute)
+    with collector_paused():
+        found = getattr(importlib.import_module(module), attribute)
     if isinstance(found, typer.Typer):
         found.info.cls, found.rich_markup_mode = _CommandGroup, None
         command: Any = get_group(found)

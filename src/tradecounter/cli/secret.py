@@ -1,6 +1,5 @@
-"""`tradecounter secret`, and the check of the secret key when a service starts."""
+"""`tradecounter secret`: rotation of the secret key."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -13,14 +12,13 @@ from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import with_database
 from tradecounter.consent.keys import reseal_keys
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.db.transaction import Transaction, reading
 from tradecounter.feeds.manage import reseal_feeds
-from tradecounter.fulfilment.check_secret import register_secret
 from tradecounter.fulfilment.queries.reads import count_sealed
 from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import SystemClock
-from tradecounter.settings import Settings, read_settings
+from tradecounter.settings import read_settings
 from tradecounter.webhooks.manage import reseal_webhooks
 
 app = typer.Typer(
@@ -75,13 +73,3 @@ async def _reseal_others(tx: Transaction, keys: Sequence[str]) -> None:
     await reseal_keys(tx, keys)
     await reseal_factors(tx, keys)
     await reseal_feeds(tx, keys)
-
-
-def require_secret(settings: Settings, url: str) -> None:
-    """Register the secret key in the database. Raises SettingsError or WrongSecretError."""
-
-    async def work() -> None:
-        async with Database(url, connections=1) as database, transaction(database, operator()) as tx:
-            await register_secret(tx, secret_keys(settings), SystemClock().now())
-
-    asyncio.run(work())

@@ -63,6 +63,10 @@ _OF_SITES = (
     Metric("refresh_duration_seconds", "histogram", "Time that a poll for changed data took."),
     Metric("refresh_failures", "counter", "Polls for changed data that failed."),
     Metric("snapshot_products", "gauge", "Products in memory.", largest=True),
+    Metric("replica_reads", "counter", "Catalogues that were read from the replica."),
+    Metric(
+        "replica_failures", "counter", "Catalogues that were read from the primary because the replica was not usable."
+    ),
     Metric("response_cache_bytes", "gauge", "Memory of cached responses."),
     Metric("response_cache_responses", "gauge", "Cached responses."),
     Metric("blocked_addresses", "gauge", "Addresses that are blocked for wrong credentials.", largest=True),

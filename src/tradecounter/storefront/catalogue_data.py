@@ -50,9 +50,14 @@ def no_catalogue_data() -> CatalogueData:
     return CatalogueData({}, snapshot, book, empty_stock(0), StockPosition("", 0))
 
 
-async def read_catalogue_data(tx: Transaction) -> CatalogueData:
-    """Read everything except the terms; no step blocks the event loop for more than a few milliseconds."""
+async def read_catalogue_data(tx: Transaction, primary: str | None = None) -> CatalogueData:
+    """Read everything except the terms; no step blocks the event loop for more than a few milliseconds.
+
+    `primary` identifies the server whose replica is read: the data has its versions and transactions.
+    """
     versions = await read_versions(tx)
+    if primary is not None:
+        versions = replace(versions, server=primary)
     # The reads share a connection, which reads prices while a thread builds the snapshot.
     snapshot, lists, contracts, deliveries, levels = await _concurrently(
         read_snapshot(tx),

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +13,8 @@ import structlog
 from tradecounter.db.changes import Version
 from tradecounter.storefront.catalogue_data import CatalogueData
 from tradecounter.storefront.data_file import map_data
-from tradecounter.storefront.lay_out_in_subprocess import lay_out_in_subprocess
+from tradecounter.storefront.lay_out_in_subprocess import Databases, lay_out_in_subprocess
+from tradecounter.storefront.replica_use import ReplicaUse
 from tradecounter.storefront.shared_folder import SharedFolder, default_folder
 
 log = structlog.get_logger()
@@ -23,13 +24,15 @@ _LOOK_EVERY_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSource:
-    """Where a large catalogue comes from: the database, and the folder in which it is shared.
+    """Where a large catalogue comes from: the database or its replica, and the folder in which it is shared.
 
     Without a `folder`, it is the user's own among the temporary files (`shared_folder.py`).
     """
 
     database_url: str
     folder: Path | None = None
+    replica_url: str | None = None
+    replica_use: ReplicaUse = field(default_factory=ReplicaUse)
 
     async def load(self, at_least: Version, *, niceness: int, seconds: float) -> CatalogueData:
         """Return data of this version or a newer one; lays it out if no other process has or does.
@@ -58,15 +61,20 @@ class CatalogueSource:
 
     async def _lay_out(self, folder: SharedFolder, niceness: int) -> CatalogueData:
         with folder.new_file() as file:
-            await lay_out_in_subprocess(self.database_url, file, niceness)
+            await self._write(file, niceness)
             data = await asyncio.to_thread(map_data, file)
             folder.publish(data.versions["catalogue"])
             return data
 
     async def _load_alone(self, niceness: int) -> CatalogueData:
         with _file_in_memory() as file:
-            await lay_out_in_subprocess(self.database_url, file, niceness)
+            await self._write(file, niceness)
             return await asyncio.to_thread(map_data, file)
+
+    async def _write(self, file: IO[bytes], niceness: int) -> None:
+        reason = await lay_out_in_subprocess(Databases(self.database_url, self.replica_url), file, niceness)
+        if self.replica_url is not None:
+            self.replica_use.note(reason)
 
 
 def _file_in_memory() -> IO[bytes]:

@@ -12,6 +12,7 @@ import uvicorn
 from uvicorn._subprocess import spawn
 from uvicorn.supervisors import multiprocess
 
+from tradecounter.kit.collector import collector_paused
 from tradecounter.monitoring.shared_figures import FiguresFile
 from tradecounter.web.site import Site
 from tradecounter.web.site_figures import site_figures
@@ -42,6 +43,8 @@ class ApiProcess(multiprocess.Process):
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         """Respond to requests until the supervisor ends the process."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # otherwise Ctrl-C would raise KeyboardInterrupt here at the end
+        with collector_paused():
+            self.config.load()
         super().target(sockets)
 
     def wait_until_ready(self, timeout: float, should_exit: threading.Event | None = None) -> bool:

@@ -57,7 +57,9 @@ class Site(ABC):
         self.requests = RequestFigures()
         self.freshness = Freshness(settings.stale_after)
         self.stopping = asyncio.Event()
-        self.catalogue_source = CatalogueSource(database.url, settings.snapshot_dir or runtime_folder())
+        self.catalogue_source = CatalogueSource(
+            database.url, settings.snapshot_dir or runtime_folder(), settings.replica_url
+        )
         self.connections = Connections(
             settings.max_connections, settings.max_connections_per_address, admission.addresses.trusts
         )

@@ -17,6 +17,8 @@ def site_figures(site: Site) -> Figures:
         "refresh_duration_seconds": {(): site.refresher.durations.values},
         "refresh_failures": one(site.refresher.failures),
         "snapshot_products": one(len(site.storefront.snapshot)),
+        "replica_reads": one(site.catalogue_source.replica_use.used),
+        "replica_failures": one(site.catalogue_source.replica_use.unusable),
         "blocked_addresses": one(site.admission.lockout.blocked),
         "address_blocks": one(site.admission.lockout.blocks),
     }

@@ -1,0 +1,40 @@
+"""`tradecounter worker`: the background jobs."""
+
+import asyncio
+
+import typer
+
+from tradecounter.backlog.watch import Backlog
+from tradecounter.cli.check_secret import require_secret
+from tradecounter.cli.logs import configure_logs
+from tradecounter.cli.output import AsJson, show_json
+from tradecounter.cli.service import Metrics, MetricsHost, MetricsPort, announce_metrics
+from tradecounter.cli.session import database_url, reporting_errors, require_current_schema, run_until_stopped
+from tradecounter.cli.setting_warnings import log_setting_warnings
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import read_settings
+from tradecounter.worker import SILENT_SECONDS, run_worker
+
+
+def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = None, as_json: AsJson = False) -> None:
+    """Run background jobs until stopped."""
+    configure_logs()
+    metrics, backlog = Metrics(metrics_host, metrics_port), Backlog(SILENT_SECONDS)
+    with reporting_errors():
+        settings = read_settings()
+        with database_url(settings, serving=True) as url:
+            state = require_current_schema(url)
+            require_secret(settings, url)
+            log_setting_warnings(settings)
+
+            async def run(stop: asyncio.Event) -> None:
+                with metrics.served(backlog.figures) as addresses:
+                    if as_json:
+                        show_json({"revision": state.revision, **addresses})
+                    else:
+                        typer.echo("Working (Ctrl-C stops)", err=True)
+                        announce_metrics(addresses)
+                    watched = backlog if addresses else None
+                    await run_worker(settings, url, SystemClock(), stop, watched)
+
+            run_until_stopped(run)

@@ -1,0 +1,77 @@
+"""Tells whether a replica has what the primary has committed (docs/adr/0025).
+
+A replica of the primary's installation and timeline has replayed a part of the primary's log, never anything else.
+Version numbers only grow along a log, so the replica's data is not older than a version if its number is not smaller. A
+replica that still follows a former primary has another timeline: its numbers say nothing.
+"""
+
+from dataclasses import dataclass
+
+from tradecounter.db.changes import Topic, Versions, read_versions
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+class ReplicaError(Exception):
+    """The replica cannot be used; the message has the reason."""
+
+
+class ReplicaBehindError(ReplicaError):
+    """The replica follows the primary, but has not replayed the version yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The log that a server writes or replays: of which installation, and on which timeline.
+
+    A replica knows the timeline from its last restart point, at most some minutes old: after a fail-over, it says for
+    a while the former one.
+    """
+
+    installation: str
+    timeline: int
+    replayed: bool
+
+
+_LOG = Statement("""
+    select system_identifier::text, pg_is_in_recovery(), case
+        when pg_is_in_recovery() then (select min_recovery_end_timeline from pg_control_recovery())
+        else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int
+    end
+    from pg_control_system()
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What a replica must have: the primary's log up to these versions."""
+
+    log: Log
+    versions: Versions
+
+
+async def read_position(tx: Transaction) -> Position:
+    """Return where a server is. Must be the transaction's first call."""
+    versions = await read_versions(tx)
+    row = await tx.fetch_one(_LOG)
+    if row is None:
+        raise ReplicaError("the server does not name its log")
+    installation, is_replica, timeline = row
+    return Position(Log(installation, timeline, is_replica), versions)
+
+
+async def require_replayed(replica: Transaction, primary: Position, topic: Topic) -> None:
+    """Raise ReplicaError if the replica's transaction sees older data of the topic than the primary's position.
+
+    Must be the transaction's first call.
+    """
+    found = await read_position(replica)
+    if found.log.installation != primary.log.installation:
+        raise ReplicaError("it is not a replica of the database")
+    if not found.log.replayed and found.versions.server != primary.versions.server:
+        raise ReplicaError("it is not a replica, but another primary")
+    if found.log.timeline != primary.log.timeline:
+        raise ReplicaError(f"it is on timeline {found.log.timeline}, and the primary on {primary.log.timeline}")
+    has, wanted = found.versions.of(topic).number, primary.versions.of(topic).number
+    if has < wanted:
+        raise ReplicaBehindError(f"it has version {has} of the {topic}, and the primary has {wanted}")

@@ -1,0 +1,39 @@
+"""A service imports what it serves: the start of a process costs mostly imports."""
+
+import subprocess
+import sys
+
+import pytest
+
+from support.command_line import without_settings
+
+LIBRARIES = {"alembic", "croniter", "openpyxl", "opentelemetry", "procrastinate", "pypdf", "sqlalchemy"}
+BACK_OFFICE = {"tradecounter.imports", "tradecounter.pages.backoffice", "tradecounter.web.backoffice"}
+WORKER = {"tradecounter.backlog", "tradecounter.worker"}
+DEMO = {"tradecounter.demo"}
+
+
+def imported(module: str) -> set[str]:
+    program = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=without_settings(), capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("module", "unneeded"),
+    [
+        ("tradecounter.cli.serve", LIBRARIES | BACK_OFFICE | WORKER | DEMO),
+        ("tradecounter.cli.backoffice", {"alembic", "opentelemetry", "procrastinate", "pypdf"} | WORKER | DEMO),
+        ("tradecounter.cli.worker", {"alembic", "opentelemetry", "pypdf", "tradecounter.web.backoffice"} | DEMO),
+        (
+            "tradecounter.storefront.lay_out_in_subprocess",
+            LIBRARIES | BACK_OFFICE | WORKER | DEMO | {"jinja2", "typst"},
+        ),
+    ],
+)
+def test_a_service_does_not_import_what_only_others_need(module: str, unneeded: set[str]) -> None:
+    found = imported(module)
+    assert module in found
+    assert found & unneeded == set()
