@@ -46,6 +46,7 @@ FORMATION_SECONDS = 120
 RECOVERY_SECONDS = 120
 CATCH_UP_SECONDS = 240
 CLIENT_SECONDS = 5
+CLIENT_PATIENCE_SECONDS = 300  # with one request; a client that gave up would leave others without their stock
 ROUNDS = 2  # of faults that come alone
 
 
@@ -125,7 +126,9 @@ def run(folder: Path, found: list[Machine], wanted: Wanted) -> list[str]:
         stack.enter_context(supervised(started))
         public, backoffice = addresses(started, FRONT, "serve"), addresses(started, "backoffice")
         http = httpx2.Client(timeout=CLIENT_SECONDS)
-        sender = stack.enter_context(TimedSender(public, backoffice, trial.token, http=http))
+        sender = stack.enter_context(
+            TimedSender(public, backoffice, trial.token, http=http, patience=CLIENT_PATIENCE_SECONDS)
+        )
         wait_until(lambda: all(_is_up(url) for url in (*public, *backoffice)), FORMATION_SECONDS, "the programs")
         say(f"everything runs after {time.monotonic() - began:.0f} s")
         campaign, rivals = Campaign(Site(cluster, started), sender, wanted.seed), Rivals(poor, trial, sender)
@@ -159,14 +162,16 @@ def _under_load(campaign: Campaign, rivals: Rivals, wanted: Wanted) -> float:
             for _ in range(ROUNDS):
                 campaign.alone(wanted.faults)
             campaign.together(wanted.faults, start + wanted.minutes * 60)
+            took = time.monotonic() - start
         except BaseException:
             sender.http.close()  # ends the clients, who would go on trying
             raise
         finally:
             done.set()
     for each in load:
-        each.result()
-    return time.monotonic() - start
+        if (error := each.exception()) is not None:
+            sender.faults.append(f"a client ended: {error!r}")
+    return took
 
 
 def _faults_in_number(campaign: Campaign, wanted: Wanted) -> dict[str, Any]:

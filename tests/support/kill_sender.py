@@ -28,6 +28,7 @@ class Sender:
     repeated: int = 0  # requests with a response that asked for a repetition
     faults: list[str] = field(default_factory=list)
     repeats: frozenset[int] = _TRY_AGAIN  # statuses after which a request is repeated
+    patience: float = _PATIENCE_SECONDS  # for a response
     http: httpx2.Client = field(default_factory=lambda: httpx2.Client(timeout=_TIMEOUT_SECONDS))
 
     def __enter__(self) -> Self:
@@ -71,9 +72,10 @@ class Sender:
         return first.json()
 
     def _respond(self, base_urls: Sequence[str], turn: int, path: str, method: str, **request: Any) -> httpx2.Response:
-        give_up, last = time.monotonic() + _PATIENCE_SECONDS, "no response"
+        give_up, last = time.monotonic() + self.patience, "no response"
         for url in itertools.islice(itertools.cycle(base_urls), turn % len(base_urls), None):
-            assert time.monotonic() < give_up, f"{method} {path} {request.get('json')}: {last}"
+            if time.monotonic() > give_up:
+                raise self._given_up(f"{method} {path} {request.get('json')}: {last}")
             try:
                 response = self.http.request(method, f"{url}{path}", **request)
             except httpx2.TransportError as error:
@@ -84,7 +86,13 @@ class Sender:
             if response.is_success:
                 return response
             last = f"{response.status_code} {response.text}"
-            assert response.status_code in self.repeats, f"{method} {path} {request.get('json')}: {last}"
+            if response.status_code not in self.repeats:
+                raise self._given_up(f"{method} {path} {request.get('json')}: {last}")
             self.repeated += 1
             time.sleep(_AFTER_AN_ERROR)
         raise AssertionError("there are no processes")
+
+    def _given_up(self, what: str) -> AssertionError:
+        """Note a request that a client gives up: of several clients, only one's error is raised."""
+        self.faults.append(f"given up: {what}")
+        return AssertionError(what)
