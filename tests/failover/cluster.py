@@ -149,7 +149,9 @@ class Cluster:
     def _tell(self, machine: DataMachine, path: str, body: dict[str, Any]) -> httpx2.Response:
         operator = (self._secrets["PATRONI_RESTAPI_USERNAME"], self._secrets["PATRONI_RESTAPI_PASSWORD"])
         address = f"http://{machine.machine.address}:{PATRONI_PORT}/{path}"
-        return self._http.post(address, json=body, auth=operator, timeout=30)
+        response = self._http.post(address, json=body, auth=operator, timeout=30)
+        assert response.status_code not in {401, 403}, response.text
+        return response
 
     def create_database(self) -> None:
         """Create the service's role and database on the primary."""

@@ -201,6 +201,14 @@ def _keep_logs(folder: Path) -> None:
         shutil.copy(log, LOGS)
 
 
+def _stop(number: int, _frame: object) -> None:
+    """End the run, which removes the machines; further signals do not interrupt that."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    say("stopping")
+    sys.exit(128 + number)
+
+
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="make failover", description="e.g. make failover ARGS='--faults 50 --seed 7'")
     parser.add_argument("--faults", type=int, default=200, help="at least so many")
@@ -208,7 +216,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1 + secrets.randbelow(1_000_000), help="of faults and orders")
     wanted = parser.parse_args(arguments, Wanted())
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
     say(f"{wanted.faults} faults, seed {wanted.seed}")
     try:
         with (
