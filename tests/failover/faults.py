@@ -24,6 +24,7 @@ class Fault:
     name: str
     begin: Callable[["Site", Random], Callable[[], None]]
     seconds: tuple[float, float]
+    weight: float = 1  # how often it comes, beside others
 
 
 @dataclass
@@ -199,9 +200,10 @@ DATA = (
 )
 # At any time, beside those.
 PROGRAMS = (
-    Fault("public node killed", _kill(lambda site, chance: site.program("serve", chance)), (0, 1)),
+    Fault("public node killed", _kill(lambda site, chance: site.program("serve", chance)), (0, 1), weight=0.6),
     Fault("public node paused", _pause_program("serve"), (0.5, 3)),
-    Fault("back office killed", _kill(lambda site, chance: site.program("backoffice", chance)), (0, 1)),
+    # There is one, which takes seconds to start: killed as often as the others, it would hardly ever run.
+    Fault("back office killed", _kill(lambda site, chance: site.program("backoffice", chance)), (0, 1), weight=0.3),
     Fault("worker killed", _kill(lambda site, chance: site.program("worker", chance)), (0, 1)),
     Fault("worker paused", _pause_program("worker"), (0.5, 3)),
     Fault("HAProxy killed", _kill(lambda site, chance: site.program("haproxy", chance)), (0, 1)),

@@ -32,11 +32,15 @@ class TimedSender(Sender):
 
     writes: list[float] = field(default_factory=list)  # monotonic seconds
     statuses: Counter[str] = field(default_factory=Counter)
+    calm_since: float | None = None  # monotonic seconds; None while there are faults, during which nobody gives up
     in_doubt: int = 0  # responses that say that the change may have been carried out
 
     def __post_init__(self) -> None:
         self.repeats |= _UNKNOWN
         self.http.event_hooks["response"].append(self._note)
+
+    def gives_up(self, began: float) -> bool:
+        return self.calm_since is not None and super().gives_up(max(began, self.calm_since))
 
     def _note(self, response: httpx2.Response) -> None:
         self.statuses[str(response.status_code)] += 1

@@ -46,8 +46,7 @@ FORMATION_SECONDS = 120
 RECOVERY_SECONDS = 120
 CATCH_UP_SECONDS = 240
 CLIENT_SECONDS = 5
-CLIENT_PATIENCE_SECONDS = 300  # with one request; a client that gave up would leave others without their stock
-ROUNDS = 2  # of faults that come alone
+FAULTS_FOR_A_ROUND = 100  # in which each kind comes alone once
 
 
 def say(text: str) -> None:
@@ -90,7 +89,7 @@ class Campaign:
 
     def _inject(self, kinds: Sequence[Fault], chance: Random, faults: int, until: float) -> None:
         while len(self.happened) < faults and time.monotonic() < until and not self.site.ended.is_set():
-            self._once(chance.choice(kinds), chance, alone=False)
+            self._once(chance.choices(kinds, [kind.weight for kind in kinds])[0], chance, alone=False)
             self.site.ended.wait(chance.uniform(0, 2))
 
     def _once(self, fault: Fault, chance: Random, *, alone: bool) -> None:
@@ -126,9 +125,7 @@ def run(folder: Path, found: list[Machine], wanted: Wanted) -> list[str]:
         stack.enter_context(supervised(started))
         public, backoffice = addresses(started, FRONT, "serve"), addresses(started, "backoffice")
         http = httpx2.Client(timeout=CLIENT_SECONDS)
-        sender = stack.enter_context(
-            TimedSender(public, backoffice, trial.token, http=http, patience=CLIENT_PATIENCE_SECONDS)
-        )
+        sender = stack.enter_context(TimedSender(public, backoffice, trial.token, http=http))
         wait_until(lambda: all(_is_up(url) for url in (*public, *backoffice)), FORMATION_SECONDS, "the programs")
         say(f"everything runs after {time.monotonic() - began:.0f} s")
         campaign, rivals = Campaign(Site(cluster, started), sender, wanted.seed), Rivals(poor, trial, sender)
@@ -159,7 +156,7 @@ def _under_load(campaign: Campaign, rivals: Rivals, wanted: Wanted) -> float:
         ]
         start = time.monotonic()
         try:
-            for _ in range(ROUNDS):
+            for _ in range(max(1, wanted.faults // FAULTS_FOR_A_ROUND)):
                 campaign.alone(wanted.faults)
             campaign.together(wanted.faults, start + wanted.minutes * 60)
             took = time.monotonic() - start
@@ -167,6 +164,7 @@ def _under_load(campaign: Campaign, rivals: Rivals, wanted: Wanted) -> float:
             sender.http.close()  # ends the clients, who would go on trying
             raise
         finally:
+            sender.calm_since = time.monotonic()
             done.set()
     for each in load:
         if (error := each.exception()) is not None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx2
 
 _AFTER_AN_ERROR = 0.3
-_PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 180
 _TRY_AGAIN = frozenset(
     {409, 503}
 )  # 409: still being processed, or waiting for stock that another order's adjustment brings
@@ -28,7 +28,6 @@ class Sender:
     repeated: int = 0  # requests with a response that asked for a repetition
     faults: list[str] = field(default_factory=list)
     repeats: frozenset[int] = _TRY_AGAIN  # statuses after which a request is repeated
-    patience: float = _PATIENCE_SECONDS  # for a response
     http: httpx2.Client = field(default_factory=lambda: httpx2.Client(timeout=_TIMEOUT_SECONDS))
 
     def __enter__(self) -> Self:
@@ -72,9 +71,9 @@ class Sender:
         return first.json()
 
     def _respond(self, base_urls: Sequence[str], turn: int, path: str, method: str, **request: Any) -> httpx2.Response:
-        give_up, last = time.monotonic() + self.patience, "no response"
+        began, last = time.monotonic(), "no response"
         for url in itertools.islice(itertools.cycle(base_urls), turn % len(base_urls), None):
-            if time.monotonic() > give_up:
+            if self.gives_up(began):
                 raise self._given_up(f"{method} {path} {request.get('json')}: {last}")
             try:
                 response = self.http.request(method, f"{url}{path}", **request)
@@ -91,6 +90,10 @@ class Sender:
             self.repeated += 1
             time.sleep(_AFTER_AN_ERROR)
         raise AssertionError("there are no processes")
+
+    def gives_up(self, began: float) -> bool:
+        """Whether a request that began at a time, in monotonic seconds, is no longer repeated."""
+        return time.monotonic() > began + PATIENCE_SECONDS
 
     def _given_up(self, what: str) -> AssertionError:
         """Note a request that a client gives up: of several clients, only one's error is raised."""
