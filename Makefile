@@ -6,7 +6,7 @@
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make drill   a shop is backed up, spoilt by an import, destroyed and restored to the second before (ARGS='--operations N --seed N')
-# make failover faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--minutes N --seed N')
+# make failover 200 faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--faults N --seed N')
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser all pages and the story of an order in a real Chromium
 # make screenshots the pictures of the README and the guides, in docs/pictures
@@ -81,7 +81,7 @@ INSTALL_FAILOVER := [ -z "$(MISSING_PROGRAMS)" ] || { [ "$$(id -u)" = 0 ] && com
 failover: $(UV)
 	@{ $(INSTALL_FAILOVER); } >/dev/null 2>&1; [ "$$(id -u)" = 0 ] || { echo "NOT RUN: only root may make network namespaces"; exit 1; }; \
 	[ -z "$(MISSING_PROGRAMS)" ] || { echo "NOT RUN: missing programs:" $(MISSING_PROGRAMS); exit 1; }; \
-	PYTHONPATH=tests $(RUN_DEV) --group failover python -m failover.run $(ARGS)
+	export PYTHONPATH=tests; exec $(RUN_DEV) --group failover python -m failover.run $(ARGS)
 
 soak: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/soak.py $(ARGS)

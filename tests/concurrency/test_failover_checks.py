@@ -10,8 +10,11 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
+from failover import shipped
 from failover.history import faults_in_history
 from failover.load import LIMIT, SKU, Rivals, TimedSender, few_units, poor_customer
+from failover.namespaces import Machine
+from failover.replicas import differing
 from failover.report import Happened, longest_silence, table
 from support.cluster import Cluster
 from support.events import number_events
@@ -105,4 +108,34 @@ def test_the_longest_silence_touches_the_fault() -> None:
 
 def test_the_report_measures_only_faults_that_came_alone() -> None:
     happened = [Happened("cut", 1.5, 2.5, alone=True), Happened("cut", 3.5, 4.0, alone=False)]
-    assert table(happened, [1.0, 4.0, 3.0, 9.0]).endswith("| cut | 2 | 1 | 2.0 | 2.0 |")
+    assert table(happened, [1.0, 4.0, 3.0, 9.0]).endswith("| cut | 2 | 1 | 2.0 | 2.0 | - |")
+
+
+def test_the_report_says_whether_a_killed_primary_met_the_goal() -> None:
+    happened = [Happened("primary: PostgreSQL killed", 1.5, 2.5, alone=True)]
+    assert table(happened, [1.0, 11.0]).endswith("| 1 | 10.0 | 10.0 | 10, met |")
+    assert table(happened, [1.0, 11.5]).endswith("| 1 | 10.5 | 10.5 | 10, missed |")
+
+
+def test_a_replica_with_other_rows_is_found(postgres: Cluster) -> None:
+    with postgres.database() as primary, postgres.database() as replica:
+        for url, last in ((primary, 2), (replica, 3)):
+            with psycopg.connect(url, autocommit=True) as database:
+                database.execute("create table kept as select 1 as id")
+                database.execute("create table lost as select unnest(array[1, %s]) as id", [last])
+        tables = [("public", "kept"), ("public", "lost")]
+        assert differing(primary, replica, tables, seconds=0) == [("public", "lost")]
+        assert differing(primary, primary, tables, seconds=0) == []
+
+
+def test_each_machine_gets_the_shipped_settings_with_its_own_name_and_addresses() -> None:
+    machines = [Machine(f"db{number}", f"10.0.0.{number}") for number in (1, 2, 3)]
+    patroni = shipped.environment("patroni.env", machines, machines[1])
+    assert (patroni["PATRONI_NAME"], patroni["PATRONI_POSTGRESQL_CONNECT_ADDRESS"]) == ("db2", "10.0.0.2:5432")
+    etcd = shipped.environment("etcd.env", machines, machines[2])
+    assert etcd["ETCD_ADVERTISE_CLIENT_URLS"] == "http://10.0.0.3:2379"
+    members = "db1=http://10.0.0.1:2380,db2=http://10.0.0.2:2380,db3=http://10.0.0.3:2380"
+    assert etcd["ETCD_INITIAL_CLUSTER"] == members
+    assert "[10.0.0.1:2379, 10.0.0.2:2379, 10.0.0.3:2379]" in shipped.text("patroni.yaml", machines)
+    with pytest.raises(AssertionError, match="machine that does not exist"):
+        shipped.text("primary.cfg", machines[:2])

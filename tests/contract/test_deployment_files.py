@@ -20,15 +20,17 @@ _SETTING = re.compile(rf"{PREFIX}([A-Z][A-Z_]*)")
 def test_every_command_exists_with_its_options(forker: Forker, tmp_path: Path) -> None:
     program = Program(tmp_path, None, forker)
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-    commands = [service["command"] for service in compose["services"].values() if "command" in service]
-    units = "\n".join(unit.read_text() for unit in (DEPLOY / "systemd").glob("*.service"))
+    own = [service for service in compose["services"].values() if service["image"] == "tradecounter"]
+    commands = [service["command"] for service in own]
+    files = [*(DEPLOY / "systemd").glob("*.service"), DEPLOY / "cluster" / "network.conf"]
+    units = "\n".join(unit.read_text() for unit in files)
     commands += [
         shlex.split(line.replace("%i", "8000"))
         for line in re.findall(r"^ExecStart=/opt/tradecounter/bin/tradecounter (.*)$", units, re.MULTILINE)
     ]
     templates = "\n".join(each.read_text() for each in (CHART / "templates").glob("*.yaml"))
     commands += [re.sub(r"\{\{.*?\}\}", "1", line).split(", ") for line in re.findall(r"args: \[(.*)\]", templates)]
-    assert len(commands) == 12
+    assert len(commands) == 13
     for command in commands:
         done = program.run(*command, "--help")
         assert done.status == 0, (command, done.err)

@@ -1,6 +1,7 @@
 """A PostgreSQL that survives its machines: three with etcd, Patroni and PostgreSQL, of which one is the primary."""
 
 import os
+import secrets
 import shutil
 import signal
 import sys
@@ -15,38 +16,14 @@ import httpx2
 import psycopg
 import yaml
 
+from failover import shipped
 from failover.namespaces import Machine
 from failover.services import Service
 from tradecounter.db.embedded_programs import COPIES, Programs, programs, server_account
 
 DATABASE = ROLE = "tradecounter"
+PASSWORD = secrets.token_hex(16)
 PATRONI_PORT = 8008
-SCOPE = "tradecounter"
-
-# What the operators' guide recommends. Patroni accepts no shorter `ttl`.
-DCS = {
-    "ttl": 20,
-    "loop_wait": 2,
-    "retry_timeout": 5,
-    "primary_start_timeout": 5,
-    "synchronous_mode": "quorum",
-    "synchronous_mode_strict": True,
-    "synchronous_node_count": 1,
-}
-PARAMETERS = {
-    "max_connections": 200,
-    "wal_log_hints": "on",
-    "wal_keep_size": "1GB",
-    "wal_sender_timeout": "5s",
-    "wal_receiver_timeout": "5s",
-    "wal_receiver_status_interval": "1s",
-    "wal_retrieve_retry_interval": "500ms",
-    "tcp_keepalives_idle": 5,
-    "tcp_keepalives_interval": 1,
-    "tcp_keepalives_count": 5,
-    "tcp_user_timeout": "10s",
-    "shared_buffers": "64MB",
-}
 
 
 @dataclass
@@ -108,8 +85,8 @@ class Cluster:
 
     def __init__(self, machines: Sequence[Machine], folder: Path) -> None:
         self._http = httpx2.Client(timeout=2)
-        members = ",".join(f"{m.name}=http://{m.address}:2380" for m in machines)
-        self.machines = [_data_machine(machine, machines, members, folder) for machine in machines]
+        self.machines = [_data_machine(machine, machines, folder) for machine in machines]
+        self._secrets = shipped.environment("patroni.env", machines, machines[0])
 
     @property
     def services(self) -> list[Service]:
@@ -119,7 +96,11 @@ class Cluster:
     def url(self) -> str:
         """The URL of whichever machine is the primary; libpq finds it."""
         hosts = ",".join(f"{machine.machine.address}:5432" for machine in self.machines)
-        return f"postgresql://{ROLE}@{hosts}/{DATABASE}?target_session_attrs=read-write"
+        return f"postgresql://{ROLE}:{PASSWORD}@{hosts}/{DATABASE}?target_session_attrs=read-write"
+
+    def url_of(self, machine: DataMachine) -> str:
+        """The URL of one machine's PostgreSQL."""
+        return f"postgresql://{ROLE}:{PASSWORD}@{machine.machine.address}/{DATABASE}"
 
     def state(self, machine: DataMachine) -> dict[str, Any]:
         """What a machine's Patroni says about the cluster; empty if it does not respond."""
@@ -156,17 +137,30 @@ class Cluster:
         """Ask Patroni to move the primary to a replica of its choice."""
         primary = self.primary()
         if primary is not None:
-            address = f"http://{primary.machine.address}:{PATRONI_PORT}/switchover"
             with suppress(httpx2.HTTPError):
-                self._http.post(address, json={"leader": primary.name}, timeout=30)
+                self._tell(primary, "switchover", {"leader": primary.name})
+
+    def reinitialise(self, machine: DataMachine) -> bool:
+        """Ask Patroni to clone a replica again, as `patronictl reinit` does; whether it has begun."""
+        with suppress(httpx2.HTTPError):
+            return self._tell(machine, "reinitialize", {"force": True}).status_code == 200
+        return False
+
+    def _tell(self, machine: DataMachine, path: str, body: dict[str, Any]) -> httpx2.Response:
+        operator = (self._secrets["PATRONI_RESTAPI_USERNAME"], self._secrets["PATRONI_RESTAPI_PASSWORD"])
+        address = f"http://{machine.machine.address}:{PATRONI_PORT}/{path}"
+        response = self._http.post(address, json=body, auth=operator, timeout=30)
+        assert response.status_code not in {401, 403}, response.text
+        return response
 
     def create_database(self) -> None:
         """Create the service's role and database on the primary."""
         primary = self.primary()
         assert primary is not None
-        url = f"postgresql://postgres@{primary.machine.address}/postgres"
+        user, password = (self._secrets[f"PATRONI_SUPERUSER_{what}"] for what in ("USERNAME", "PASSWORD"))
+        url = f"postgresql://{user}:{password}@{primary.machine.address}/postgres"
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(f"create role {ROLE} login".encode())
+            connection.execute(f"create role {ROLE} login password '{PASSWORD}'".encode())
             connection.execute(f"create database {DATABASE} owner {ROLE}".encode())
 
     def close(self) -> None:
@@ -182,61 +176,34 @@ def wait_until(condition: Callable[[], object], seconds: float, what: str) -> No
         time.sleep(0.2)
 
 
-def _data_machine(machine: Machine, machines: Sequence[Machine], members: str, folder: Path) -> DataMachine:
+def _data_machine(machine: Machine, machines: Sequence[Machine], folder: Path) -> DataMachine:
     own = folder / machine.name
     own.mkdir()
     shutil.chown(own, "nobody", "nogroup")
-    (own / "patroni.yml").write_text(yaml.safe_dump(_patroni(machine, machines, own)))
-    environment = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8", "HOME": str(own)}
-    address = machine.address
-    etcd = [
-        "etcd", "--name", machine.name, "--data-dir", str(own / "etcd"), "--initial-cluster", members,
-        "--initial-advertise-peer-urls", f"http://{address}:2380", "--listen-peer-urls", f"http://{address}:2380",
-        "--advertise-client-urls", f"http://{address}:2379", "--listen-client-urls", f"http://{address}:2379",
-        "--logger", "zap", "--log-level", "warn",
-    ]  # fmt: skip
-    patroni = [str(Path(sys.executable).with_name("patroni")), str(own / "patroni.yml")]
+    (own / "patroni.yaml").write_text(_patroni(machines, own))
+    common = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8", "HOME": str(own)}
+    etcd = {**common, **shipped.environment("etcd.env", machines, machine), "ETCD_DATA_DIR": str(own / "etcd")}
+    patroni = {**common, **shipped.environment("patroni.env", machines, machine)}
+    program = str(Path(sys.executable).with_name("patroni"))
     return DataMachine(
         machine,
-        Service("etcd", machine, etcd, folder, environment, as_nobody=True),
-        Service("patroni", machine, patroni, folder, environment, as_nobody=True),
+        Service("etcd", machine, ["etcd"], folder, etcd, as_nobody=True),
+        Service("patroni", machine, [program, str(own / "patroni.yaml")], folder, patroni, as_nobody=True),
         own / "data",
     )
 
 
-def _patroni(machine: Machine, machines: Sequence[Machine], own: Path) -> dict[str, Any]:
-    postgres = Programs(programs(), server_account(), COPIES).folder
-    return {
-        "scope": SCOPE,
-        "name": machine.name,
-        "restapi": {
-            "listen": f"{machine.address}:{PATRONI_PORT}",
-            "connect_address": f"{machine.address}:{PATRONI_PORT}",
-        },
-        "etcd3": {"hosts": [f"{each.address}:2379" for each in machines]},
-        "bootstrap": {
-            "dcs": {**DCS, "postgresql": {"use_pg_rewind": True, "parameters": PARAMETERS}},
-            "initdb": [{"encoding": "UTF8"}, {"locale": "C"}, "data-checksums"],
-        },
-        "postgresql": {
-            "listen": f"{machine.address}:5432",
-            "connect_address": f"{machine.address}:5432",
-            "data_dir": str(own / "data"),
-            "bin_dir": str(postgres),
-            "pgpass": str(own / "pgpass"),
-            "authentication": {
-                "superuser": {"username": "postgres"},
-                "replication": {"username": "replicator"},
-                "rewind": {"username": "rewinder"},
-            },
-            "parameters": {"unix_socket_directories": str(own)},
-            "pg_hba": [  # nobody but these machines is on the network
-                "local all all trust",
-                "host all all 0.0.0.0/0 trust",
-                "host replication replicator 0.0.0.0/0 trust",
-            ],
-        },
+def _patroni(machines: Sequence[Machine], own: Path) -> str:
+    """Return the file of `deploy/cluster`, for a PostgreSQL that is elsewhere on this machine and small."""
+    settings = yaml.safe_load(shipped.text("patroni.yaml", machines))
+    settings["bootstrap"]["dcs"]["postgresql"]["parameters"]["shared_buffers"] = "64MB"
+    settings["postgresql"] |= {
+        "data_dir": str(own / "data"),
+        "bin_dir": str(Programs(programs(), server_account(), COPIES).folder),
+        "pgpass": str(own / "pgpass"),
+        "parameters": {"unix_socket_directories": str(own)},
     }
+    return str(yaml.safe_dump(settings))
 
 
 PAUSE, CONTINUE = signal.SIGSTOP, signal.SIGCONT

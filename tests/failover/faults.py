@@ -2,13 +2,15 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from failover.cluster import CONTINUE, PAUSE, Cluster, DataMachine
+from failover.programs import FRONT
 from failover.services import Service
 
 SLOW = "400kbit"
@@ -22,6 +24,7 @@ class Fault:
     name: str
     begin: Callable[["Site", Random], Callable[[], None]]
     seconds: tuple[float, float]
+    weight: float = 1  # how often it comes, beside others
 
 
 @dataclass
@@ -30,6 +33,7 @@ class Site:
 
     cluster: Cluster
     programs: list[Service]
+    ended: threading.Event = field(default_factory=threading.Event)  # nothing more is broken, all is mended
 
     def primary(self, chance: Random) -> DataMachine:
         """The primary, or any machine while there is none."""
@@ -127,7 +131,8 @@ def _kill(pick: Callable[[Site, Random], Service]) -> Callable[[Site, Random], C
             service.ensure_running()
             until = time.monotonic() + START_SECONDS
             while not service.is_up and time.monotonic() < until:  # another kill would find nothing
-                time.sleep(0.2)
+                if site.ended.wait(0.2):
+                    break
 
         return end
 
@@ -195,12 +200,14 @@ DATA = (
 )
 # At any time, beside those.
 PROGRAMS = (
-    Fault("public node killed", _kill(lambda site, chance: site.program("serve", chance)), (0, 1)),
+    Fault("public node killed", _kill(lambda site, chance: site.program("serve", chance)), (0, 1), weight=0.6),
     Fault("public node paused", _pause_program("serve"), (0.5, 3)),
-    Fault("back office killed", _kill(lambda site, chance: site.program("backoffice", chance)), (0, 1)),
+    # There is one, which takes seconds to start: killed as often as the others, it would hardly ever run.
+    Fault("back office killed", _kill(lambda site, chance: site.program("backoffice", chance)), (0, 1), weight=0.3),
     Fault("worker killed", _kill(lambda site, chance: site.program("worker", chance)), (0, 1)),
     Fault("worker paused", _pause_program("worker"), (0.5, 3)),
     Fault("HAProxy killed", _kill(lambda site, chance: site.program("haproxy", chance)), (0, 1)),
+    Fault("front HAProxy killed", _kill(lambda site, chance: site.program(FRONT, chance)), (0, 1)),
     Fault("machine of programs cut off", _cut_program, (0.5, 3)),
 )
 
@@ -210,7 +217,7 @@ def inflict(fault: Fault, site: Site, chance: Random) -> tuple[float, float]:
     began = time.monotonic()
     end = fault.begin(site, chance)
     try:
-        time.sleep(chance.uniform(*fault.seconds))
+        site.ended.wait(chance.uniform(*fault.seconds))
     finally:
         end()
     return began, time.monotonic()

@@ -22,6 +22,8 @@ SKU = "FEW"
 UNITS = 5
 LIMIT = Decimal(600)
 _PAUSE_SECONDS = 0.3
+# 500 is noted as a fault, and the clients go on. The others are HAProxy's, when a node is lost or does not respond.
+_UNKNOWN = frozenset({500, 502, 504})
 
 
 @dataclass
@@ -30,11 +32,15 @@ class TimedSender(Sender):
 
     writes: list[float] = field(default_factory=list)  # monotonic seconds
     statuses: Counter[str] = field(default_factory=Counter)
+    calm_since: float | None = None  # monotonic seconds; None while there are faults, during which nobody gives up
     in_doubt: int = 0  # responses that say that the change may have been carried out
 
     def __post_init__(self) -> None:
-        self.repeats |= {500}  # noted as a fault; the clients go on
+        self.repeats |= _UNKNOWN
         self.http.event_hooks["response"].append(self._note)
+
+    def gives_up(self, began: float) -> bool:
+        return self.calm_since is not None and super().gives_up(max(began, self.calm_since))
 
     def _note(self, response: httpx2.Response) -> None:
         self.statuses[str(response.status_code)] += 1
@@ -107,7 +113,7 @@ class Rivals:
                 continue
             if response.is_success:
                 return response
-            if response.status_code not in {500, 503} and "Idempotency-Key" not in response.text:
+            if response.status_code not in {503, *_UNKNOWN} and "Idempotency-Key" not in response.text:
                 assert response.status_code in {402, 409}, f"{path} {key}: {response.status_code} {response.text}"
                 self.refused[str(response.status_code)] += 1
                 return response

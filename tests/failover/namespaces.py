@@ -156,7 +156,8 @@ def _try(*command: str) -> None:
 
 def _run(*command: str, given: str = "") -> str:
     try:
-        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+        # In a session of its own: this terminal's Ctrl-C must not end what mends and cleans up.
+        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False, start_new_session=True)
     except FileNotFoundError as error:
         raise RefusedError(f"{command[0]} is not installed") from error
     if done.returncode:

@@ -1,53 +1,40 @@
-"""The programs on their machines: HAProxy, which finds the primary, two public nodes, a worker and a back office."""
+"""The programs on their machines: two public nodes behind HAProxy, a worker, a back office, and HAProxy beside them."""
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from failover.cluster import DATABASE, PATRONI_PORT, ROLE, Cluster
+from failover import shipped
+from failover.cluster import DATABASE, PASSWORD, ROLE, Cluster
 from failover.namespaces import Machine
 from failover.services import Service
 from support.command_line import SECRET
 from support.kill_trial import SETTINGS
 
-PORTS = {"serve": 8000, "backoffice": 8001}
+FRONT = "front"  # HAProxy before the public nodes
+PORTS = {"serve": 8000, "backoffice": 8001, FRONT: 80}
 _PROGRAMS = (("serve", "worker"), ("serve", "backoffice"))  # by machine
-_HAPROXY = """
-global
-    log stdout format raw local0
-defaults
-    log global
-    mode tcp
-    timeout connect 2s
-    timeout client 30m
-    timeout server 30m
-    timeout check 1s
-listen primary
-    bind 127.0.0.1:5432
-    option httpchk
-    http-check send meth OPTIONS uri /primary
-    http-check expect status 200
-    default-server check port {port} inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
-{servers}
-"""
 
 
-def programs_on(machines: Sequence[Machine], cluster: Cluster, folder: Path) -> list[Service]:
+def programs_on(apps: Sequence[Machine], front: Machine, cluster: Cluster, folder: Path) -> list[Service]:
     """Return the programs, which nothing has started yet."""
-    found = []
-    for machine, names in zip(machines, _PROGRAMS, strict=True):
+    machines = [*(each.machine for each in cluster.machines), *apps]
+    found = [_haproxy(FRONT, front, "public.cfg", machines, folder)]
+    for machine, names in zip(apps, _PROGRAMS, strict=True):
         own = folder / machine.name
         own.mkdir()
         environment = {
             "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
             "HOME": str(own),
-            "TRADECOUNTER_DATABASE_URL": f"postgresql://{ROLE}@127.0.0.1:5432/{DATABASE}?target_session_attrs=read-write",
+            "TRADECOUNTER_DATABASE_URL": f"postgresql://{ROLE}:{PASSWORD}@127.0.0.1:5432/{DATABASE}"
+            "?target_session_attrs=read-write",
             "TRADECOUNTER_SECRET_KEY": SECRET,
             "TRADECOUNTER_COMMIT_TIMEOUT": "3",  # less than these clients' patience
+            "TRADECOUNTER_TRUSTED_PROXIES": front.address,
             "TRADECOUNTER_DATA_DIR": str(own / "data"),
             **{f"TRADECOUNTER_{name.upper()}": value for name, value in SETTINGS.items()},
         }
-        found.append(_haproxy(machine, cluster, own, folder))
+        found.append(_haproxy("haproxy", machine, "primary.cfg", machines, folder))
         found += [
             Service(name, machine, _command(name, machine), folder, environment, port=PORTS.get(name, 0))
             for name in names
@@ -55,9 +42,10 @@ def programs_on(machines: Sequence[Machine], cluster: Cluster, folder: Path) -> 
     return found
 
 
-def addresses(programs: Sequence[Service], name: str) -> list[str]:
-    """The addresses of a program's sites."""
-    return [f"http://{each.machine.address}:{PORTS[name]}" for each in programs if each.name == name]
+def addresses(programs: Sequence[Service], *names: str) -> list[str]:
+    """The addresses of programs with these names, which are sites."""
+    found = [each for name in names for each in programs if each.name == name]
+    return [f"http://{each.machine.address}:{each.port}" for each in found]
 
 
 def _command(name: str, machine: Machine) -> list[str]:
@@ -65,9 +53,9 @@ def _command(name: str, machine: Machine) -> list[str]:
     return [sys.executable, "-m", "tradecounter", name, *where]
 
 
-def _haproxy(machine: Machine, cluster: Cluster, own: Path, folder: Path) -> Service:
-    servers = "\n".join(f"    server {each.name} {each.machine.address}:5432" for each in cluster.machines)
-    configuration = own / "haproxy.cfg"
-    configuration.write_text(_HAPROXY.format(port=PATRONI_PORT, servers=servers))
+def _haproxy(name: str, machine: Machine, file: str, machines: Sequence[Machine], folder: Path) -> Service:
+    configuration = folder / f"{machine.name}-{file}"
+    configuration.write_text(shipped.text(file, machines))
     environment = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
-    return Service("haproxy", machine, ["haproxy", "-db", "-f", str(configuration)], folder, environment)
+    command = ["haproxy", "-db", "-f", str(configuration)]
+    return Service(name, machine, command, folder, environment, port=PORTS.get(name, 0))

@@ -1,6 +1,7 @@
 """`make failover`: two hundred faults of machines, links and programs under load; then the history is checked.
 
-Three machines with etcd, Patroni and PostgreSQL; two with HAProxy and the program. Each machine is a network namespace.
+Three machines with etcd, Patroni and PostgreSQL; two with HAProxy and the program; one with HAProxy before these. Each
+machine is a network namespace.
 """
 
 import argparse
@@ -15,7 +16,6 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,8 +27,10 @@ from failover.faults import DATA, PROGRAMS, Fault, Site, inflict
 from failover.history import faults_in_history
 from failover.load import Rivals, TimedSender, few_units, poor_customer
 from failover.namespaces import Machine, RefusedError, machines
-from failover.programs import addresses, programs_on
-from failover.report import Happened, table
+from failover.operator import Operator
+from failover.programs import FRONT, addresses, programs_on
+from failover.replicas import faults_in_replicas
+from failover.report import Happened, Outcome, summary
 from failover.services import supervised
 from support.kill_checks import all_faults
 from support.kill_trial import SERVED, new_trial, waiting_work
@@ -44,11 +46,20 @@ FORMATION_SECONDS = 120
 RECOVERY_SECONDS = 120
 CATCH_UP_SECONDS = 240
 CLIENT_SECONDS = 5
+FAULTS_FOR_A_ROUND = 100  # in which each kind comes alone once
 
 
 def say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+class Wanted(argparse.Namespace):
+    """What the command line asks for."""
+
+    faults: int
+    minutes: float
+    seed: int
 
 
 class Campaign:
@@ -57,29 +68,29 @@ class Campaign:
     def __init__(self, site: Site, sender: TimedSender, seed: int) -> None:
         self.site, self.sender, self.seed = site, sender, seed
         self.happened: list[Happened] = []
-        self._ended = threading.Event()
 
-    def alone(self) -> None:
+    def alone(self, faults: int) -> None:
         """Each kind of fault of machines with data once, each when the cluster has recovered from the last one."""
-        chance = Random(self.seed)  # noqa: S311 no secret
+        chance = Random(self.seed + len(self.happened))  # noqa: S311 no secret
         for fault in DATA:
-            self._once(fault, chance, alone=True)
+            if len(self.happened) < faults:
+                self._once(fault, chance, alone=True)
 
-    def together(self, until: float) -> None:
-        """Faults of machines with data one by one, and faults of programs at the same time."""
+    def together(self, faults: int, until: float) -> None:
+        """Faults of machines with data one by one, and faults of programs at the same time, until there are so many."""
         lanes = [(kinds, Random(self.seed + number)) for number, kinds in enumerate((DATA, PROGRAMS, PROGRAMS), 1)]  # noqa: S311 no secret
         with ThreadPoolExecutor(len(lanes)) as injectors:
-            injected = [injectors.submit(self._inject, kinds, chance, until) for kinds, chance in lanes]
+            injected = [injectors.submit(self._inject, kinds, chance, faults, until) for kinds, chance in lanes]
             try:
                 for each in injected:
                     each.result()
             finally:
-                self._ended.set()
+                self.site.ended.set()
 
-    def _inject(self, kinds: Sequence[Fault], chance: Random, until: float) -> None:
-        while time.monotonic() < until and not self._ended.is_set():
-            self._once(chance.choice(kinds), chance, alone=False)
-            time.sleep(chance.uniform(0, 2))
+    def _inject(self, kinds: Sequence[Fault], chance: Random, faults: int, until: float) -> None:
+        while len(self.happened) < faults and time.monotonic() < until and not self.site.ended.is_set():
+            self._once(chance.choices(kinds, [kind.weight for kind in kinds])[0], chance, alone=False)
+            self.site.ended.wait(chance.uniform(0, 2))
 
     def _once(self, fault: Fault, chance: Random, *, alone: bool) -> None:
         began, ended = inflict(fault, self.site, chance)
@@ -97,7 +108,7 @@ class Campaign:
         )
 
 
-def run(folder: Path, found: list[Machine], minutes: float, seed: int) -> list[str]:
+def run(folder: Path, found: list[Machine], wanted: Wanted) -> list[str]:
     """Build everything, inflict faults under load and check the history; what was wrong."""
     cluster = Cluster(found[:3], folder)
     began = time.monotonic()
@@ -110,38 +121,60 @@ def run(folder: Path, found: list[Machine], minutes: float, seed: int) -> list[s
         with running_service(cluster.url, now=SystemClock().now(), **SERVED) as service:
             trial = new_trial(service, few_units)
             poor = poor_customer(service)
-        started = programs_on(found[3:], cluster, folder)
+        started = programs_on(found[3:5], found[5], cluster, folder)
         stack.enter_context(supervised(started))
-        public, backoffice = addresses(started, "serve"), addresses(started, "backoffice")
+        public, backoffice = addresses(started, FRONT, "serve"), addresses(started, "backoffice")
         http = httpx2.Client(timeout=CLIENT_SECONDS)
         sender = stack.enter_context(TimedSender(public, backoffice, trial.token, http=http))
         wait_until(lambda: all(_is_up(url) for url in (*public, *backoffice)), FORMATION_SECONDS, "the programs")
         say(f"everything runs after {time.monotonic() - began:.0f} s")
-        campaign, done = Campaign(Site(cluster, started), sender, seed), threading.Event()
-        rivals = Rivals(poor, trial, sender)
-        with ThreadPoolExecutor(2) as clients:
-            load = [
-                clients.submit(trial.run_until, done.is_set, sender, seed),
-                clients.submit(rivals.run_until, done, seed),
-            ]
-            start = time.monotonic()
-            try:
-                campaign.alone()
-                campaign.together(start + minutes * 60)
-            except BaseException:
-                http.close()  # ends the clients, who would go on trying
-                raise
-            finally:
-                done.set()
-        for each in load:
-            each.result()
-        took = time.monotonic() - start
-        not_whole = _faults_in_recovery(cluster)
+        campaign, rivals = Campaign(Site(cluster, started), sender, wanted.seed), Rivals(poor, trial, sender)
+        operator = Operator(cluster)
+        stack.enter_context(operator.watching())
+        took = _under_load(campaign, rivals, wanted)
+        faults = {**_faults_in_recovery(cluster), **_faults_in_number(campaign, wanted)}
         wait_for(lambda: waiting_work(cluster.url) == 0, seconds=CATCH_UP_SECONDS)
         with running_service(cluster.url) as service:
-            faults = not_whole | {**all_faults(service, sender, trial), **faults_in_history(service, trial, poor.id)}
-        say(_summary(campaign, sender, rivals, trial.ledger.operations, took, len(faults)))
+            faults |= {**all_faults(service, sender, trial), **faults_in_history(service, trial, poor.id)}
+        faults |= faults_in_replicas(cluster)
+        outcome = Outcome(
+            wanted.seed, campaign.happened, took, trial.ledger.operations, rivals.refused, operator.cloned
+        )
+        text = summary(outcome, sender, list(faults))
+        REPORT.write_text(text)
+        say(text)
     return [f"{what}: {details}" for what, details in faults.items()]
+
+
+def _under_load(campaign: Campaign, rivals: Rivals, wanted: Wanted) -> float:
+    """Inflict the faults while clients send orders; how many seconds it took."""
+    trial, sender, done = rivals.trial, campaign.sender, threading.Event()
+    with ThreadPoolExecutor(2) as clients:
+        load = [
+            clients.submit(trial.run_until, done.is_set, sender, wanted.seed),
+            clients.submit(rivals.run_until, done, wanted.seed),
+        ]
+        start = time.monotonic()
+        try:
+            for _ in range(max(1, wanted.faults // FAULTS_FOR_A_ROUND)):
+                campaign.alone(wanted.faults)
+            campaign.together(wanted.faults, start + wanted.minutes * 60)
+            took = time.monotonic() - start
+        except BaseException:
+            sender.http.close()  # ends the clients, who would go on trying
+            raise
+        finally:
+            sender.calm_since = time.monotonic()
+            done.set()
+    for each in load:
+        if (error := each.exception()) is not None:
+            sender.faults.append(f"a client ended: {error!r}")
+    return took
+
+
+def _faults_in_number(campaign: Campaign, wanted: Wanted) -> dict[str, Any]:
+    happened = len(campaign.happened)
+    return {"campaign: too few faults": happened} if happened < wanted.faults else {}
 
 
 def _faults_in_recovery(cluster: Cluster) -> dict[str, Any]:
@@ -166,46 +199,35 @@ def _keep_logs(folder: Path) -> None:
         shutil.copy(log, LOGS)
 
 
-def _summary(campaign: Campaign, sender: TimedSender, rivals: Rivals, operations: int, took: float, faults: int) -> str:
-    kinds = len({each.kind for each in campaign.happened})
-    text = f"""# Report of `make failover`
-
-{datetime.now(UTC):%Y-%m-%d}, seed {campaign.seed}: {len(campaign.happened)} faults of {kinds} kinds in
-{took / 60:.1f} minutes, {operations} acknowledged operations, {faults} violations in the history.
-{sender.lost} requests got no response;
-{sender.statuses["503"]} got 503, {sender.in_doubt} of them because a commit was not confirmed. Rivals for little credit
-and few units were rejected {sum(rivals.refused.values())} times.
-
-{table(campaign.happened, sender.writes)}
-
-"Alone" counts faults that began when everything had recovered from the last one; the times are theirs. The time
-without writes is the longest gap between two acknowledged changes that touches the time from the fault until the
-cluster was whole again. A machine that is lost, cut off or paused keeps the primary's lease until it ends: 20 s, the
-shortest that Patroni accepts.
-"""
-    REPORT.write_text(text)
-    return text
+def _stop(number: int, _frame: object) -> None:
+    """End the run, which removes the machines; further signals do not interrupt that."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    say("stopping")
+    sys.exit(128 + number)
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="make failover", description="e.g. make failover ARGS='--minutes 3 --seed 7'")
-    parser.add_argument("--minutes", type=float, default=12.5, help="of faults; the rest takes about two more")
+    parser = argparse.ArgumentParser(prog="make failover", description="e.g. make failover ARGS='--faults 50 --seed 7'")
+    parser.add_argument("--faults", type=int, default=200, help="at least so many")
+    parser.add_argument("--minutes", type=float, default=25, help="at most so long for the faults; fewer faults fail")
     parser.add_argument("--seed", type=int, default=1 + secrets.randbelow(1_000_000), help="of faults and orders")
-    wanted = parser.parse_args(arguments)
+    wanted = parser.parse_args(arguments, Wanted())
     warnings.simplefilter("ignore")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    say(f"{wanted.minutes} minutes of faults, seed {wanted.seed}")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    say(f"{wanted.faults} faults, seed {wanted.seed}")
     try:
         with (
             tempfile.TemporaryDirectory(
                 dir=MEMORY if MEMORY.is_dir() else None, prefix="tcfo-", ignore_cleanup_errors=True
             ) as place,
-            machines(["db1", "db2", "db3", "app1", "app2"]) as found,
+            machines(["db1", "db2", "db3", "app1", "app2", "front"]) as found,
         ):
             folder = Path(place)
             folder.chmod(0o755)
             try:
-                faults = run(folder, found, wanted.minutes, wanted.seed)
+                faults = run(folder, found, wanted)
             finally:
                 _keep_logs(folder)
     except RefusedError as error:

@@ -1,6 +1,7 @@
 """The units of deploy/systemd and the configuration of HAProxy, judged by systemd's and HAProxy's own programs."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -54,9 +55,27 @@ def test_systemd_accepts_the_nightly_backup(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_haproxy_accepts_its_configuration() -> None:
-    done = subprocess.run(
-        ["haproxy", "-c", "-f", str(DEPLOY / "haproxy.cfg")], text=True, capture_output=True, check=False
-    )
+def test_systemd_accepts_patronis_unit(tmp_path: Path) -> None:
+    text = (DEPLOY / "cluster" / "patroni.service").read_text()
+    unit = tmp_path / "patroni.service"
+    unit.write_text(text.replace("/opt/patroni/bin/patroni", "/bin/true").replace("=postgres\n", "=root\n"))
+    done = analyse(tmp_path, "verify", "--man=no", str(unit))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_systemd_accepts_a_public_node_that_listens_for_another_machine(installed: Path) -> None:
+    own = installed / "tradecounter-serve@.service.d"
+    own.mkdir()
+    text = (DEPLOY / "cluster" / "network.conf").read_text()
+    (own / "network.conf").write_text(text.replace("/opt/tradecounter/bin/tradecounter", "/bin/true"))
+    done = analyse(installed, "verify", "--man=no", str(installed / "tradecounter-serve@8000.service"))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["haproxy.cfg", "cluster/primary.cfg", "cluster/public.cfg"])
+def test_haproxy_accepts_its_configuration(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "haproxy.cfg"
+    file.write_text(re.sub(r"\w+\.internal:", "127.0.0.1:", (DEPLOY / name).read_text()))  # HAProxy looks names up
+    done = subprocess.run(["haproxy", "-c", "-f", str(file)], text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr

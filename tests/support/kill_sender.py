@@ -10,7 +10,7 @@ from typing import Any, Self
 import httpx2
 
 _AFTER_AN_ERROR = 0.3
-_PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 180
 _TRY_AGAIN = frozenset(
     {409, 503}
 )  # 409: still being processed, or waiting for stock that another order's adjustment brings
@@ -71,9 +71,10 @@ class Sender:
         return first.json()
 
     def _respond(self, base_urls: Sequence[str], turn: int, path: str, method: str, **request: Any) -> httpx2.Response:
-        give_up, last = time.monotonic() + _PATIENCE_SECONDS, "no response"
+        began, last = time.monotonic(), "no response"
         for url in itertools.islice(itertools.cycle(base_urls), turn % len(base_urls), None):
-            assert time.monotonic() < give_up, f"{method} {path} {request.get('json')}: {last}"
+            if self.gives_up(began):
+                raise self._given_up(f"{method} {path} {request.get('json')}: {last}")
             try:
                 response = self.http.request(method, f"{url}{path}", **request)
             except httpx2.TransportError as error:
@@ -84,7 +85,17 @@ class Sender:
             if response.is_success:
                 return response
             last = f"{response.status_code} {response.text}"
-            assert response.status_code in self.repeats, f"{method} {path} {request.get('json')}: {last}"
+            if response.status_code not in self.repeats:
+                raise self._given_up(f"{method} {path} {request.get('json')}: {last}")
             self.repeated += 1
             time.sleep(_AFTER_AN_ERROR)
         raise AssertionError("there are no processes")
+
+    def gives_up(self, began: float) -> bool:
+        """Whether a request that began at a time, in monotonic seconds, is no longer repeated."""
+        return time.monotonic() > began + PATIENCE_SECONDS
+
+    def _given_up(self, what: str) -> AssertionError:
+        """Note a request that a client gives up: of several clients, only one's error is raised."""
+        self.faults.append(f"given up: {what}")
+        return AssertionError(what)

@@ -147,11 +147,17 @@ async def insert_session(
     return session_id
 
 
-_SEE = Statement("update session set seen_at = :now where id = :id")
+# Whoever has the lock records the same use. A request must not wait for it: its commit may wait for a replica.
+_SEE = Statement(
+    """
+    update session set seen_at = :now
+    where id = (select id from session where id = :id for no key update skip locked)
+    """
+)
 
 
 async def set_seen(tx: Transaction, session_id: int, now: datetime) -> None:
-    """Record that a session was used."""
+    """Record that a session was used, unless another request does so."""
     await tx.execute(_SEE, id=session_id, now=now)
 
 

@@ -86,9 +86,15 @@ async def set_revoked(tx: Transaction, token_id: int, now: datetime) -> TokenRec
     return await tx.fetch_one(_REVOKE, id=token_id, now=now)
 
 
-_RECORD_USE = Statement("update service_token set last_used_at = :now where id = :id")
+# Whoever has the lock records the same use. A request must not wait for it: its commit may wait for a replica.
+_RECORD_USE = Statement(
+    """
+    update service_token set last_used_at = :now
+    where id = (select id from service_token where id = :id for no key update skip locked)
+    """
+)
 
 
 async def record_use(tx: Transaction, token_id: int, now: datetime) -> None:
-    """Record when a token was last used."""
+    """Record when a token was last used, unless another request does so."""
     await tx.execute(_RECORD_USE, id=token_id, now=now)

@@ -1,0 +1,56 @@
+"""The operator of the cluster, who does what the guide says: a replica that does not come back is cloned again."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from failover.cluster import Cluster
+
+PATIENCE_SECONDS = 30
+_LOOK_SECONDS = 1
+_WELL = frozenset({"streaming", "creating replica"})
+
+
+@dataclass
+class Operator:
+    """Watches the replicas, and notes when which had to be cloned again and in what state it was."""
+
+    cluster: Cluster
+    cloned: list[tuple[float, str, str]] = field(default_factory=list)
+    _ill_since: dict[str, float] = field(default_factory=dict)
+
+    def look(self, now: float) -> None:
+        """Clone each replica again that has not streamed for long while its Patroni and a primary were there."""
+        primary = self.cluster.primary()
+        members = self.cluster.state(primary).get("members", []) if primary else []
+        ill = {
+            member["name"]: member.get("state", "")
+            for member in members
+            if member.get("role") != "leader" and "api_url" in member and member.get("state") not in _WELL
+        }
+        self._ill_since = {name: self._ill_since.get(name, now) for name in ill}
+        for name, since in list(self._ill_since.items()):
+            if now - since >= PATIENCE_SECONDS:
+                [machine] = [each for each in self.cluster.machines if each.name == name]
+                if self.cluster.reinitialise(machine):
+                    self.cloned.append((now, name, ill[name]))
+                del self._ill_since[name]
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Look every second while the block runs."""
+        done = threading.Event()
+
+        def watch() -> None:
+            while not done.wait(_LOOK_SECONDS):
+                self.look(time.monotonic())
+
+        thread = threading.Thread(target=watch, name="operator")
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
