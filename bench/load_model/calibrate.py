@@ -15,7 +15,7 @@ from bench.kit.customers import COUNT
 from bench.kit.event_log import append_events
 from bench.kit.processes import BenchError
 from bench.kit.workbench import Workbench
-from bench.load_model.costs import API, PARTS, POSTGRES, WORKER, Costs, Seconds, rendered
+from bench.load_model.costs import API, PARTS, POSTGRES, PROFILES, WORKER, Costs, Seconds, rendered
 from bench.load_model.day import (
     CONFIRM,
     DISPATCH,
@@ -44,6 +44,10 @@ _WARM_UP = {FEED: 1, **dict.fromkeys(STORY, 40)}
 _IMPORTS = 2
 _DELIVERIES = 2000
 _LONGEST_SECONDS = 600
+_UNDONE = """
+    select exists (select from unnumbered_event)
+        or exists (select from procrastinate_jobs where status in ('todo', 'doing') and scheduled_at is null)
+"""
 _MEASURED = (SEARCH, PRODUCT, FEED, ORDER, CONFIRM, LOOK, DISPATCH, INVOICE, PAYMENT)
 
 
@@ -66,8 +70,10 @@ class Calibration:
         count = _COUNTS[POLL] // self._share
         kinds[POLL] = self._cost(count, lambda n: self._work.poll(n % COUNT, tag=False))
         unchanged = self._cost(count, lambda n: self._work.poll(n % COUNT, tag=True))[API]
-        asked = iter(range(10**9))
-        fresh = self._cost(count // 4, lambda n: self._work.poll(n % COUNT, tag=False, more=f"&asked={next(asked)}"))
+        # Another page for each customer with the same prices, so that none is in memory.
+        fresh = self._cost(
+            count // 4, lambda n: self._work.poll(n % COUNT, tag=False, more=f"&page={2 + n // PROFILES}")
+        )
         render = max(0.0, fresh[API] - kinds[POLL][API])
         swap, view = self._changing(kinds[POLL][API], render)
         log = -self._log_bytes()
@@ -123,12 +129,23 @@ class Calibration:
             with ThreadPoolExecutor(parallel) as threads:
                 for _ in threads.map(do, range(count)):
                     pass
-            time.sleep(settling)
+            self._settle(settling)
 
+        self._settle(0.2)
         start = time.monotonic()
         used = self._per_second(action)
         lasted = time.monotonic() - start
         return {part: max(0.0, (used[part] - self._idle[part]) * lasted / count) for part in PARTS}
+
+    def _settle(self, seconds: float) -> None:
+        """Wait until the worker has numbered all events and run all jobs, which belong to what was done before."""
+        until = time.monotonic() + _LONGEST_SECONDS
+        with self._site.store.connect() as connection:
+            while connection.execute(_UNDONE).fetchone() == (True,):
+                if time.monotonic() > until:
+                    raise BenchError(f"the worker has not done its jobs after {_LONGEST_SECONDS} s")
+                time.sleep(0.25)
+        time.sleep(seconds)
 
     def _changing(self, from_memory: float, render: float) -> tuple[float, float]:
         """Return what a change of stock costs an API process, and the first request of a customer after it."""

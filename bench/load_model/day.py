@@ -62,7 +62,7 @@ _ALL = (
         _CRON,
     ),
     Kind(FEED, "`GET /feed/….csv`, the whole catalogue", FEED_READERS * 24, _STEADY, 10.0, 0.5),
-    Kind(SEARCH, "`GET /product?query=…`, never asked before", 500_000, _WORK, READ_SECONDS),
+    Kind(SEARCH, "`GET /product?query=…`, two words", 500_000, _WORK, READ_SECONDS),
     Kind(PRODUCT, "`GET /product/{sku}`", 250_000, _WORK, READ_SECONDS),
     Kind(ORDER, "`POST /order`, three lines", 50_000, _WORK, WRITE_SECONDS, _CRON),
     Kind(CONFIRM, "`PUT /order/{code}`", 50_000, _WORK, WRITE_SECONDS, _CRON),

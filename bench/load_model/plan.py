@@ -97,6 +97,7 @@ def limits(costs: Costs, machines: Machines = REFERENCE) -> list[Limit]:
     has = {API: machines.api, OFFICE: machines.office, WORKER: machines.worker, POSTGRES: machines.postgres}
     cores = [Limit(f"{_NAMES[part]} ({count})", load[part] / count) for part, count in has.items()]
     held = sum(rates[name] * (costs.kinds[name][POSTGRES] + 2 * costs.flush) for name in WRITES)
+    printed = sum(costs.kinds[INVOICE].values()) + costs.flush
     row = costs.kinds[CONFIRM][POSTGRES] + 2 * costs.flush
     return sorted(
         [
@@ -105,6 +106,7 @@ def limits(costs: Costs, machines: Machines = REFERENCE) -> list[Limit]:
                 f"connections of the API processes ({CONNECTIONS * machines.api})", held / CONNECTIONS / machines.api
             ),
             Limit("the log, were each commit a flush of its own", commits(costs, rates) * costs.flush),
+            Limit("the invoice number, which is locked while an invoice is printed", rates[INVOICE] * printed),
             Limit(f"the stock row of a product in {BEST_SELLER:.0%} of the orders", rates[CONFIRM] * BEST_SELLER * row),
         ],
         key=lambda limit: -limit.used,

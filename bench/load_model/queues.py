@@ -14,7 +14,7 @@ from itertools import count
 from typing import NamedTuple
 
 from bench.load_model.costs import API, OFFICE, POSTGRES, WORKER, Costs
-from bench.load_model.day import IMPORTS, STORY, WEBHOOK, Rates
+from bench.load_model.day import FEED, IMPORTS, STORY, WEBHOOK, Rates
 
 SLICE_SECONDS = 0.005  # long work gives way to others this often
 FLUSH = "flush"
@@ -40,12 +40,17 @@ class Job:
 
 @dataclass(slots=True)
 class Station:
-    """Servers with one queue: the cores of a machine, or one process. Work that is long takes turns."""
+    """Servers with one queue: the cores of a machine, or one process. Work that is long takes turns.
+
+    Each server renders one feed at a time, as the product does; `feeds` wait for that.
+    """
 
     servers: int
     busy: float = 0.0
     free: int = field(init=False)
     queue: deque[tuple[Job, float]] = field(default_factory=deque)
+    rendering: int = 0
+    feeds: deque[tuple[Job, float]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         self.free = self.servers
@@ -193,6 +198,11 @@ class Simulation:
             if not self.flushes.flushing:
                 self._flush(now)
         else:
+            station = self._stations[step.place]
+            if job.kind == FEED and station.rendering == station.servers:
+                station.feeds.append((job, step.seconds))
+                return
+            station.rendering += job.kind == FEED
             self._serve(step.place, job, step.seconds, now)
 
     def _connect(self, job: Job, *, connected: bool) -> None:
@@ -215,11 +225,19 @@ class Simulation:
         station.free += 1
         if left > 0:
             station.queue.append((job, left))
+        elif job.kind == FEED:
+            self._end_feed(station)
         if station.queue:
             following, seconds = station.queue.popleft()
             self._serve(name, following, seconds, now)
         if left <= 0:
             self.enter(job, now)
+
+    def _end_feed(self, station: Station) -> None:
+        if station.feeds:
+            station.queue.append(station.feeds.popleft())
+        else:
+            station.rendering -= 1
 
     def _flush(self, now: float) -> None:
         self.flushes.flushing, self.flushes.waiting = self.flushes.waiting, []

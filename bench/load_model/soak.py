@@ -9,6 +9,7 @@ Writes `soak.md`. Status 1 when something is missed, 2 when it could not be run.
 """
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -33,13 +34,11 @@ from bench.load_model.costs import PARTS, Costs, Seconds
 from bench.load_model.day import HOURS, KINDS, WEBHOOK, Rates, rates_of
 from bench.load_model.press import Press, Sample
 from bench.load_model.site import Site, memory_of, site
-from bench.load_model.soak_report import Segment, Soaked, faults_of, written
+from bench.load_model.soak_report import CORES, WORKERS, Segment, Soaked, faults_of, written
 from bench.load_model.work import Work
 from tradecounter.kit.errors import OperatorError
 
 REPORT = Path(__file__).parents[1] / "soak.md"
-WORKERS = 2
-CORES = 2
 SHARE = 0.85  # of the largest rate
 
 _SEARCH_SECONDS = 20.0
@@ -123,7 +122,7 @@ class Soak:
         done[WEBHOOK] = deliveries / lasted
         return Segment(
             hour, scale, lasted, samples, measured, self.predicted(done), (time.process_time() - driver) / lasted,
-            self.backlog(), deliveries,
+            self.backlog(), deliveries, done,
         )  # fmt: skip
 
     def backlog(self) -> int:
@@ -167,8 +166,17 @@ def run(bench: Workbench, minutes: float, seed: int, *, quick: bool) -> tuple[So
             left = soak.drain()
             if samples := press.taken():
                 segments[-1].samples.extend(samples)
-        errors = [line for line in busy.log.read_text(errors="replace").splitlines() if '"error"' in line[:400]]
+        errors = [line for line in busy.log.read_text(errors="replace").splitlines() if is_error(line)]
     return Soaked(minutes, seed, best, scale, words, segments, soak.memory, left, errors, others, quick), costs
+
+
+def is_error(line: str) -> bool:
+    """Return whether a line of the log tells of an error, or is no entry of the log at all, as a bare traceback."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return bool(line.strip())
+    return entry.get("level") in {"error", "critical"} or "exception" in entry
 
 
 def warm_up(soak: Soak) -> None:

@@ -8,15 +8,20 @@ from statistics import mean
 from bench.kit import machine
 from bench.kit.figures import megabytes, milliseconds, shown
 from bench.load_model.costs import PARTS, Costs, Seconds
-from bench.load_model.day import FEED, IMPORTS, KINDS, ORDER, WEBHOOK
+from bench.load_model.day import FEED, IMPORTS, KINDS, ORDER, WEBHOOK, Rates
 from bench.load_model.plan import READS, STEPS, WRITES
 from bench.load_model.press import Sample, quantile
+from bench.load_model.queues import Machines, Simulation
 
 MOST_APART = 1.5  # predicted to measured processor time of the whole day, either way
 MOST_GROWTH = 0.15  # of a process's memory, within the last two thirds of the run
 MOST_GROWTH_BYTES = 24_000_000  # what may always be added
 WEBHOOK_SECONDS = KINDS[WEBHOOK].deadline
-FEW = 20  # samples, of which no p99 can be told: their slowest counts
+WORKERS = 2
+CORES = 2
+
+_MACHINES = Machines(api=WORKERS, office=1, worker=1, postgres=CORES)
+_SIMULATED_SECONDS = 60.0
 
 _HEADINGS = (
     "Hour", "Work a second", "Orders a second", "Cores", "Predicted", "Sender", "Reads p50", "p99", "Orders p50", "p99",
@@ -27,7 +32,7 @@ _GROUPS = {"reads": READS, "orders": WRITES, "steps": STEPS, "feeds": (FEED,), "
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One simulated hour: samples, cores measured and predicted by part, the driver's cores, and webhooks."""
+    """One simulated hour: samples, cores measured and predicted by part, the driver's cores, webhooks, rates done."""
 
     hour: int
     scale: float
@@ -38,6 +43,7 @@ class Segment:
     driver: float
     backlog: int
     deliveries: int
+    rates: Rates
 
     @staticmethod
     def total(cores: Mapping[str, float]) -> float:
@@ -177,6 +183,11 @@ def written(soaked: Soaked, costs: Costs) -> str:
             "## By part",
             "",
             parts(soaked.segments),
+            "## Times",
+            "",
+            "Of the busiest hour, beside a simulation of the same rates on as many cores, without the sender.",
+            "",
+            times(soaked.segments, costs),
             "## Memory",
             "",
             "Of each process alone, without what it shares, in the last two thirds of the run.",
@@ -222,6 +233,22 @@ def parts(segments: Sequence[Segment]) -> str:
     lines += [
         f"| {name} | {ours:.3f} | {model:.3f} | {model / ours if ours else 0:.2f} |" for name, ours, model in rows
     ]
+    return "\n".join(lines) + "\n"
+
+
+def times(segments: Sequence[Segment], costs: Costs) -> str:
+    """Return the table of times, measured and simulated."""
+    segment = max(segments, key=lambda found: found.total(found.measured))
+    found = Simulation(costs, _MACHINES, shared=CORES).run(segment.rates, _SIMULATED_SECONDS)
+    lines = ["| Work | p50 | Simulated | p99 | Simulated |", "|---|---:|---:|---:|---:|"]
+    for name in ("reads", "orders", "steps"):
+        kinds = _GROUPS[name]
+        cells = [
+            cell
+            for share in (0.5, 0.99)
+            for cell in (_time(segment.of(kinds), share), milliseconds(1000 * found.quantile(kinds, share)))
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -85,7 +85,8 @@ class Work:
         headers = {"If-None-Match": self._tags[customer]} if tag and customer in self._tags else {}
         response = self._fetch(self._site.api, request_text(PAGE + more, headers_of(customer, headers)))
         _require(response, 200, 304)
-        self._tags[customer] = response.headers["etag"]
+        if not more:
+            self._tags[customer] = response.headers["etag"]
         return response.status
 
     def adjust(self) -> None:
@@ -108,8 +109,7 @@ class Work:
         number = next(self._numbers)
         words = self._some_product(number)["name"].split()[:2]
         query = "%20".join("".join(c for c in word if c.isascii() and c.isalnum()) for word in words)
-        path = f"/product?limit=20&query={query}&asked={number}"
-        _require(self._get(path, number % COUNT), 200)
+        _require(self._get(f"/product?limit=20&query={query}", number % COUNT), 200)
 
     def _product(self) -> None:
         number = next(self._numbers)

@@ -10,6 +10,7 @@ from bench.load_model.day import (
     CONFIRM,
     DELIVERED,
     DISPATCH,
+    FEED,
     HOURS,
     IMPORTS,
     KINDS,
@@ -27,6 +28,7 @@ from bench.load_model.page import PAGE, with_block
 from bench.load_model.plan import MOST_USED, READS, busiest, limits, machines_for
 from bench.load_model.press import Sample
 from bench.load_model.queues import Flushes, Job, Machines, Simulation, Step
+from bench.load_model.soak import is_error
 from bench.load_model.soak_report import Segment, Soaked, faults_of, growth_of
 
 NOTHING = dict.fromkeys(KINDS, 0.0)
@@ -133,6 +135,15 @@ def test_long_work_gives_way_to_short() -> None:
     assert found.quantile((DISPATCH,), 0.9) < 0.1
 
 
+def test_feeds_are_rendered_one_at_a_time_and_hold_up_nothing_else() -> None:
+    model = costs()
+    model.kinds[FEED][API] = 0.2
+    found = Simulation(model, Machines(1, 1, 1, 1)).run(NOTHING | {FEED: 4.5, LOOK: 20.0}, 100)
+    assert found.quantile((FEED,), 0.5) > 0.4  # nine tenths of the core are used, so they wait for each other
+    assert found.quantile((LOOK,), 0.95) < 0.012  # at most for two slices
+    assert len(found.seconds[FEED]) > 400
+
+
 def test_shared_cores_make_all_parts_wait_for_each_other() -> None:
     rates = NOTHING | {LOOK: 900.0, DISPATCH: 450.0}
     alone = Simulation(costs(), Machines(1, 1, 1, 1)).run(rates, 30)
@@ -178,7 +189,7 @@ def test_the_page_has_every_block(name: str) -> None:
 def segment(hour: int = 0, **more: object) -> Segment:
     samples = [Sample(float(n), kind, 0.01) for n in range(100) for kind in (*READS, ORDER)]
     used = dict.fromkeys(PARTS, 0.2)
-    return replace(Segment(hour, 1.0, 60.0, samples, used, used, 0.1, 0, 100), **more)  # type: ignore[arg-type]
+    return replace(Segment(hour, 1.0, 60.0, samples, used, used, 0.1, 0, 100, NOTHING), **more)  # type: ignore[arg-type]
 
 
 def soaked(**more: object) -> Soaked:
@@ -208,6 +219,20 @@ def test_a_soak_has_a_fault_for_whatever_is_missed(wrong: dict[str, object], fau
     found = faults_of(soaked(**wrong))
     assert len(found) == 1
     assert fault in found[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "bad"),
+    [
+        ('{"level":"warning","event":"the mail server is unset"}', False),
+        ('{"level":"error","event":"a job failed"}', True),
+        ('{"level":"warning","exception":"Traceback"}', True),
+        ("Traceback (most recent call last):", True),
+        ("", False),
+    ],
+)
+def test_errors_in_the_log_are_found_also_without_a_level(line: str, bad: bool) -> None:
+    assert is_error(line) is bad
 
 
 def test_memory_that_grows_only_at_the_start_is_flat() -> None:
