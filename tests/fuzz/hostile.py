@@ -28,9 +28,9 @@ from urllib.parse import urlsplit
 from support.cluster import cluster
 from support.command_line import Running
 from support.fuzzed_service import fuzzed_service
-from support.raw_fuzzing import is_error, kind_of, open_descriptors, resident_bytes
 from support.honest_clients import RATES, Sample, run_honest_clients
 from support.hostile_clients import COUNTS, be_hostile
+from support.raw_fuzzing import is_error, kind_of, open_descriptors, resident_bytes
 
 MOST_SLOWER = 2
 LEAST_MS = 10.0
