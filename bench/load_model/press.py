@@ -2,6 +2,7 @@
 
 import heapq
 import random
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,7 @@ from typing import Self
 
 from bench.kit.processes import BenchError
 from bench.load_model.day import WEBHOOK
-from bench.load_model.work import Work
+from bench.load_model.work import NothingWaitsError, Work
 
 _THREADS = 96
 _MOST_PENDING = 2000  # beyond that the shop is far too slow, and nothing more is sent
@@ -35,6 +36,8 @@ class Press:
         self._dice = random.Random(seed)  # noqa: S311 the same moments on every run
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="press")
         self._done: deque[Sample] = deque()
+        self._lock = threading.Lock()
+        self._sent = self._ended = 0
 
     def __enter__(self) -> Self:
         return self
@@ -50,10 +53,9 @@ class Press:
         start = time.monotonic()
         for due, kind in self._dues(rates, seconds):
             time.sleep(max(0.0, start + due - time.monotonic()))
-            if not self._work.can(kind):
-                continue
-            if self._threads._work_queue.qsize() > _MOST_PENDING:  # noqa: SLF001 the executor tells it nowhere else
-                raise BenchError(f"{_MOST_PENDING} pieces of work wait")
+            if self.pending() > _MOST_PENDING:
+                raise BenchError(f"{_MOST_PENDING} pieces of work wait for a response: the shop is far too slow")
+            self._sent += 1
             self._threads.submit(self._one, start + due, kind)
         time.sleep(max(0.0, start + seconds - time.monotonic()))
         return self.taken()
@@ -65,9 +67,9 @@ class Press:
             found.append(self._done.popleft())
         return found
 
-    def waiting(self) -> int:
-        """Return how many pieces of work wait for a thread."""
-        return self._threads._work_queue.qsize()  # noqa: SLF001 as above
+    def pending(self) -> int:
+        """Return how many pieces of work were sent and are not done."""
+        return self._sent - self._ended
 
     def _dues(self, rates: Mapping[str, float], seconds: float) -> Iterator[tuple[float, str]]:
         return heapq.merge(*(self._moments(k, r, seconds) for k, r in rates.items() if k != WEBHOOK and r > 0))
@@ -82,9 +84,17 @@ class Press:
         fault = ""
         try:
             self._work.do(kind)
+        except NothingWaitsError:
+            self._end()
+            return
         except Exception as error:  # noqa: BLE001 whatever it is, it is a fault
             fault = f"{kind}: {type(error).__name__}: {error}"
         self._done.append(Sample(due, kind, time.monotonic() - due, fault))
+        self._end()
+
+    def _end(self) -> None:
+        with self._lock:
+            self._ended += 1
 
 
 def quantile(samples: list[Sample], share: float) -> float:

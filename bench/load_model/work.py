@@ -42,6 +42,10 @@ _NEW = 2_000
 _JSON = "application/json"
 
 
+class NothingWaitsError(Exception):
+    """No order waits for this step: the one before it has not come so far."""
+
+
 class Work:
     """Does one piece of work of a kind: `do(kind)`. Raises BenchError when a response is not what it should be."""
 
@@ -73,12 +77,8 @@ class Work:
         }
 
     def do(self, kind: str) -> None:
-        """Do one piece of work of this kind."""
+        """Do one piece of work of this kind. Raises NothingWaitsError for a step that no order waits for."""
         self._kinds[kind]()
-
-    def can(self, kind: str) -> bool:
-        """Return whether an order waits for this step; kinds that need none can always be done."""
-        return bool(self._waiting.get(kind, True))
 
     def poll(self, customer: int, *, tag: bool, more: str = "") -> int:
         """Ask for the page of a customer, with its last entity tag or without; return the status."""
@@ -141,8 +141,8 @@ class Work:
         self._waiting[LOOK].append((reference, key))
 
     def _look(self) -> None:
-        with self._lock:
-            reference, key = self._waiting[LOOK][next(self._numbers) % len(self._waiting[LOOK])]
+        reference, key = self._next(LOOK)
+        self._waiting[LOOK].append((reference, key))  # it can be read again
         request = request_text(f"/order/{reference}", {"X-Api-Key": key, "Accept": _JSON})
         _require(self._fetch(self._site.api, request), 200)
 
@@ -165,7 +165,7 @@ class Work:
         try:
             return self._waiting[kind].popleft()
         except IndexError:
-            raise BenchError(f"no order waits for its {kind}") from None
+            raise NothingWaitsError(kind) from None
 
     def _stock_rows(self) -> bytes:
         units = UNITS + next(self._numbers) % 1000 * 7 + 1
