@@ -42,6 +42,7 @@ _CHANGING_RATE = 20  # polls a second while stock changes
 _COUNTS = {POLL: 4000, PRODUCT: 4000, SEARCH: 1000, FEED: 12, LOOK: 600, **dict.fromkeys(STORY, 300)}
 _WARM_UP = {FEED: 1, **dict.fromkeys(STORY, 40)}
 _IMPORTS = 2
+_AFTER_IMPORT_SECONDS = 10.0  # until the API has read what is new
 _DELIVERIES = 2000
 _LONGEST_SECONDS = 600
 _UNDONE = """
@@ -62,6 +63,7 @@ class Calibration:
     def costs(self) -> Costs:
         """Measure everything; takes two minutes."""
         kinds: dict[str, Seconds] = {}
+        quietness = machine.Quietness(self._bench.postgres_pid)
         for customer in range(COUNT):  # the first request of each is no usual one
             self._work.poll(customer, tag=False)
         self._say("at rest")
@@ -88,8 +90,8 @@ class Calibration:
         for name in IMPORTS:
             self._say(name)
             self._work.do(name)
-            time.sleep(_SETTLING_SECONDS * 2)
-            kinds[name] = self._cost(_IMPORTS, partial(self._do, name), settling=3.0, parallel=1)
+            time.sleep(_AFTER_IMPORT_SECONDS)
+            kinds[name] = self._cost(_IMPORTS, partial(self._do, name), settling=_AFTER_IMPORT_SECONDS, parallel=1)
         self._say("webhooks")
         kinds[WEBHOOK] = self._webhooks()
         stories = _COUNTS[ORDER] // self._share + _WARM_UP[ORDER]
@@ -106,6 +108,7 @@ class Calibration:
             flushes / stories,
             log / stories,
             {"stories": stories},
+            quietness.others(),
         )
 
     def _do(self, name: str, _: int) -> None:

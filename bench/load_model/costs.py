@@ -33,7 +33,8 @@ class Costs:
     `kinds` are of requests while no stock changes. `idle` is a second of rest, `swap` a change of stock in one API
     process, `view` the first request of a customer after it, `render` a page that is not in memory. `unchanged` is a
     poll that gets a 304. `flush` are the seconds of one flush of the log, `flushes` how many an order's story takes
-    (from `POST` to its payment), and `log_bytes` what it writes.
+    (from `POST` to its payment), and `log_bytes` what it writes. `others` is the share of two cores that other programs
+    used meanwhile, which make everything dearer.
     """
 
     taken: str
@@ -48,6 +49,7 @@ class Costs:
     flushes: float
     log_bytes: float
     counts: Mapping[str, int] = field(default_factory=dict)
+    others: float | None = None
 
     def of(self, name: str, rates: Rates, processes: int) -> Seconds:
         """Return the seconds of one request of a kind, while the others come at these rates."""

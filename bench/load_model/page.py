@@ -57,7 +57,9 @@ def with_block(page: str, name: str, block: str) -> str:
 
 
 def _measured(costs: Costs) -> str:
+    others = "an unknown share" if costs.others is None else f"{costs.others:.0%}"
     return (
+        f"Other programs used {others} of two cores meanwhile; the quieter, the truer.\n"
         f"Measured on {costs.taken} on {costs.machine}. A flush of the log took {milliseconds(costs.flush * 1000)}; an"
         f" order writes {costs.log_bytes / 1000:.0f} kB to the log until it is paid.\n"
     )
@@ -89,7 +91,10 @@ def hours_table(day: Sequence[Hour]) -> str:
             hour.found.quantile(kinds, share)
             for kinds, share in ((READS, 0.5), (READS, 0.99), (WRITES, 0.5), (WRITES, 0.99), (STEPS, 0.99))
         ]
-        cells += [shown(sum(hour.rest.values())), *(milliseconds(1000 * seconds) for seconds in times)]
+        cells += [
+            shown(sum(hour.rest.values())),
+            *(milliseconds(1000 * seconds) if seconds else "–" for seconds in times),
+        ]
         lines.append(f"| {hour.hour:02}:00 | {shown(burst_of(hour.hour)['order'])} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

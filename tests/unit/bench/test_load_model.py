@@ -29,7 +29,7 @@ from bench.load_model.plan import MOST_USED, READS, busiest, limits, machines_fo
 from bench.load_model.press import Sample
 from bench.load_model.queues import Flushes, Job, Machines, Simulation, Step
 from bench.load_model.soak import is_error
-from bench.load_model.soak_report import Segment, Soaked, faults_of, growth_of
+from bench.load_model.soak_report import Segment, Soaked, faults_of, growth_of, written
 
 NOTHING = dict.fromkeys(KINDS, 0.0)
 MEGABYTE = 1_000_000
@@ -233,6 +233,16 @@ def test_a_soak_has_a_fault_for_whatever_is_missed(wrong: dict[str, object], fau
 )
 def test_errors_in_the_log_are_found_also_without_a_level(line: str, bad: bool) -> None:
     assert is_error(line) is bad
+
+
+def test_the_report_names_each_fault_and_has_a_row_for_each_hour_and_process() -> None:
+    report = written(soaked(undelivered=3, search=["1.00 of the day: all deadlines kept"]), costs())
+    assert "- **1 faults**" in report
+    assert "- 3 webhooks are not delivered at the end" in report
+    assert report.count("\n| 13:00 | ") == 1
+    assert "| API 1 | 100 MB | 0.00 MB | yes |" in report
+    assert "- 1.00 of the day: all deadlines kept" in report
+    assert "**Nothing is missed**" in written(soaked(), costs())
 
 
 def test_memory_that_grows_only_at_the_start_is_flat() -> None:
