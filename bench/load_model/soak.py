@@ -166,6 +166,7 @@ def run(bench: Workbench, costs: Costs, minutes: float, seed: int, *, quick: boo
             soak.say(f"the day at {scale:.2f} × its rates, in {minutes:g} minutes")
             soak.drain()
             soak.memory.clear()
+            told = busy.log.stat().st_size  # a rate beyond the largest makes errors, too
             quietness = Quietness(bench.postgres_pid)
             segments = []
             for hour in HOURS:
@@ -175,7 +176,7 @@ def run(bench: Workbench, costs: Costs, minutes: float, seed: int, *, quick: boo
             left = soak.drain()
             if samples := press.taken():
                 segments[-1].samples.extend(samples)
-        errors = [line for line in busy.log.read_text(errors="replace").splitlines() if is_error(line)]
+        errors = [line for line in busy.log.read_bytes()[told:].decode(errors="replace").splitlines() if is_error(line)]
     return Soaked(minutes, seed, best, scale, words, segments, soak.memory, left, errors, others, quick)
 
 
@@ -237,7 +238,7 @@ def main() -> int:
 
 def _status(faults: Sequence[str]) -> int:
     sys.stderr.writelines(f"FAILED {fault}\n" for fault in faults)
-    sys.stderr.write(f"{len(faults)} faults\n")
+    sys.stderr.write(f"faults: {len(faults)}\n")
     return 1 if faults else 0
 
 

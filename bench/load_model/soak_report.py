@@ -170,7 +170,7 @@ def written(soaked: Soaked, costs: Costs) -> str:
             f"- The day was played at {soaked.scale:.2f} × its rates",
             f"- {samples:,} pieces of work, {sum(s.deliveries for s in soaked.segments):,} webhooks",
             f"- Other programs on the machine used {soaked.others:.0%} of the two cores",
-            f"- {'**Nothing is missed**' if not faults else f'**{len(faults)} faults**'}",
+            f"- {'**Nothing is missed**' if not faults else f'**faults: {len(faults)}**'}",
             "",
             *([*(f"- {fault}" for fault in faults), ""] if faults else []),
             "## The search for the largest rate",

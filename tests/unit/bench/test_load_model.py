@@ -237,7 +237,7 @@ def test_errors_in_the_log_are_found_also_without_a_level(line: str, bad: bool) 
 
 def test_the_report_names_each_fault_and_has_a_row_for_each_hour_and_process() -> None:
     report = written(soaked(undelivered=3, search=["1.00 of the day: all deadlines kept"]), costs())
-    assert "- **1 faults**" in report
+    assert "- **faults: 1**" in report
     assert "- 3 webhooks are not delivered at the end" in report
     assert report.count("\n| 13:00 | ") == 1
     assert "| API 1 | 100 MB | 0.00 MB | yes |" in report
