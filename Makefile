@@ -3,7 +3,8 @@
 # make check   formatting, lint, types, import contracts, dependencies, spelling, file lengths
 # make format  let the formatter and the linter's safe fixes run
 # make fuzz    20,000 generated requests, 20,000 in raw HTTP, 300 histories of the reseller's side (ARGS='--requests N --seed N')
-# make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
+# make hostile ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
+# make soak    a distributor's day in 30 minutes at the largest rate of two cores (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make drill   a shop is backed up, spoilt by an import, destroyed and restored to the second before (ARGS='--operations N --seed N')
 # make failover 200 faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--faults N --seed N')
@@ -14,6 +15,7 @@
 # make audit   known vulnerabilities of everything that the program needs; ends with 2 when nobody could be asked
 # make image   the image, from dist/, run once as an unprivileged user (BASE=debian: without a registry)
 # make bench   the benchmarks, in bench/results.md (ARGS='--only NAME ...' or ARGS='--quick')
+# make capacity what a distributor's day costs and needs, in docs/capacity.md (ARGS='--calculate' or ARGS='--quick')
 #
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
 
@@ -30,10 +32,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill drill failover soak bench browser screenshots release image audit
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill drill failover hostile soak capacity bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -18
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -20
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -83,8 +85,11 @@ failover: $(UV)
 	[ -z "$(MISSING_PROGRAMS)" ] || { echo "NOT RUN: missing programs:" $(MISSING_PROGRAMS); exit 1; }; \
 	export PYTHONPATH=tests; exec $(RUN_DEV) --group failover python -m failover.run $(ARGS)
 
+hostile: $(UV)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/hostile.py $(ARGS)
+
 soak: $(UV)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/soak.py $(ARGS)
+	@$(RUN) python -m bench.load_model.soak $(ARGS)
 
 # Debian's package, because Playwright's own browsers come from elsewhere than the package index.
 CHROMIUM := command -v chromium || command -v chromium-browser || command -v google-chrome
@@ -134,6 +139,9 @@ image:
 
 bench: $(UV)
 	@$(RUN) python -m bench $(ARGS)
+
+capacity: $(UV)
+	@$(RUN) python -m bench.load_model $(ARGS)
 
 docs: $(UV)
 	@$(RUN) tradecounter openapi > docs/openapi.json

@@ -1,6 +1,7 @@
 """The charts, as SVG: bars against their targets, readable on light and on dark pages."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -67,6 +68,25 @@ def growth(rows: Sequence[Row]) -> str:
     ]
     under = "Processor time of the server for one request, of those that repeat and of those never asked before"
     return _drawing("What a page costs by the size of the catalogue", under, bars)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar: its label, its length as a share of the longest possible, and its figure."""
+
+    label: str
+    share: float
+    figure: str
+    good: bool = True
+
+
+def bars(title: str, under: str, all_bars: Sequence[Bar], *, mark: float | None = None) -> str:
+    """Draw bars, with a mark at the same share of each."""
+    drawn = [
+        _bar(place, bar.label, min(bar.share, 1), bar.figure, good=bar.good, mark=mark)
+        for place, bar in enumerate(all_bars)
+    ]
+    return _drawing(title, under, drawn)
 
 
 def _name(row: Row) -> str:

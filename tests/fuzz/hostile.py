@@ -1,4 +1,4 @@
-"""`make soak`: hostile clients beside honest ones, which must not notice; ten minutes.
+"""`make hostile`: hostile clients beside honest ones, which must not notice; ten minutes.
 
 The first third is without the hostile ones. Fails when an honest request fails, when the p99 of the honest ones more
 than doubles, when the server's memory or descriptors grow beyond a bound, or when its log tells of an error. Server,
@@ -28,9 +28,9 @@ from urllib.parse import urlsplit
 from support.cluster import cluster
 from support.command_line import Running
 from support.fuzzed_service import fuzzed_service
+from support.honest_clients import RATES, Sample, run_honest_clients
+from support.hostile_clients import COUNTS, be_hostile
 from support.raw_fuzzing import is_error, kind_of, open_descriptors, resident_bytes
-from support.soak_honest import RATES, Sample, run_honest_clients
-from support.soak_hostile import COUNTS, be_hostile
 
 MOST_SLOWER = 2
 LEAST_MS = 10.0
@@ -44,7 +44,7 @@ PRODUCTS = 3000
 _spawning = get_context("spawn")
 
 
-class Soak:
+class Watch:
     """A run: samples of honest requests, and of the server's memory and descriptors."""
 
     def __init__(self, service: Running) -> None:
@@ -126,7 +126,7 @@ def running(target: Any, *arguments: Any) -> Iterator[SpawnProcess]:
         process.join()
 
 
-def soak(found: Soak, place: tuple[str, int], buyers: Sequence[Any], wanted: argparse.Namespace) -> list[str]:
+def watched(found: Watch, place: tuple[str, int], buyers: Sequence[Any], wanted: argparse.Namespace) -> list[str]:
     """Watch the honest clients alone, then beside the hostile ones, then alone again; return what is wrong."""
     *honest, hostile = buyers
     seconds = wanted.minutes * 60
@@ -143,7 +143,7 @@ def soak(found: Soak, place: tuple[str, int], buyers: Sequence[Any], wanted: arg
     return judged(found, calm, rough)
 
 
-def judged(found: Soak, calm: tuple[float, float], rough: tuple[float, float]) -> list[str]:
+def judged(found: Watch, calm: tuple[float, float], rough: tuple[float, float]) -> list[str]:
     """Print the figures; return what is wrong."""
     before, beside = found.between(calm), found.between(rough)
     say(f"the machine was busy: {', '.join(f'{share:.0%} {name}' for name, share in found.busy.items())}")
@@ -164,7 +164,7 @@ def judged(found: Soak, calm: tuple[float, float], rough: tuple[float, float]) -
     return [*wrong, *_used_up(found, calm), *_logged(found)]
 
 
-def _used_up(found: Soak, calm: tuple[float, float]) -> list[str]:
+def _used_up(found: Watch, calm: tuple[float, float]) -> list[str]:
     start, peak = max(found.memory_between(calm)), max(resident for _, resident, _ in found.memory)
     first, last = ([count for _, _, count in part] for part in (found.memory[:15], found.memory[-5:]))
     most = max(count for _, _, count in found.memory)
@@ -179,24 +179,24 @@ def _used_up(found: Soak, calm: tuple[float, float]) -> list[str]:
     return wrong
 
 
-def _logged(found: Soak) -> list[str]:
+def _logged(found: Watch) -> list[str]:
     kinds = {kind: found.errors.count(kind) for kind in found.errors}
     return [f"the log tells {count} times: {kind}" for kind, count in kinds.items()]
 
 
 def main(words: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="make soak", description="e.g. make soak ARGS='--minutes 1'")
+    parser = argparse.ArgumentParser(prog="make hostile", description="e.g. make hostile ARGS='--minutes 1'")
     parser.add_argument("--minutes", type=float, default=10, help="without the first ten seconds and the last forty")
     parser.add_argument("--seed", type=int, default=1 + secrets.randbelow(1_000_000), help="of the hostile clients")
     wanted = parser.parse_args(words)
     say(f"{wanted.minutes:g} minutes, seed {wanted.seed}; {sum(COUNTS.values())} hostile clients: {COUNTS}")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        postgres = stack.enter_context(cluster(folder, f"soak{os.getpid()}"))
+        postgres = stack.enter_context(cluster(folder, f"hostile{os.getpid()}"))
         url = stack.enter_context(postgres.database())
         service, buyers = stack.enter_context(fuzzed_service(url, folder, products=PRODUCTS))
         parts = urlsplit(service.announced["base_url"])
-        wrong = soak(Soak(service), (parts.hostname or "", parts.port or 0), buyers, wanted)
+        wrong = watched(Watch(service), (parts.hostname or "", parts.port or 0), buyers, wanted)
     for fault in wrong:
         say(f"FAILED {fault[:1000]}")
     say(f"{len(wrong)} faults")

@@ -1,4 +1,4 @@
-"""Honest clients of a soak: a steady, moderate load whose every response is checked and timed."""
+"""Honest clients beside hostile ones: a steady, moderate load whose every response is checked and timed."""
 
 import asyncio
 import itertools
