@@ -6,6 +6,7 @@
 # make soak    ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make failover faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--minutes N --seed N')
+# make rolling restarts and an upgrade from the previous release under load, in which no request fails
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser all pages and the story of an order in a real Chromium
 # make screenshots the pictures of the README and the guides, in docs/pictures
@@ -29,10 +30,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill failover soak bench browser screenshots release image audit
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill failover rolling soak bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -17
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -18
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -78,6 +79,16 @@ failover: $(UV)
 	@{ $(INSTALL_FAILOVER); } >/dev/null 2>&1; [ "$$(id -u)" = 0 ] || { echo "NOT RUN: only root may make network namespaces"; exit 1; }; \
 	[ -z "$(MISSING_PROGRAMS)" ] || { echo "NOT RUN: missing programs:" $(MISSING_PROGRAMS); exit 1; }; \
 	PYTHONPATH=tests $(RUN_DEV) --group failover python -m failover.run $(ARGS)
+
+# The previous release comes from the repository's history.
+NO_ROLLING := LEFT OUT: nothing was restarted under load; that needs Debian's package haproxy
+NO_HISTORY := LEFT OUT: nothing was upgraded from the previous release; that needs the repository's history
+
+rolling: $(UV)
+	@upgrade=tests/release/upgrade.py; export PATH="$$PATH:/usr/sbin"; \
+	command -v haproxy >/dev/null || { echo "$(NO_ROLLING)"; exit 0; }; \
+	PYTHONPATH=tests $(RUN_DEV) python -m support.other_releases || { upgrade=; echo "$(NO_HISTORY)"; }; \
+	$(RUN_DEV) pytest -n 0 tests/release/rolling.py $$upgrade $(ARGS)
 
 soak: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/soak.py $(ARGS)

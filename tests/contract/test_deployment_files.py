@@ -20,7 +20,8 @@ _SETTING = re.compile(rf"{PREFIX}([A-Z][A-Z_]*)")
 def test_every_command_exists_with_its_options(forker: Forker, tmp_path: Path) -> None:
     program = Program(tmp_path, None, forker)
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-    commands = [service["command"] for service in compose["services"].values() if "command" in service]
+    ours = [service for service in compose["services"].values() if service["image"] == "tradecounter"]
+    commands = [service["command"] for service in ours]
     units = "\n".join(unit.read_text() for unit in (DEPLOY / "systemd").glob("*.service"))
     commands += [
         shlex.split(line.replace("%i", "8000"))
@@ -46,3 +47,10 @@ def test_the_chart_has_the_version_of_the_package() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
     assert (chart["version"], chart["appVersion"]) == (version, version)
+
+
+def test_restarting_the_migration_restarts_no_other_unit() -> None:
+    """Requires=, BindsTo= and PartOf= pass a restart on."""
+    for unit in (DEPLOY / "systemd").glob("*.service"):
+        passed_on = re.findall(r"^(?:Requires|BindsTo|PartOf|Requisite)=.*tradecounter", unit.read_text(), re.MULTILINE)
+        assert passed_on == [], unit

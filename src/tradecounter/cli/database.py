@@ -3,7 +3,7 @@
 import typer
 
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.session import database_url, reporting_errors, require_current_schema
+from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema
 from tradecounter.db.migrate import upgrade
 from tradecounter.settings import read_settings
 
@@ -20,7 +20,9 @@ def run_upgrade(as_json: AsJson = False) -> None:
 
 @app.command("check")
 def check(as_json: AsJson = False) -> None:
-    """Check that the schema is current; exits with status 1 if not."""
+    """Check that this version works with the schema; exits with status 1 if not."""
     with reporting_errors(), database_url(read_settings()) as url:
-        state = require_current_schema(url)
-    show({"revision": state.revision}, f"the schema is current, at revision {state.revision}", as_json=as_json)
+        state = require_usable_schema(url)
+    found = f"is newer than this version and works with it, at revision {state.revision}"
+    shown = f"the schema is current, at revision {state.revision}" if state.current else f"the schema {found}"
+    show({"revision": state.revision}, shown, as_json=as_json)

@@ -14,7 +14,7 @@ from tradecounter.backlog.watch import Backlog
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.secret import require_secret
-from tradecounter.cli.session import database_url, reporting_errors, require_current_schema, run_until_stopped
+from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema, run_until_stopped
 from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.cli.traces import start_wanted_traces
 from tradecounter.identity.installation_secret import secret_key
@@ -98,7 +98,7 @@ def _ready(host: str, port: int) -> Iterator[tuple[Settings, str, Listener]]:
         settings = read_settings()
         listener = listen(host, port)
         with database_url(settings, serving=True) as url:
-            require_current_schema(url)
+            require_usable_schema(url)
             require_secret(settings, url)
             log_setting_warnings(settings)
             yield settings, url, listener
@@ -166,7 +166,7 @@ def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = 
     with reporting_errors():
         settings = read_settings()
         with database_url(settings, serving=True) as url:
-            state = require_current_schema(url)
+            state = require_usable_schema(url)
             require_secret(settings, url)
             log_setting_warnings(settings)
 
