@@ -82,7 +82,7 @@ failover: $(UV)
 
 # The previous release comes from the repository's history.
 NO_ROLLING := LEFT OUT: nothing was restarted under load; that needs Debian's package haproxy
-NO_HISTORY := LEFT OUT: nothing was upgraded from the previous release; that needs the repository's history
+NO_HISTORY := LEFT OUT: nothing was upgraded from the previous release; that needs the repository's history and haproxy
 
 rolling: $(UV)
 	@upgrade=tests/release/upgrade.py; export PATH="$$PATH:/usr/sbin"; \
@@ -124,7 +124,9 @@ release: $(UV)
 	@cd dist && sha256sum * > SHA256SUMS
 	@units=tests/release/units.py; export PATH="$$PATH:/usr/sbin"; \
 	{ command -v systemd-analyze && command -v haproxy; } >/dev/null || { units=; echo "$(NO_SYSTEMD)"; }; \
-	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $(ARGS)
+	upgrade=; [ -z "$$units" ] || { PYTHONPATH=tests $(RUN_DEV) python -m support.other_releases && upgrade=tests/release/upgrade.py; }; \
+	[ -n "$$upgrade" ] || echo "$(NO_HISTORY)"; \
+	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $$upgrade $(ARGS)
 
 audit: $(UV)
 	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras > "$$file"; \
