@@ -8,6 +8,7 @@
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make drill   a shop is backed up, spoilt by an import, destroyed and restored to the second before (ARGS='--operations N --seed N')
 # make failover 200 faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--faults N --seed N')
+# make rolling restarts and an upgrade from the previous release under load, in which no request fails
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
 # make browser all pages and the story of an order in a real Chromium
 # make screenshots the pictures of the README and the guides, in docs/pictures
@@ -32,10 +33,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill drill failover hostile soak capacity bench browser screenshots release image audit
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill drill failover rolling hostile soak capacity bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -20
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -21
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -88,6 +89,16 @@ failover: $(UV)
 hostile: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/hostile.py $(ARGS)
 
+# The previous release comes from the repository's history.
+NO_ROLLING := LEFT OUT: nothing was restarted under load; that needs Debian's package haproxy
+NO_HISTORY := LEFT OUT: nothing was upgraded from the previous release; that needs the repository's history and haproxy
+
+rolling: $(UV)
+	@upgrade=tests/release/upgrade.py; export PATH="$$PATH:/usr/sbin"; \
+	command -v haproxy >/dev/null || { echo "$(NO_ROLLING)"; exit 0; }; \
+	PYTHONPATH=tests $(RUN_DEV) python -m support.other_releases || { upgrade=; echo "$(NO_HISTORY)"; }; \
+	$(RUN_DEV) pytest -n 0 tests/release/rolling.py $$upgrade $(ARGS)
+
 soak: $(UV)
 	@$(RUN) python -m bench.load_model.soak $(ARGS)
 
@@ -122,7 +133,9 @@ release: $(UV)
 	@cd dist && sha256sum * > SHA256SUMS
 	@units=tests/release/units.py; export PATH="$$PATH:/usr/sbin"; \
 	{ command -v systemd-analyze && command -v haproxy; } >/dev/null || { units=; echo "$(NO_SYSTEMD)"; }; \
-	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $(ARGS)
+	upgrade=; [ -z "$$units" ] || { PYTHONPATH=tests $(RUN_DEV) python -m support.other_releases && upgrade=tests/release/upgrade.py; }; \
+	[ -n "$$upgrade" ] || echo "$(NO_HISTORY)"; \
+	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $$upgrade $(ARGS)
 
 audit: $(UV)
 	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras > "$$file"; \

@@ -1,15 +1,18 @@
 """Invoices, payments and credit notes at the same moment: the books agree, and nothing is paid or credited twice."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
 from typing import Any, LiteralString
 
+import psycopg
 import pytest
 
 from support.billing import SELLER, credit, due_of, invoiced, issue_part, number_of, pay_in, unallocated
 from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, outstanding, rows
 from support.service import Service
+from support.waiting import waiting_for_a_lock
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import CreditNote
 from tradecounter.kit.errors import DomainError
@@ -105,3 +108,18 @@ def test_a_return_invoices_payments_and_a_cancellation_at_once_agree(shop: Servi
         issue_part(shop, placed, part=False)
         invoiced_gross = sum(gross for (gross,) in rows(shop, _GROSS, placed["order_id"]))
         assert [(invoiced_gross,)] == rows(shop, "select gross from orders where id = %s", placed["order_id"])
+
+
+def test_a_return_that_is_credited_locks_no_stock_while_it_waits_for_the_accounts_credit(shop: Service) -> None:
+    """A confirmation locks the credit first, then stock: the other way round, they would wait for each other."""
+    customer = shop.customer()
+    placed = invoiced(shop, customer)
+    item = placed["items"][0]["id"]
+    number = opened(shop, placed, (item, 1))
+    with ThreadPoolExecutor(1) as threads, psycopg.connect(shop.database_url) as confirmation:
+        confirmation.execute("select from credit_exposure where customer_id = %s for update", [customer.id])
+        receiving = threads.submit(credited, shop, number, (item, 1))
+        waiting_for_a_lock(shop.database_url)
+        confirmation.execute("select from stock_level for update nowait")
+        confirmation.commit()
+        assert len(receiving.result(timeout=30)) == 1

@@ -48,3 +48,10 @@ def test_the_chart_has_the_version_of_the_package() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
     assert (chart["version"], chart["appVersion"]) == (version, version)
+
+
+def test_restarting_the_migration_restarts_no_other_unit() -> None:
+    """Requires=, BindsTo= and PartOf= pass a restart on."""
+    for unit in (DEPLOY / "systemd").glob("*.service"):
+        passed_on = re.findall(r"^(?:Requires|BindsTo|PartOf|Requisite)=.*tradecounter", unit.read_text(), re.MULTILINE)
+        assert passed_on == [], unit

@@ -195,14 +195,15 @@ def started(
     given: str = "",
     wait: bool = True,
     most_files: int | None = None,
+    python: str = sys.executable,
 ) -> Iterator[Running]:
     """Run a service from scratch while the block runs; unless told not to, wait for its first line of output.
 
-    `most_files` is how many files it may have open.
+    `most_files` is how many files it may have open, `python` what runs it.
     """
     limit = [] if most_files is None else ["sh", "-c", f'ulimit -n {most_files} && exec "$@"', "sh"]
     process = subprocess.Popen(
-        [*limit, sys.executable, "-m", "tradecounter", *words],
+        [*limit, python, "-m", "tradecounter", *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

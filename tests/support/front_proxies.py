@@ -10,7 +10,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -124,7 +124,7 @@ def haproxy(service_url: str) -> Iterator[FrontProxy]:
         configuration.write_text(_HAPROXY.format(descriptor=listener.fileno(), target=target))
         return ["haproxy", "-db", "-f", str(configuration)]
 
-    with _running("haproxy", command) as proxy:
+    with running_proxy("haproxy", command) as proxy:
         yield proxy
 
 
@@ -148,7 +148,7 @@ def nginx(service_url: str, *, keep_alive: bool = False) -> Iterator[FrontProxy]
         configuration.write_text(_NGINX.format(**values))
         return ["nginx", "-e", "stderr", "-p", str(folder), "-c", str(configuration)]
 
-    with _running("nginx", command) as proxy:
+    with running_proxy("nginx", command) as proxy:
         yield proxy
 
 
@@ -168,8 +168,13 @@ def fronts() -> dict[str, Start]:
 
 
 @contextmanager
-def _running(name: str, command: Callable[[Path, socket.socket], list[str]]) -> Iterator[FrontProxy]:
-    """Run a proxy. It inherits the bound socket, so that no other process can take the port before it listens."""
+def running_proxy(
+    name: str, command: Callable[[Path, socket.socket], list[str]], more: Sequence[socket.socket] = ()
+) -> Iterator[FrontProxy]:
+    """Run a proxy. It inherits the bound socket, so that no other process can take the port before it listens.
+
+    It inherits `more` sockets too.
+    """
     with tempfile.TemporaryDirectory(prefix=f"{name}-") as place, socket.create_server(("127.0.0.1", 0)) as listener:
         folder = Path(place)
         log = folder / "log"
@@ -178,7 +183,7 @@ def _running(name: str, command: Callable[[Path, socket.socket], list[str]]) -> 
                 command(folder, listener),
                 stdout=output,
                 stderr=output,
-                pass_fds=[listener.fileno()],
+                pass_fds=[each.fileno() for each in (listener, *more)],
                 env={"PATH": _PATH, "NGINX": f"{listener.fileno()};"},  # nginx takes over the sockets listed there
             )
         host, port = listener.getsockname()

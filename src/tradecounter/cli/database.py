@@ -6,7 +6,7 @@ import typer
 
 from tradecounter.cli.arguments import LARGEST_ID
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.session import database_url, reporting_errors, require_current_schema, run_change
+from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema, run_change
 from tradecounter.db.migrate import upgrade
 from tradecounter.kit.clock import SystemClock
 from tradecounter.recovery.continue_after_restore import EVENTS_PER_ID, Continuation, continue_after_restore
@@ -25,10 +25,12 @@ def run_upgrade(as_json: AsJson = False) -> None:
 
 @app.command("check")
 def check(as_json: AsJson = False) -> None:
-    """Check that the schema is current; exits with status 1 if not."""
+    """Check that this version works with the schema; exits with status 1 if not."""
     with reporting_errors(), database_url(read_settings()) as url:
-        state = require_current_schema(url)
-    show({"revision": state.revision}, f"the schema is current, at revision {state.revision}", as_json=as_json)
+        state = require_usable_schema(url)
+    found = f"is newer than this version and works with it, at revision {state.revision}"
+    shown = f"the schema is current, at revision {state.revision}" if state.current else f"the schema {found}"
+    show({"revision": state.revision}, shown, as_json=as_json)
 
 
 @app.command("restored")

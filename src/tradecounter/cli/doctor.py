@@ -42,7 +42,7 @@ def _of_database(settings: Settings) -> list[Check]:
     try:
         with database_url(settings) as url:
             state = schema_state(url)
-            contents = asyncio.run(_of_contents(url, settings)) if state.current else []
+            contents = asyncio.run(_of_contents(url, settings)) if state.usable else []
     except EXPECTED as error:
         remedy = "start the database, or correct TRADECOUNTER_DATABASE_URL"
         if settings.database_url is None:

@@ -14,7 +14,7 @@ import typer
 from tradecounter.cli.check_secret import require_secret
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import show_json
-from tradecounter.cli.session import database_url, reporting_errors, require_current_schema, run_until_stopped
+from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema, run_until_stopped
 from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.cli.traces import start_wanted_traces
 from tradecounter.kit.clock import SystemClock
@@ -64,7 +64,7 @@ def ready(host: str, port: int) -> Iterator[tuple[Settings, str, Listener]]:
         settings = read_settings()
         listener = listen(host, port)
         with database_url(settings, serving=True) as url:
-            require_current_schema(url)
+            require_usable_schema(url)
             require_secret(settings, url)
             log_setting_warnings(settings)
             yield settings, url, listener

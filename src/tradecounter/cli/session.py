@@ -16,7 +16,7 @@ from tradecounter.cli.operator import operator
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
 from tradecounter.db.pool import Database
-from tradecounter.db.schema_state import SchemaState, schema_state
+from tradecounter.db.schema_state import SchemaState, schema_state, too_new
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.errors import DomainError, OperatorError
 from tradecounter.settings import Settings, read_settings
@@ -127,13 +127,14 @@ def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
     raise AssertionError  # never reached: reporting_errors() ends the command
 
 
-def require_current_schema(url: str) -> SchemaState:
-    """Return the schema's state; end the command if the schema is not current."""
+def require_usable_schema(url: str) -> SchemaState:
+    """Return the schema's state; end the command if this program does not work with the schema."""
     state = schema_state(url)
-    if not state.current:
-        found = state.revision or "(none)"
-        fail(f"the schema is at revision {found}, not {state.newest}: run `tradecounter db upgrade`")
-    return state
+    if state.usable:
+        return state
+    if state.newer:
+        fail(too_new(state.revision))
+    fail(f"the schema is at revision {state.revision or '(none)'}, not {state.newest}: run `tradecounter db upgrade`")
 
 
 def run_until_stopped(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:

@@ -9,7 +9,7 @@ from tradecounter.cli.check_secret import require_secret
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.service import Metrics, MetricsHost, MetricsPort, announce_metrics
-from tradecounter.cli.session import database_url, reporting_errors, require_current_schema, run_until_stopped
+from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema, run_until_stopped
 from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
@@ -23,7 +23,7 @@ def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = 
     with reporting_errors():
         settings = read_settings()
         with database_url(settings, serving=True) as url:
-            state = require_current_schema(url)
+            state = require_usable_schema(url)
             require_secret(settings, url)
             log_setting_warnings(settings)
 

@@ -60,3 +60,11 @@ _DISCHARGE = Statement("update credit_exposure set outstanding = outstanding - :
 async def discharge(tx: Transaction, customer_id: int, gross: Decimal) -> None:
     """Subtract a payment, a credit note or a cancelled debt; a negative amount is owed again."""
     await tx.execute(_DISCHARGE, gross=gross, customer_id=customer_id)
+
+
+_LOCK = Statement("select from credit_exposure where customer_id = :customer_id for no key update")
+
+
+async def lock_debt(tx: Transaction, customer_id: int) -> None:
+    """Lock an account's debt, for a transaction that changes it only after it has locked stock."""
+    await tx.execute(_LOCK, customer_id=customer_id)

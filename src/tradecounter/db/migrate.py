@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from tradecounter.db.advisory_locks import MIGRATE
-from tradecounter.db.schema_state import CONNECT_SECONDS, SchemaState, schema_state
+from tradecounter.db.schema_state import CONNECT_SECONDS, OLDEST_PROGRAM, SchemaState, schema_state, too_new
 from tradecounter.kit.errors import OperatorError
 
 # A migration that waits for a table lock blocks all requests for the table, so its lock timeout is shorter than theirs.
@@ -33,10 +33,13 @@ class TablesInUseError(OperatorError):
 def upgrade(url: str, *, revision: str = "head", report: Callable[[str], None] = lambda _: None) -> SchemaState:
     """Run the missing migrations up to a revision, all or none; return the new state.
 
-    If another transaction has locked a table that they change, they roll back and run again after a pause, so that
-    requests do not wait; `report` receives a line per retry. Raises OperatorError (unknown revision), TablesInUseError
-    or psycopg.Error.
+    A newer schema that this program works with stays as it is. If another transaction has locked a table that the
+    migrations change, they roll back and run again after a pause, so that requests do not wait; `report` receives a
+    line per retry. Raises OperatorError (unknown revision), TablesInUseError or psycopg.Error.
     """
+    found = schema_state(url)
+    if found.newer and found.usable:
+        return found
     for attempt in itertools.count(1):
         try:
             _migrate(url, revision)
@@ -63,6 +66,16 @@ def _migrate(url: str, revision: str) -> None:
         _require_known(config, MigrationContext.configure(connection).get_current_revision())
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
+        _note_oldest_program(connection, config)
+
+
+def _note_oldest_program(connection: Connection, config: Config) -> None:
+    """Write down which programs work with the schema; a migration that does not say so needs its own program."""
+    revision = MigrationContext.configure(connection).get_current_revision()
+    scripts = ScriptDirectory.from_config(config).iterate_revisions(revision or "base", "base")
+    oldest = max((getattr(s.module, "works_from", s.revision) for s in scripts), default=None)
+    if oldest is not None:
+        connection.execute(text(f"comment on table alembic_version is '{OLDEST_PROGRAM.format(oldest)}'"))
 
 
 @contextmanager
@@ -90,6 +103,4 @@ def _config() -> Config:
 def _require_known(config: Config, revision: str | None) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if revision is not None and revision not in known:
-        raise OperatorError(
-            f"the schema is at revision {revision}, which this version does not know: install the newer version again"
-        )
+        raise OperatorError(too_new(revision))

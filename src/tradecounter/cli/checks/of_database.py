@@ -22,9 +22,13 @@ _CHANGED_BY_HAND = "the tables were changed outside the program: make a backup, 
 
 
 def check_schema(state: SchemaState) -> Check:
-    """Check that the schema has the revision that this version needs."""
-    if state.current:
-        return fine("schema", f"revision {state.revision}, the newest")
+    """Check that this version works with the schema."""
+    if state.usable:
+        which = "the newest" if state.current else f"newer than this version's {state.newest}, which works with it"
+        return fine("schema", f"revision {state.revision}, {which}")
+    if state.newer:
+        found = f"revision {state.revision}, too new for this version, which needs {state.newest}"
+        return wrong("schema", found, "install the newer version again")
     found = f"revision {state.revision or '(none)'}, this version needs {state.newest}"
     return wrong("schema", found, "run `tradecounter db upgrade`")
 

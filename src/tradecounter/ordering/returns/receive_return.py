@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from tradecounter.credit.queries import lock_debt
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
@@ -44,6 +45,7 @@ async def receive_return(tx: Transaction, number: str, restocked: Units, scrappe
     units: Counter[int] = Counter()
     for line in lines:
         units[line.product_id] += good[line.line_id]
+    await lock_debt(tx, order.customer_id)  # a credit note of this transaction lowers it after stock is locked
     await restock(tx, units)
     await allocate_back_orders(tx)
     state = "received" if complete else "open"

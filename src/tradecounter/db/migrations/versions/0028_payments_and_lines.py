@@ -7,6 +7,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0028"
 down_revision = "0027"
+works_from = "0027"
 
 PAYMENTS = "create index payment_by_amount on payment (amount, id)"
 LINES = "create index order_line_of_product on order_line (product_id, order_id)"
