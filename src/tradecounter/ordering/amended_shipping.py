@@ -121,4 +121,4 @@ def _units(lines: Sequence[OrderLine]) -> dict[int, int]:
 def _weight(lines: Sequence[OrderLine], context: OrderContext) -> Decimal:
     view = context.view
     rows = view.snapshot.row_of_id
-    return sum((view.product(rows[line.product_id]).weight_kg * line.quantity for line in lines), Decimal(0))
+    return sum((view.orderable(rows[line.product_id]).weight_kg * line.quantity for line in lines), Decimal(0))

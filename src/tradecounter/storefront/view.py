@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from tradecounter.catalogue.queries.records import ProductRecord
+from tradecounter.catalogue.queries.records import OrderableProduct, ProductRecord
 from tradecounter.catalogue.similar_skus import similar_skus
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.kit.digest import digest_of
@@ -45,6 +45,10 @@ class CustomerView:
     def product(self, row: int) -> ProductRecord:
         """Return a row's product."""
         return self.snapshot.product(row)
+
+    def orderable(self, row: int) -> OrderableProduct:
+        """Return what an order needs of a row's product."""
+        return self.snapshot.orderable(row)
 
     def unit_costs(self, row: int) -> UnitCosts | None:
         """Return a row's net unit costs in pence, or None if the customer has no price for it."""

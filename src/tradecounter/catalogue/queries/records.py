@@ -56,6 +56,16 @@ class ProductRecord(Struct, frozen=True):
     active: bool
 
 
+class OrderableProduct(Struct, frozen=True):
+    """What an order needs of a product: its parts that are read several times faster than the whole."""
+
+    id: int
+    sku: str
+    name: str
+    weight_kg: Decimal
+    components: list[ComponentRecord]
+
+
 @dataclass(frozen=True, slots=True)
 class CategoryRecord:
     """A category and its parent's key."""

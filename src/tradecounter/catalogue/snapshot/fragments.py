@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, defstruct
 
 from tradecounter.catalogue.columns.bytes_column import BytesColumn, bytes_column
-from tradecounter.catalogue.queries.records import ImageRecord, ProductRecord
+from tradecounter.catalogue.queries.records import ImageRecord, OrderableProduct, ProductRecord
 from tradecounter.rest.csv_text import cell
 from tradecounter.rest.responses import to_json
 
@@ -56,6 +56,11 @@ class Fragments:
         head = self.json_head[row].removesuffix(_AFTER_HEAD)
         return _products.decode(head + self.json_middle[row] + b"," + b",".join(pieces) + b"}")
 
+    def orderable(self, row: int) -> OrderableProduct:
+        """Decode what an order needs of a row's product."""
+        head = self.json_head[row].removesuffix(_AFTER_HEAD)
+        return _orderable_products.decode(head + b"," + self.internal[row] + b"}")
+
     @property
     def parts(self) -> Iterator[bytes]:
         """The buffers of the JSON columns, for a digest; the CSV has the same content."""
@@ -72,6 +77,7 @@ _Internal = defstruct("_Internal", _INTERNAL)
 _Image = defstruct("_Image", ("is_primary", "url"))
 _head_of, _members_of, _internal_of = attrgetter(*HEAD[:-1]), attrgetter(*DESCRIPTIONS, *LINKS), attrgetter(*_INTERNAL)
 _products = msgspec.json.Decoder(ProductRecord)
+_orderable_products = msgspec.json.Decoder(OrderableProduct)
 
 
 class FragmentsBuilder:

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
+from tradecounter.catalogue.queries.records import OrderableProduct
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
@@ -29,9 +30,10 @@ _QUOTE_INSTEAD = "request a quote instead (POST /quote)"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A line of a request: the product's catalogue row, the customer's unit costs, and the quantity."""
+    """A line of a request: the product and its catalogue row, the customer's unit costs, and the quantity."""
 
     row: int
+    product: OrderableProduct
     costs: UnitCosts
     quantity: int
 
@@ -42,7 +44,11 @@ def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[
     Raises DomainError (invalid) with all SKUs that the customer cannot buy.
     """
     found = [(view.find(item.sku.strip()), item.quantity) for item in items]
-    wanted = [Wanted(*product, quantity) for product, quantity in found if product is not None]
+    wanted = [
+        Wanted(product[0], view.orderable(product[0]), product[1], quantity)
+        for product, quantity in found
+        if product is not None
+    ]
     if len(wanted) < len(items):
         raise invalid_fields(list(unknown_skus(view, ((n, item.sku) for n, item in enumerate(items)))))
     return wanted
@@ -61,8 +67,8 @@ def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterato
 
 def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
     """Return the number of lines for a request's items: one per item and one per component of a bundle."""
-    found = [view.find(item.sku.strip()) for item in items]
-    return sum(1 if product is None else 1 + len(view.product(product[0]).components) for product in found)
+    rows = [view.snapshot.row(item.sku.strip()) for item in items]
+    return sum(1 if row is None else 1 + len(view.orderable(row).components) for row in rows)
 
 
 def price_lines(
@@ -76,29 +82,33 @@ def price_lines(
     ids, component_ids = line_ids[: len(wanted)], iter(line_ids[len(wanted) :])
     lines = []
     for line_id, item in zip(ids, wanted, strict=True):
-        line = _line(view, item.row, item.quantity, order_id, line_id)
+        line = _line(item.product, item.quantity, order_id, line_id)
         components = tuple(
             replace(
-                _line(view, view.snapshot.row_of_sku[c["key"]], c["quantity"] * item.quantity, order_id, component_id),
+                _line(
+                    view.orderable(view.snapshot.row_of_sku[c["key"]]),
+                    c["quantity"] * item.quantity,
+                    order_id,
+                    component_id,
+                ),
                 bundle_line_id=line_id,
             )
-            for c, component_id in zip(view.product(item.row).components, component_ids, strict=False)
+            for c, component_id in zip(item.product.components, component_ids, strict=False)
         )
         priced = line.at_price(from_pence(item.costs.at(item.quantity)), rate)
         lines.append(replace(priced, components=components) if components else priced)
     return lines
 
 
-def _line(view: CustomerView, row: int, quantity: int, order_id: int, line_id: int) -> OrderLine:
-    product = view.product(row)
+def _line(product: OrderableProduct, quantity: int, order_id: int, line_id: int) -> OrderLine:
     return OrderLine(
         id=line_id, order_id=order_id, product_id=product.id, sku=product.sku, name=product.name, quantity=quantity
     )
 
 
-def total_weight(view: CustomerView, wanted: Iterable[Wanted]) -> Decimal:
+def total_weight(wanted: Iterable[Wanted]) -> Decimal:
     """Return the weight of all items in kilograms; unknown weights are 0. Raises DomainError (invalid)."""
-    weight = sum((view.product(item.row).weight_kg * item.quantity for item in wanted), Decimal(0))
+    weight = sum((item.product.weight_kg * item.quantity for item in wanted), Decimal(0))
     if weight > _MOST_KG:
         raise invalid("items", f"must weigh at most {_MOST_KG} kg together")
     return weight

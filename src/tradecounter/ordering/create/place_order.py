@@ -99,7 +99,7 @@ def _draft(
     with collector.collecting():
         addresses = resolve_addresses(request, standing.saved_addresses())
     collector.check()
-    weight = total_weight(view, wanted)
+    weight = total_weight(wanted)
     region = region_of(kind, context, addresses.shipping, request.shipping_region)
     needed = cover_of(view, wanted, context.now)
     rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
