@@ -64,7 +64,7 @@ def copy_orders(connection: psycopg.Connection[Any], count: int, customer_ids: l
             sql.SQL(
                 "insert into orders ({names}) select {values} from generate_series(%(first)s, %(last)s) n,"
                 " (select * from orders where id = %(original)s) o"
-            ).format(**_columns(connection, "orders", changed)),
+            ).format(**columns(connection, "orders", changed)),
             values,
         )
         connection.execute(
@@ -72,13 +72,13 @@ def copy_orders(connection: psycopg.Connection[Any], count: int, customer_ids: l
                 "insert into order_line ({names}) select {values} from orders c,"
                 " (select * from order_line where order_id = %(original)s and position <= %(lines)s) o"
                 " where c.number between %(first)s and %(last)s"
-            ).format(**_columns(connection, "order_line", {"order_id": "c.id"})),
+            ).format(**columns(connection, "order_line", {"order_id": "c.id"})),
             values | {"lines": 3 if whole else 1},
         )
     connection.execute("vacuum analyze orders, order_line")
 
 
-def _columns(
+def columns(
     connection: psycopg.Connection[Any], table: str, changed: dict[str, LiteralString]
 ) -> dict[str, sql.Composable]:
     """Return the columns to copy and their values, whatever else the table has by now."""
@@ -87,10 +87,11 @@ def _columns(
         for (name,) in connection.execute(
             """
             select column_name from information_schema.columns
-            where table_schema = 'public' and table_name = %s and is_generated = 'NEVER' and is_identity = 'NO'
+            where table_schema = 'public' and table_name = %s and is_generated = 'NEVER'
+                  and (is_identity = 'NO' or column_name = any(%s))
             order by ordinal_position
             """,
-            [table],
+            [table, list(changed)],
         )
     ]
     values = [sql.SQL(changed[name]) if name in changed else sql.Identifier("o", name) for name in names]

@@ -15,6 +15,7 @@ NOTES = BENCH / "notes.md"
 README = BENCH.parent / "README.md"
 EXCERPT_BEGINS = "<!-- from bench/results.md -->"
 EXCERPT_ENDS = "<!-- end -->"
+LONG_BEGINS = "<!-- questions that take long, each run by itself -->"
 
 _HEADINGS = ("Ratio", "Question", "Asked", "Target", "Reached", "Ours", "Limit", "p50", "p99")
 _RATIOS = (
@@ -86,8 +87,26 @@ def written(run: Run, now: datetime) -> str:
 
 def write_results(run: Run) -> None:
     """Write the page, and its beginning into the README of the project."""
-    RESULTS.write_text(written(run, datetime.now(UTC)).rstrip() + "\n", encoding="utf-8")
+    kept = RESULTS.read_text(encoding="utf-8").partition(LONG_BEGINS)[2] if RESULTS.exists() else ""
+    page = written(run, datetime.now(UTC)).rstrip() + "\n"
+    RESULTS.write_text(f"{page}\n{LONG_BEGINS}{kept}" if kept else page, encoding="utf-8")
     README.write_text(with_excerpt(README.read_text(encoding="utf-8"), run.rows), encoding="utf-8")
+
+
+def write_long_results(run: Run) -> None:
+    """Replace the part of the page about questions that take long."""
+    page = RESULTS.read_text(encoding="utf-8")
+    RESULTS.write_text(with_long_form(page, run, datetime.now(UTC)), encoding="utf-8")
+
+
+def with_long_form(page: str, run: Run, now: datetime) -> str:
+    """Return a page that ends with the rows of a run of such questions."""
+    before = page.partition(LONG_BEGINS)[0].rstrip()
+    head = (
+        f"## In long form\n\n{now.astimezone(UTC):%d %B %Y, %H:%M} UTC, commit {machine.revision() or 'unknown'}; took"
+        f" {run.seconds / 60:.1f} minutes; other programs used {run.others:.0%} of the two cores meanwhile"
+    )
+    return f"{before}\n\n{LONG_BEGINS}\n{head}\n\n{table(run.rows)}\n{remarks(run.rows)}"
 
 
 def with_excerpt(page: str, rows: Sequence[Row]) -> str:

@@ -163,7 +163,8 @@ CREATE TABLE public.audit_entry (
     subject text NOT NULL,
     before jsonb NOT NULL,
     after jsonb NOT NULL
-);
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
 
 COMMENT ON TABLE public.audit_entry IS 'Who changed what. Entries are never changed or deleted.';
 
@@ -423,7 +424,8 @@ CREATE TABLE public.event (
     customer_id bigint,
     for_customer boolean NOT NULL,
     data jsonb NOT NULL
-);
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
 
 COMMENT ON TABLE public.event IS 'The event log. Sequences are contiguous from 1.';
 
@@ -504,7 +506,8 @@ CREATE TABLE public.idempotency_key (
     status smallint NOT NULL,
     body bytea NOT NULL,
     created_at timestamp with time zone NOT NULL
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
 
 COMMENT ON TABLE public.idempotency_key IS 'Written in the transaction of what the key made.';
 
@@ -737,7 +740,8 @@ CREATE TABLE public.order_line (
     requested_unit_cost numeric(12,2),
     unbilled integer DEFAULT 0 NOT NULL,
     CONSTRAINT order_line_check CHECK (((LEAST(quantity, allocated, back_ordered, dispatched, cancelled, returned, unbilled) >= 0) AND (unit_cost >= (0)::numeric)))
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
 
 COMMENT ON COLUMN public.order_line.quantity IS 'Units still wanted: ordered less cancelled. A cancelled order keeps what was wanted when it was cancelled.';
 
@@ -853,7 +857,8 @@ CREATE TABLE public.orders (
     CONSTRAINT orders_check3 CHECK (((kind = 'quote'::text) OR (priced_at IS NULL))),
     CONSTRAINT orders_kind_check CHECK ((kind = ANY (ARRAY['order'::text, 'quote'::text]))),
     CONSTRAINT orders_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'expired'::text, 'confirmed'::text, 'cancelled'::text])))
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
 
 COMMENT ON COLUMN public.orders.number IS 'The number in the order reference, given at confirmation.';
 
@@ -1779,7 +1784,7 @@ CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer
 
 CREATE INDEX orders_by_placing ON public.orders USING btree (COALESCE(confirmed_at, created_at), id);
 
-CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) WHERE (state = 'confirmed'::text);
+CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) INCLUDE (gross) WHERE (state = 'confirmed'::text);
 
 CREATE INDEX orders_by_total ON public.orders USING btree (gross, id);
 

@@ -1,16 +1,19 @@
 """From measurements to rows, tables and charts."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from statistics import mean
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from bench.kit.catalogue import Catalogue
 from bench.kit.charts import bounds, growth, ratios
 from bench.kit.figures import Row, shown
 from bench.kit.load import Load, middle, read_load
 from bench.kit.reads import FILES, representative
-from bench.kit.report import EXCERPT_BEGINS, EXCERPT_ENDS, remarks, table, with_excerpt
+from bench.kit.report import EXCERPT_BEGINS, EXCERPT_ENDS, Run, remarks, table, with_excerpt, with_long_form
 from bench.kit.steady import times
 
 
@@ -105,3 +108,15 @@ def test_the_excerpt_in_another_page_is_replaced_and_nothing_else() -> None:
     assert once.count("\n| ") == 2
     assert with_excerpt(once, rows) == once
     assert with_excerpt("no excerpt", rows) == "no excerpt"
+
+
+def test_questions_in_long_form_replace_their_own_part_of_the_page_only(tmp_path: Path) -> None:
+    def run(ratio: float) -> Run:
+        return Run([row(ratio)], 60, Catalogue(tmp_path, [], real=True), quick=False, others=0.5)
+
+    now = datetime(2026, 1, 2, tzinfo=UTC)
+    first = with_long_form("# Results\n\nrows\n", run(1.25), now)
+    assert first.startswith("# Results\n\nrows\n\n")
+    assert "| **1.25** |" in first
+    second = with_long_form(first, run(1.5), now)
+    assert second == first.replace("**1.25**", "**1.50**")

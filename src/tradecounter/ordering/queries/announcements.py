@@ -60,19 +60,21 @@ _SINCE = SQL(
 )
 _REMOVED = SQL("pg_visible_in_snapshot(changed_by, :snapshot::pg_snapshot)")
 
-# An order concerns its customer while units are back-ordered, and for some time after its creation. The lines of those
-# orders are read from `orders_from` on: an index by product would cost every order more than this costs the worker.
-_RECENT = SQL(
+# An order concerns its customer while units are back-ordered, and for some time after its creation. `offset 0` keeps
+# the planner from reading all orders of that time, instead of those of the changed products, by their index.
+_ORDERED = SQL(
     """
-    order_line l join orders o on o.id = l.order_id
-    where l.order_id >= (select orders_from from announced) and o.created_at >= :since and o.state = 'confirmed'
+    select o.customer_id, l.product_id
+    from (select distinct product_id from changed) c cross join lateral (
+        select product_id, order_id from order_line
+        where product_id = c.product_id and order_id >= (select orders_from from announced) offset 0
+    ) l join orders o on o.id = l.order_id
+    where o.created_at >= :since and o.state = 'confirmed'
+    union
+    select o.customer_id, l.product_id
+    from order_line l join orders o on o.id = l.order_id
+    where l.back_ordered > 0 and l.product_id in (select product_id from changed) and o.state = 'confirmed'
     """
-)
-_BACK_ORDERED = SQL(
-    "order_line l join orders o on o.id = l.order_id where l.back_ordered > 0 and o.state = 'confirmed'"
-)
-_ORDERED = SQL("select o.customer_id, l.product_id from {} union select o.customer_id, l.product_id from {}").format(
-    _RECENT, _BACK_ORDERED
 )
 _CHANGED_STOCK = Statement(
     SQL(
@@ -80,7 +82,7 @@ _CHANGED_STOCK = Statement(
         with changed as materialized (
             select s.product_id from stock_level s cross join announced a where {since}
         ), concerned as (
-            select customer_id, product_id from ({ordered}) as ordered join changed using (product_id)
+            select customer_id, product_id from ({ordered}) as ordered
             union
             select c.customer_id, c.product_id from changed join contract_price c using (product_id)
             where coalesce(c.valid_until >= :today, true)
@@ -154,7 +156,7 @@ _ADVANCE = Statement(
     """
     update announced a set orders_from = coalesce(
         (select max(old.id) from (
-            select id, created_at from orders where id >= a.orders_from order by id limit 100000
+            select id, created_at from orders where id >= a.orders_from order by id limit 10000
         ) old where old.created_at < :since),
         a.orders_from)
     """

@@ -11,7 +11,7 @@ from psycopg.sql import SQL
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.queries.lookup import OrderFilter, conditions_of, values_of
-from tradecounter.ordering.rules import CANCELLED
+from tradecounter.ordering.rules import CANCELLED, STATUSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,7 @@ class DayOfOrders:
     gross: Decimal
 
 
+# The statuses make it a scan of their index only, which has all columns.
 _BY_DAY = Statement(
     """
     select d::date as day, coalesce(f.orders, 0) as orders, coalesce(f.gross, 0.00) as gross
@@ -119,16 +120,17 @@ _BY_DAY = Statement(
     left join (
         select (confirmed_at at time zone 'Europe/London')::date as day, count(*) as orders, sum(gross) as gross
         from orders
-        where state = 'confirmed' and coalesce(confirmed_at, created_at)
-            >= :since::timestamp at time zone 'Europe/London'
+        where state = 'confirmed' and status = any(:statuses::text[])
+          and confirmed_at >= :since::timestamp at time zone 'Europe/London'
         group by 1
     ) as f on f.day = d::date
     order by d
     """,
     DayOfOrders,
+    prepared=False,
 )
 
 
 async def orders_by_day(tx: Transaction, since: date, until: date) -> list[DayOfOrders]:
     """Return the confirmed orders of each day, days without orders included."""
-    return await tx.fetch_all(_BY_DAY, since=since, until=until)
+    return await tx.fetch_all(_BY_DAY, since=since, until=until, statuses=list(STATUSES))

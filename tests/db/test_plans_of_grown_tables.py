@@ -1,0 +1,138 @@
+"""What is read does not grow with the orders and the changes of years."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import Connection
+
+from support.cluster import Cluster
+from tradecounter.audit.queries import AuditFilter, list_entries
+from tradecounter.db.pool import Database
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import reading
+from tradecounter.ordering.queries import announcements, order_table
+
+PRODUCTS, ORDERS, ENTRIES = 100, 5_000, 60_000
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+FILLED = """
+insert into manufacturer (key, name) values ('northway', 'Northway');
+insert into product (sku, sku_key, name, manufacturer)
+select 'SKU-' || n, 'sku-' || n, 'Cable ' || n, 'northway' from generate_series(1, %(products)s) n;
+insert into stock_level (product_id, available) select id, 10 from product;
+insert into customer (email_address, email_key, first_name, last_name)
+select n || '@shop.example', n || '@shop.example', 'Sam', 'Fitter' from generate_series(1, 50) n;
+insert into orders (customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,
+                    billing_address, shipping_address, shipping_region, shipping_options, shipping_method,
+                    shipping_weight, cost_net, cost_tax, tax_rate, created_at, confirmed_at, status)
+select c.first + n %% 50, 'order', 'confirmed', 'code-' || n, n, 'ORD-' || n, 'PO-' || n, '{}', '{}', 1, '[]', 1,
+       1, 10, 2, 20, placed.at, placed.at, 'Completed'
+from generate_series(1, %(orders)s) n, (select min(id) as first from customer) c,
+     lateral (select %(now)s - (n * 1237 %% %(orders)s) * interval '1 hour' as at) placed;
+insert into order_line (order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax)
+select o.id, 1, p.first + o.number %% %(products)s, 'SKU', 'Cable', 1, 10, 10, 2
+from orders o, (select min(id) as first from product) p;
+insert into audit_entry (at, actor_kind, actor_id, actor_name, action, subject, before, after)
+select %(now)s - (%(entries)s - n) * interval '5 minutes', 'key', (n %% 50)::text, 'shop', 'order.create',
+       'order/' || n, '{}', '{}'
+from generate_series(1, %(entries)s) n;
+"""
+
+
+@pytest.fixture(scope="module")
+def url(postgres: Cluster) -> Iterator[str]:
+    with postgres.database() as found, psycopg.connect(found, autocommit=True) as connection:
+        values = {"products": PRODUCTS, "orders": ORDERS, "entries": ENTRIES, "now": NOW}
+        psycopg.ClientCursor(connection).execute(FILLED, values)
+        connection.execute("update announced set seen = pg_current_snapshot()")  # what was filled is no change
+        connection.execute("vacuum analyze")
+        yield found
+
+
+@pytest.fixture
+def connection(url: str) -> Iterator[Connection]:
+    with psycopg.connect(url, autocommit=True) as found:
+        yield found
+
+
+def pages_read(connection: Connection, table: str) -> int:
+    """Return the pages of a table that this server has read; all statistics are reported before."""
+    connection.execute("select pg_stat_force_next_flush()")
+    [(count,)] = connection.execute(
+        "select heap_blks_read + heap_blks_hit from pg_statio_user_tables where relname = %s", [table]
+    )
+    return int(count)
+
+
+def scans(plan: dict[str, Any], table: str) -> Iterator[dict[str, Any]]:
+    if plan.get("Relation Name") == table:
+        yield plan
+    for part in plan.get("Plans", ()):
+        yield from scans(part, table)
+
+
+def test_an_announcement_of_changed_stock_reads_only_lines_of_the_changed_products(connection: Connection) -> None:
+    changed = "update stock_level set available = 9, changed_by = pg_current_xact_id() where product_id = any(%s)"
+    products = [product for (product,) in connection.execute("select id from product order by id limit 2")]
+    connection.execute(changed, [products])
+    [(snapshot,)] = connection.execute("select pg_current_snapshot()::text")
+    connection.execute(
+        b"prepare announced_stock (text, timestamptz, date) as " + announcements._CHANGED_STOCK.sql  # noqa: SLF001
+    )
+    explained = psycopg.ClientCursor(connection).execute(
+        "explain (analyze, format json) execute announced_stock (%s, %s, %s)",
+        [snapshot, NOW - timedelta(days=90), NOW.date()],
+    )
+    [([plan],)] = explained.fetchall()
+    read = sum(
+        (scan["Actual Rows"] + scan.get("Rows Removed by Filter", 0)) * scan["Actual Loops"]
+        for scan in scans(plan["Plan"], "order_line")
+    )
+    assert read == ORDERS / PRODUCTS * len(products)
+
+
+def test_the_sums_of_a_month_are_read_from_an_index_only(connection: Connection) -> None:
+    # In this small table, whose pages vacuum may not have seen, reading some of them would cost less.
+    connection.execute("set enable_seqscan = off")
+    connection.execute("set enable_bitmapscan = off")
+    explained = psycopg.ClientCursor(connection).execute(
+        b"prepare sums (date, date, text[]) as " + order_table._BY_DAY.sql  # noqa: SLF001
+    )
+    explained.execute(
+        "explain (format json) execute sums (%s, %s, %s)",
+        [NOW.date() - timedelta(days=30), NOW.date(), ["Completed", "Invoiced"]],
+    )
+    [([plan],)] = explained.fetchall()
+    [scan] = scans(plan["Plan"], "orders")
+    assert (scan["Node Type"], scan["Index Name"]) == ("Index Only Scan", "orders_by_status")
+
+
+@pytest.mark.parametrize(
+    ("actor", "latest_first", "first"),
+    [("nobody", True, None), ("key/7", False, 7), (None, False, 0)],
+    ids=["by nobody", "by one key", "by anybody"],
+)
+def test_the_entries_of_a_period_are_read_from_the_pages_of_that_period(
+    url: str, actor: str | None, latest_first: bool, first: int | None
+) -> None:
+    since = NOW - timedelta(days=40)
+    begin = ENTRIES - 40 * 24 * 12
+
+    async def entries() -> list[str]:
+        async with Database(url, connections=1) as database, reading(database) as tx:
+            found = await list_entries(tx, AuditFilter(actor=actor, since=since), 2, latest_first=latest_first)
+            await tx.fetch_all(Statement("select pg_stat_force_next_flush()"))
+            return [entry.subject for entry in found]
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        [(pages,)] = connection.execute("select pg_relation_size('audit_entry') / 8192")
+        before = pages_read(connection, "audit_entry")
+        found = asyncio.run(entries())
+        assert pages_read(connection, "audit_entry") - before < pages / 2
+    step = 1 if actor is None else 50
+    numbers = [] if first is None else [n for n in range(begin, ENTRIES) if step == 1 or n % step == first][:2]
+    assert found == [f"order/{n}" for n in numbers]
