@@ -22,7 +22,8 @@ from support.receiver import deliver
 from support.secret_keys import NEW, OLD, registered
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
-from tradecounter.cli.secret import _reseal_others, require_secret
+from tradecounter.cli.check_secret import require_secret
+from tradecounter.cli.secret import _reseal_others
 from tradecounter.consent.keys import issuer_vault, key_that_signs, signing_key
 from tradecounter.fulfilment.check_secret import WrongSecretError
 from tradecounter.fulfilment.rotate_secret import rotate_secret
