@@ -1,7 +1,9 @@
 """Connections to each of several API processes, identified by their sockets."""
 
+import os
+import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
 from bench.kit.http import Connection, request_text
@@ -10,6 +12,7 @@ from bench.kit.product import Server
 from bench.kit.sockets import has_socket, socket_inode
 
 _MOST_CONNECTIONS = 200
+_UNAIDED_CONNECTIONS = 50
 _START_SECONDS = 180  # with a large catalogue, on one core
 _POLL_SECONDS = 0.1
 
@@ -19,15 +22,29 @@ def connected_to_every_process(server: Server) -> Iterator[dict[int, Connection]
     """Open connections until every API process has one; yields them by process id."""
     found: dict[int, Connection] = {}
     with ExitStack() as stack:
-        for _ in range(_MOST_CONNECTIONS):
-            connection = stack.enter_context(Connection(server.host, server.port))
-            connection.fetch(request_text("/check-health", {}))  # a process has accepted the connection
+        for number in range(_MOST_CONNECTIONS):
+            with _stopped(found if number >= _UNAIDED_CONNECTIONS else ()):
+                connection = stack.enter_context(Connection(server.host, server.port))
+                connection.fetch(request_text("/check-health", {}))  # a process has accepted the connection
             found.setdefault(_process_of(server, connection), connection)
             if len(found) == len(server.processes()):
                 break
         else:
             raise BenchError(f"{_MOST_CONNECTIONS} connections reached only the processes {sorted(found)}")
         yield found
+
+
+@contextmanager
+def _stopped(processes: Iterable[int]) -> Iterator[None]:
+    """Stop processes for a moment: the kernel wakes the same idle ones again and again, and others never accept."""
+    stopped = list(processes)
+    try:
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
 
 
 def wait_for_every_process(server: Server) -> None:

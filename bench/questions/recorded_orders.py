@@ -56,6 +56,7 @@ def measure(bench: Workbench) -> list[Row]:
     each = _EACH_QUICK if bench.quick else _EACH
     numbering = pinned([sys.executable, "-m", "bench.kit.numbering", store.url], str(OTHER_CORE))
     runs = count()
+    before = _recorded(store)  # of orders that other questions have made
     with (
         running(numbering, log=store.folder / "numbering.log"),
         serving(store.env, store.folder) as ours,
@@ -68,7 +69,7 @@ def measure(bench: Workbench) -> list[Row]:
         for server in (ours, limit):
             _order(store, server, next(runs), _WARM_UP)
         found = in_turns(bench.rounds, on(ours), on(limit))
-        _require_recorded(store, _WARM_UP + bench.rounds * each)
+        _require_recorded(store, before, _WARM_UP + bench.rounds * each)
     return _rows(_middle(found[0]), _middle(found[1]))
 
 
@@ -107,13 +108,19 @@ def _wait_until_numbered(store: Store) -> None:
             time.sleep(0.1)
 
 
-def _require_recorded(store: Store, ordered: int) -> None:
-    """Require two events and two entries of the audit log for each order of one server, and none of the other's."""
+def _recorded(store: Store) -> tuple[int, int]:
+    """Return how many events and entries of the audit log are about creations and confirmations."""
     with store.connect() as connection:
         found = connection.execute(
             "select (select count(*) from event where type in ('order.created', 'order.confirmed')),"
             " (select count(*) from audit_entry where action in ('order.create', 'order.confirm'))"
         ).fetchone()
+    return (0, 0) if found is None else (found[0], found[1])
+
+
+def _require_recorded(store: Store, before: tuple[int, int], ordered: int) -> None:
+    """Require two events and two entries of the audit log for each order of one server, and none of the other's."""
+    found = tuple(now - then for now, then in zip(_recorded(store), before, strict=True))
     if found != (2 * ordered, 2 * ordered):
         raise BenchError(f"{ordered} orders have {found} events and entries of the audit log")
 
