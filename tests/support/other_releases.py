@@ -5,9 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 
 from support.command_line import SECRET, without_settings
@@ -86,8 +84,8 @@ def previous_release(folder: Path) -> Release:
     Raises NoHistoryError.
     """
     commit = previous_commit()
-    with tarfile.open(fileobj=BytesIO(_git("archive", "--format=tar", commit))) as archive:
-        archive.extractall(folder, filter="data")
+    folder.mkdir()
+    subprocess.run(["tar", "--extract"], cwd=folder, input=_git("archive", "--format=tar", commit), check=True)
     if (folder / "uv.lock").read_bytes() == (ROOT / "uv.lock").read_bytes():
         return Release(folder)
     uv = shutil.which("uv") or str(ROOT / ".uv" / "bin" / "uv")
