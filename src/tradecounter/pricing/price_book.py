@@ -93,7 +93,7 @@ class PriceVector:
 
     def unit_costs(self, row: int) -> UnitCosts | None:
         """Return a row's costs, or None without a price."""
-        # By `costs`, which is for many rows, this would take ten times as long.
+        # For one row, `costs` takes several times as long.
         place = int(self.contract_rows.searchsorted(row))
         has_contract = place < len(self.contract_rows) and self.contract_rows[place] == row
         costs = self.contract_costs[place] if has_contract else self.shared.costs[row]

@@ -57,7 +57,7 @@ class ProductRecord(Struct, frozen=True):
 
 
 class OrderableProduct(Struct, frozen=True):
-    """What an order needs of a product: its parts that are read several times faster than the whole."""
+    """What an order needs of a product, decoded without the rest."""
 
     id: int
     sku: str

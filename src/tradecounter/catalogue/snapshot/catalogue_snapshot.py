@@ -70,7 +70,7 @@ class CatalogueSnapshot:
         return self.fragments.product(row)
 
     def orderable(self, row: int) -> OrderableProduct:
-        """Return what an order needs of a row's product, decoded in about 2 microseconds."""
+        """Return what an order needs of a row's product, decoded without the rest."""
         return self.fragments.orderable(row)
 
     def row(self, sku: str) -> int | None:

@@ -43,12 +43,12 @@ def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[
 
     Raises DomainError (invalid) with all SKUs that the customer cannot buy.
     """
-    found = [(view.find(item.sku.strip()), item.quantity) for item in items]
-    wanted = [
-        Wanted(product[0], view.orderable(product[0]), product[1], quantity)
-        for product, quantity in found
-        if product is not None
-    ]
+    wanted = []
+    for item in items:
+        found = view.find(item.sku.strip())
+        if found is not None:
+            row, costs = found
+            wanted.append(Wanted(row, view.orderable(row), costs, item.quantity))
     if len(wanted) < len(items):
         raise invalid_fields(list(unknown_skus(view, ((n, item.sku) for n, item in enumerate(items)))))
     return wanted
