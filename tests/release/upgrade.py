@@ -10,6 +10,8 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -108,68 +110,65 @@ def documented(public: list[Node]) -> str:
     return str(commands).replace(_PORTS, " ".join(node.address.rpartition(":")[2] for node in public))
 
 
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """The previous release behind HAProxy, and a day of its customers and staff."""
+
+    url: str
+    day: Day
+    public: list[Node]
+    office: Node
+    worker: Node
+
+    @property
+    def nodes(self) -> list[Node]:
+        return [*self.public, self.office, self.worker]
+
+
+@pytest.fixture
+def shop(postgres: Cluster, previous: Release, tmp_path: Path) -> Iterator[Shop]:
+    with postgres.empty_database() as url:
+        previous.run("db", "upgrade", url=url)
+        made = partial(Node, folder=tmp_path, environment=environment(url))
+        shop = Shop(url, day_of(previous, url), [made("serve"), made("serve")], made("backoffice"), made("worker"))
+        for node in shop.nodes:
+            node.release = previous
+        with (
+            running_nodes(*shop.nodes),
+            behind_haproxy(shop.public, shop.office) as (site, backoffice),
+            shop.day.at_work(site.url, backoffice.url),
+        ):
+            shop.day.goes_on()
+            yield shop
+            shop.day.goes_on()
+        assert shop.day.faults() == []
+
+
 def test_the_documented_upgrade_from_the_previous_release_fails_no_request(
-    postgres: Cluster, previous: Release, tmp_path: Path
+    shop: Shop, previous: Release, tmp_path: Path
 ) -> None:
-    with postgres.empty_database() as url:
-        previous.run("db", "upgrade", url=url)
-        day = day_of(previous, url)
-        settings = environment(url)
-        public = [Node("serve", folder=tmp_path, environment=settings) for _ in range(2)]
-        office = Node("backoffice", folder=tmp_path, environment=settings)
-        worker = Node("worker", folder=tmp_path, environment=settings)
-        nodes = [*public, office, worker]
-        for node in nodes:
-            node.release = previous
-        with (
-            running_nodes(*nodes),
-            behind_haproxy(public, office) as (site, backoffice),
-            day.at_work(site.url, backoffice.url),
-        ):
-            day.goes_on()
-            assert schema_state(url).revision == previous.revision
-            units = {f"tradecounter-serve@{node.address.rpartition(':')[2]}": node for node in public}
-            units |= {"tradecounter-backoffice": office, "tradecounter-worker": worker}
-            with in_place_of_systemd(units, url, tmp_path) as path:
-                done = subprocess.run(
-                    ["sh", "-e"], input=documented(public), env=path, text=True, capture_output=True, check=False
-                )
-            assert done.returncode == 0, done.stderr
-            day.goes_on()
-        assert [node.restarts for node in nodes] == [1, 1, 1, 1]
-        assert schema_state(url).current
-        assert day.faults() == []
+    assert schema_state(shop.url).revision == previous.revision
+    units = {f"tradecounter-serve@{node.address.rpartition(':')[2]}": node for node in shop.public}
+    units |= {"tradecounter-backoffice": shop.office, "tradecounter-worker": shop.worker}
+    with in_place_of_systemd(units, shop.url, tmp_path) as path:
+        done = subprocess.run(
+            ["sh", "-e"], input=documented(shop.public), env=path, text=True, capture_output=True, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    assert [node.restarts for node in shop.nodes] == [1, 1, 1, 1]
+    assert schema_state(shop.url).current
 
 
-def test_the_previous_release_works_on_the_new_schema_alone_and_beside_this_one(
-    postgres: Cluster, previous: Release, tmp_path: Path
-) -> None:
-    with postgres.empty_database() as url:
-        previous.run("db", "upgrade", url=url)
-        day = day_of(previous, url)
-        settings = environment(url)
-        public = [Node("serve", folder=tmp_path, environment=settings) for _ in range(2)]
-        office = Node("backoffice", folder=tmp_path, environment=settings)
-        nodes = [*public, office]
-        for node in nodes:
-            node.release = previous
-        with (
-            running_nodes(*nodes),
-            behind_haproxy(public, office) as (site, backoffice),
-            day.at_work(site.url, backoffice.url),
-        ):
-            day.goes_on()
-            upgrade(url)
-            day.goes_on()
-            public[1].release = None
-            public[1].restart()
-            day.goes_on()
-            if knows_newer_schemas(previous):
-                public[0].restart()
-                day.goes_on()
-        assert day.faults() == []
-        if not knows_newer_schemas(previous):
-            assert "run `tradecounter db upgrade`" in previous.run("db", "check", url=url, status=1)
+def test_the_previous_release_works_on_the_new_schema_alone_and_beside_this_one(shop: Shop, previous: Release) -> None:
+    upgrade(shop.url)
+    shop.day.goes_on()
+    shop.public[1].release = None
+    shop.public[1].restart()
+    if knows_newer_schemas(previous):
+        shop.day.goes_on()
+        shop.public[0].restart()
+    else:
+        assert "run `tradecounter db upgrade`" in previous.run("db", "check", url=shop.url, status=1)
 
 
 def knows_newer_schemas(release: Release) -> bool:
