@@ -5,9 +5,10 @@ import email.policy
 from datetime import UTC, datetime
 from email.message import EmailMessage
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.fuzzed import fuzzed
 from tradecounter.kit.email_addresses import parse_email, parse_mailbox
 from tradecounter.kit.text import one_line
 from tradecounter.letterhead.seller import Letterhead, Seller
@@ -38,6 +39,7 @@ def read_back(sent: Mail) -> EmailMessage:
     return email.message_from_bytes(sent.message.as_bytes(), policy=email.policy.default)
 
 
+@fuzzed(100)
 @given(hostile_text)
 def test_any_subject_stays_in_its_header(subject: str) -> None:
     got = read_back(mail(subject))
@@ -46,7 +48,7 @@ def test_any_subject_stays_in_its_header(subject: str) -> None:
     assert got["To"] == "to@x.example"
 
 
-@settings(deadline=None)
+@fuzzed(100)
 @given(hostile_text)
 def test_any_text_stays_complete_in_its_part(typed: str) -> None:
     whole = "\n".join(typed.splitlines()) + "\n"
