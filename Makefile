@@ -142,7 +142,7 @@ release: $(UV)
 	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $$upgrade $(ARGS)
 
 audit: $(UV)
-	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras > "$$file"; \
+	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras > "$$file" || exit 2; \
 	$(RUN_DEV) --group release python tests/support/advisories.py "$$file" $(ARGS)
 
 # BASE=debian makes the base image from Debian's packages, where no registry can be reached.
