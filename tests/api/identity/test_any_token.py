@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.applications import Exchange, running_exchange
 from support.consent import Consenting, running_consent
 from support.fuzzed import damaged, fuzzed
+from support.orders import rows
 from support.plain_request import ask
 
 FORM = ("Content-Type", "application/x-www-form-urlencoded")
@@ -41,6 +42,7 @@ objects = st.dictionaries(st.sampled_from(CLAIMS), anything, max_size=6)
 @pytest.fixture(scope="module")
 def exchange(database_url: str) -> Iterator[Exchange]:
     with running_exchange(database_url) as running:
+        assert [running.customer.id, running.service.customer().id] == [1001, 1002]
         yield running
 
 
@@ -87,17 +89,20 @@ def test_an_unsigned_token_is_rejected_whatever_its_header_says(
 
 
 @fuzzed(100)
-@given(objects)
+@given(objects, st.sampled_from(["1001", "1002"]))
 def test_a_signed_token_of_any_claims_gives_only_the_customer_that_it_names(
-    exchange: Exchange, claims: dict[str, Any]
+    exchange: Exchange, claims: dict[str, Any], customer: str
 ) -> None:
+    claims = {"sub": customer, **claims}
     claims.pop("alg", None)  # of the header
     token = exchange.subject_token(**claims)
     response = exchange.exchange(token)
     assert response.status_code in {200, 400}, response.text
     if response.status_code == 200:
         found = exchange.use(response.json()["access_token"]).json()
-        assert str(found["id"]) == {**exchange.claims(), **claims}["sub"]
+        named = {**exchange.claims(), **claims}["sub"]
+        [(email,)] = rows(exchange.service, "select email_address from customer where id = %s", int(named))
+        assert found["email_address"] == email
 
 
 @fuzzed(150)

@@ -51,7 +51,14 @@ OF_STAFF = [
     ),
     Form("/payment/import", {"once": ""}, "bank.csv", b"date,amount,reference\n2026-06-15,10.00,INV 1\n"),
 ]
-OF_CUSTOMERS = [Form("/account/new-order", {"do": "", "items-0-sku": "PHONE"}, "list.csv", b"sku,quantity\nPHONE,2\n")]
+OF_CUSTOMERS = [
+    Form(
+        "/account/new-order",
+        {"do": "", "items-0-sku": "PHONE", "items-0-quantity": "1"},
+        "list.csv",
+        b"sku,quantity\nPHONE,2\n",
+    )
+]
 types = st.sampled_from([b"multipart/form-data; boundary=" + BOUNDARY] * 12) | damaged(
     b"multipart/form-data; boundary=" + BOUNDARY,
     st.sampled_from([b'"', b";", b"charset=utf-7", b"boundary=", b",", b" ", b"\xe9", b"=", b"x" * 300]),
