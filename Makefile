@@ -4,7 +4,7 @@
 # make format  let the formatter and the linter's safe fixes run
 # make fuzz    20,000 generated requests, 20,000 in raw HTTP, all parsers, 300 histories of the reseller's side (ARGS='--requests N --seed N')
 # make hostile ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
-# make soak    a distributor's day in 30 minutes at the largest rate of two cores (ARGS='--minutes N --seed N')
+# make soak    a distributor's day in 30 minutes at 70 % of the largest rate of two cores (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make drill   a shop is backed up, spoilt by an import, destroyed and restored to the second before (ARGS='--operations N --seed N')
 # make failover 200 faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--faults N --seed N')
@@ -134,6 +134,7 @@ release: $(UV)
 		{ echo "$$own"; $(UV) $(EXPORT) $${extra:+--extra $$extra}; } > dist/requirements$${extra:+-$$extra}.txt; \
 	done
 	@$(UV) export --frozen --quiet --no-dev --all-extras --preview-features sbom-export --format cyclonedx1.5 > dist/sbom.cdx.json
+	@tar --create --gzip --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --file dist/deploy.tar.gz deploy
 	@cd dist && sha256sum * > SHA256SUMS
 	@units=tests/release/units.py; export PATH="$$PATH:/usr/sbin"; \
 	{ command -v systemd-analyze && command -v haproxy; } >/dev/null || { units=; echo "$(NO_SYSTEMD)"; }; \
