@@ -2,9 +2,9 @@
 # make test    every test, on a real PostgreSQL that it brings along
 # make check   formatting, lint, types, import contracts, dependencies, spelling, file lengths
 # make format  let the formatter and the linter's safe fixes run
-# make fuzz    20,000 generated requests, 20,000 in raw HTTP, 300 histories of the reseller's side (ARGS='--requests N --seed N')
+# make fuzz    20,000 generated requests, 20,000 in raw HTTP, all parsers, 300 histories of the reseller's side (ARGS='--requests N --seed N')
 # make hostile ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
-# make soak    a distributor's day in 30 minutes at the largest rate of two cores (ARGS='--minutes N --seed N')
+# make soak    a distributor's day in 30 minutes at 70 % of the largest rate of two cores (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make drill   a shop is backed up, spoilt by an import, destroyed and restored to the second before (ARGS='--operations N --seed N')
 # make failover 200 faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--faults N --seed N')
@@ -33,7 +33,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-raw kill drill failover rolling hostile soak capacity bench browser screenshots release image audit
+.PHONY: help demo test check format docs fuzz fuzz-history fuzz-parsers fuzz-raw kill drill failover rolling hostile soak capacity bench browser screenshots release image audit
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | head -21
@@ -61,7 +61,11 @@ format: $(UV)
 fuzz: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/run.py $(ARGS)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/raw_http.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/parsers.py $(ARGS)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/history.py $(ARGS)
+
+fuzz-parsers: $(UV)
+	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/parsers.py $(ARGS)
 
 fuzz-history: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/history.py $(ARGS)
@@ -130,6 +134,7 @@ release: $(UV)
 		{ echo "$$own"; $(UV) $(EXPORT) $${extra:+--extra $$extra}; } > dist/requirements$${extra:+-$$extra}.txt; \
 	done
 	@$(UV) export --frozen --quiet --no-dev --all-extras --preview-features sbom-export --format cyclonedx1.5 > dist/sbom.cdx.json
+	@tar --create --gzip --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --file dist/deploy.tar.gz deploy
 	@cd dist && sha256sum * > SHA256SUMS
 	@units=tests/release/units.py; export PATH="$$PATH:/usr/sbin"; \
 	{ command -v systemd-analyze && command -v haproxy; } >/dev/null || { units=; echo "$(NO_SYSTEMD)"; }; \
@@ -138,7 +143,7 @@ release: $(UV)
 	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $$upgrade $(ARGS)
 
 audit: $(UV)
-	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras > "$$file"; \
+	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras > "$$file" || exit 2; \
 	$(RUN_DEV) --group release python tests/support/advisories.py "$$file" $(ARGS)
 
 # BASE=debian makes the base image from Debian's packages, where no registry can be reached.

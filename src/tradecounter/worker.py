@@ -29,6 +29,7 @@ from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.imports.roll_back import forget_changes
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.setting_rules import comma_separated
+from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
@@ -205,6 +206,7 @@ class _Worker:
                 working = asyncio.create_task(
                     app.run_worker_async(
                         concurrency=JOBS_AT_ONCE,
+                        task_middleware=[_recorded],
                         wait=stopping is not None,
                         listen_notify=False,  # jobs are queued without notifications (docs/adr/0004)
                         fetch_job_polling_interval=POLL_SECONDS,
@@ -234,6 +236,13 @@ class _Worker:
         for job in self._periodic_jobs:
             _add_periodic(app, job, database, self._clock)
         return app
+
+
+async def _recorded(call_next: Callable[[], Awaitable[Any]], context: procrastinate.JobContext, _worker: Any) -> Any:
+    """Run a job in a span; its arguments are left out, since they may be secret."""
+    job = context.job
+    with SPANS.work(WorkSpan("job", job.task_name, {"job": job.id or 0, "attempt": job.attempts + 1})):
+        return await call_next()
 
 
 def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, clock: Clock) -> None:

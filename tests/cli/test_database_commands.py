@@ -73,6 +73,19 @@ def test_a_second_upgrade_changes_nothing(postgres: Cluster, tradecounter: Progr
             assert here.error("db", command, "--json") == reason
 
 
+def test_a_database_is_only_told_that_it_was_restored_when_the_operator_says_so(
+    postgres: Cluster, tradecounter: Program
+) -> None:
+    documents = ("--last-invoice", "20000", "--last-credit-note", "60000")
+    with postgres.database() as url:
+        here = Program(tradecounter.folder, url, tradecounter.forker, {"TRADECOUNTER_SECRET_KEY": SECRET})
+        reason = here.error("db", "restored", *documents)
+        assert reason.startswith("this is for a database that was restored from a backup: it leaves out 10000 ids")
+        assert reason.endswith("Nothing was changed; repeat the command with --yes")
+        assert here.json("event", "list") == []
+        assert here.json("db", "restored", *documents, "--yes")["lost_credit_notes"][1] == 60000
+
+
 def test_a_database_that_is_away_is_rejected_with_the_reason(tradecounter: Program) -> None:
     away = "postgresql://user:hunter2@127.0.0.1:9/shop"
     for words in (["customer", "list"], ["db", "upgrade"], ["db", "check"], ["serve", "--port", "0"], ["worker"]):

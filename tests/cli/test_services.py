@@ -197,7 +197,7 @@ def test_a_worker_runs_jobs_until_it_is_stopped(environment: dict[str, str], ser
             assert set(running.announced) == {"revision"}
             wait_for(lambda: state() == "expired")
             assert running.stop(signal.SIGTERM) == (0, "")
-    assert ["pending orders expired" in line for line in running.logs] == [True]
+    assert sum("pending orders expired" in line for line in running.logs) == 1
 
 
 @pytest.mark.parametrize("words", [["serve", "--port", "0", "--workers", "2"], ["worker"]], ids=" ".join)

@@ -1,7 +1,9 @@
 """Tables on a terminal: every value whole, as many columns as fit, and those that are requested."""
 
+import json
 from typing import Any
 
+import psycopg
 import pytest
 from rich.cells import cell_len
 
@@ -104,3 +106,18 @@ def test_in_a_file_a_table_has_all_columns_on_one_line_each(
     assert header.split()[:4] == ["id", "company", "email_address", "credit_limit"]
     assert COMPANY in rows[0]
     assert placed
+
+
+def test_a_list_that_ends_by_itself_says_so(tradecounter: Program) -> None:
+    with psycopg.connect(tradecounter.url, autocommit=True) as database:
+        database.execute(
+            "insert into audit_entry (at, actor_kind, actor_id, actor_name, action, subject, before, after)"
+            " select now(), 'key', '1', 'shop', 'stock.adjust', 'stock/MANY', '{}', '{}' from generate_series(1, 1001)"
+        )
+    words = ("audit", "--subject", "stock/MANY", "--json")
+    done = tradecounter.run(*words)
+    assert (len(json.loads(done.output)), done.err) == (
+        1000,
+        "the list ends after 1000 records; if there are more, --limit lists them\n",
+    )
+    assert len(tradecounter.json(*words[:-1], "--limit", "2000")) == 1001

@@ -98,23 +98,23 @@ def test_a_job_that_failed_is_found(competed: Competed) -> None:
     assert rows(competed.service, "select id from procrastinate_jobs where status = 'failed'") == []
 
 
-def test_the_longest_silence_touches_the_fault() -> None:
+def test_the_longest_silence_lies_between_the_fault_and_its_recovery() -> None:
     writes = [1.0, 2.0, 3.0, 9.0, 10.0, 30.0]
-    assert longest_silence(writes, 3.5, 4.0) == 6.0
-    assert longest_silence(writes, 1.5, 1.6) == 1.0
-    assert longest_silence(writes, 9.5, 12.0) == 20.0
+    assert longest_silence(writes, 3.5, 9.5) == 5.5
+    assert longest_silence(writes, 1.5, 3.1) == 1.0
+    assert longest_silence(writes, 9.5, 40.0) == 20.0
     assert longest_silence([], 1.0, 3.0) == 2.0
 
 
 def test_the_report_measures_only_faults_that_came_alone() -> None:
-    happened = [Happened("cut", 1.5, 2.5, alone=True), Happened("cut", 3.5, 4.0, alone=False)]
-    assert table(happened, [1.0, 4.0, 3.0, 9.0]).endswith("| cut | 2 | 1 | 2.0 | 2.0 | - |")
+    happened = [Happened("cut", 1.5, 4.5, alone=True), Happened("cut", 5.0, 8.0, alone=False)]
+    assert table(happened, [1.0, 4.0, 3.0, 9.0]).endswith("| cut | 2 | 1 | 1.5 | 1.5 | - |")
 
 
 def test_the_report_says_whether_a_killed_primary_met_the_goal() -> None:
-    happened = [Happened("primary: PostgreSQL killed", 1.5, 2.5, alone=True)]
-    assert table(happened, [1.0, 11.0]).endswith("| 1 | 10.0 | 10.0 | 10, met |")
-    assert table(happened, [1.0, 11.5]).endswith("| 1 | 10.5 | 10.5 | 10, missed |")
+    happened = [Happened("primary: PostgreSQL killed", 1.0, 12.0, alone=True)]
+    assert table(happened, [0.5, 11.0]).endswith("| 1 | 10.0 | 10.0 | 10, met |")
+    assert table(happened, [0.5, 11.5]).endswith("| 1 | 10.5 | 10.5 | 10, missed |")
 
 
 def test_a_replica_with_other_rows_is_found(postgres: Cluster) -> None:

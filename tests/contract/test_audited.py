@@ -72,7 +72,7 @@ class Office:
 
     def last_documents(self) -> list[str]:
         [(invoice, note)] = rows(self.shop, "select i.last, c.last from invoice_number i, credit_note_number c")
-        return ["--last-invoice", str(invoice), "--last-credit-note", str(note)]
+        return ["--last-invoice", str(invoice), "--last-credit-note", str(note), "--yes"]
 
     def order(self, *steps: Callable[[Service, dict[str, Any]], Any]) -> str:
         placed = buy(self.customer, [("CABLE", 1)])

@@ -115,7 +115,7 @@ class Drill:
                 self.faults |= all_faults(service, sender, self.trial)
             self.told(
                 "db", "restored", "--last-invoice", str(max(lost.invoices)),
-                "--last-credit-note", str(self._last("credit_note_number")),
+                "--last-credit-note", str(self._last("credit_note_number")), "--yes",
             )  # fmt: skip
             office, _ = self.processes(always, "backoffice", "worker")
             with Sender([survivor.base_url], [office.base_url], self.trial.token) as sender:

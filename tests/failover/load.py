@@ -4,6 +4,7 @@ import itertools
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
@@ -65,11 +66,9 @@ class Rivals:
     def run_until(self, done: threading.Event, seed: int, clients: int = 3) -> None:
         """Order and cancel until it is enough."""
         numbers = itertools.count(1)
-        threads = [threading.Thread(target=self._run, args=(done, numbers, seed)) for _ in range(clients)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(clients) as pool:
+            for client in [pool.submit(self._run, done, numbers, seed) for _ in range(clients)]:
+                client.result()  # raises what ended it
 
     def _run(self, done: threading.Event, numbers: Any, seed: int) -> None:
         while not done.wait(_PAUSE_SECONDS):

@@ -26,12 +26,9 @@ class Happened:
 
 
 def longest_silence(writes: Sequence[float], began: float, until: float) -> float:
-    """The longest time without an acknowledged write that touches a span; `writes` are in order."""
-    first, last = max(bisect_left(writes, began) - 1, 0), min(bisect_right(writes, until) + 1, len(writes))
-    inside = writes[first:last]
-    if not inside or inside[-1] < began:
-        return until - began
-    return max((later - earlier for earlier, later in pairwise(inside)), default=until - began)
+    """The longest time without an acknowledged write from `began` to `until`; `writes` are in order."""
+    inside = writes[bisect_left(writes, began) : bisect_right(writes, until)]
+    return max(later - earlier for earlier, later in pairwise([began, *inside, until]))
 
 
 def table(happened: Iterable[Happened], writes: Iterable[float]) -> str:
@@ -91,7 +88,7 @@ def summary(outcome: Outcome, sender: TimedSender, violations: Sequence[str]) ->
 {table(outcome.happened, sender.writes)}
 
 "Alone" counts faults that began when everything had recovered from the last one; the times are theirs. The time
-without writes is the longest gap between two acknowledged changes that touches the time from the fault until the
-cluster was whole again. A machine that is lost, cut off or paused keeps the primary's lease until it ends: 20 s, the
+without writes is the longest one in which no change was acknowledged, from the fault until the cluster was whole
+again. A machine that is lost, cut off or paused keeps the primary's lease until it ends: 20 s, the
 shortest that Patroni accepts. It goes on earlier if the machine is back earlier.
 """

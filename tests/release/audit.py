@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.advisories import KNOWN, NOT_ASKED, NOTHING_KNOWN, main
+from support.mail import free_port
 
 HASH = "--hash=sha256:" + "0" * 64
 ADVISORY = {
@@ -26,14 +27,14 @@ ADVISORY = {
 
 
 @contextmanager
-def service(status: int) -> Iterator[str]:
-    """An advisory service in OSV's format that knows one thing about Jinja2, or fails."""
+def service(status: int, said: bytes | None = None) -> Iterator[str]:
+    """An advisory service in OSV's format that knows one thing about Jinja2, or fails, or says something else."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             known = [ADVISORY] if question["package"]["name"] == "jinja2" else []
-            body = json.dumps({"vulns": known} if known else {}).encode()
+            body = json.dumps({"vulns": known} if known else {}).encode() if said is None else said
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -51,11 +52,15 @@ def service(status: int) -> Iterator[str]:
             server.shutdown()
 
 
-def audited(folder: Path, requirements: list[str], status: int = 200) -> int:
+def audited(folder: Path, requirements: list[str], status: int = 200, said: bytes | None = None) -> int:
+    with service(status, said) as url:
+        return audited_at(url, folder, requirements)
+
+
+def audited_at(url: str, folder: Path, requirements: list[str]) -> int:
     file = folder / "requirements.txt"
     file.write_text("".join(f"{requirement} {HASH}\n" for requirement in requirements))
-    with service(status) as url:
-        return main(file, ["--vulnerability-service=osv", f"--osv-url={url}"])
+    return main(file, ["--vulnerability-service=osv", f"--osv-url={url}"])
 
 
 def test_nothing_known_about_any_package_succeeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,3 +78,22 @@ def test_a_service_that_fails_is_no_result(tmp_path: Path, capsys: pytest.Captur
     said = capsys.readouterr().err
     assert "COULD NOT ASK" in said
     assert "503" in said
+
+
+@pytest.mark.parametrize("said", [b"", b"<html>sign in to this network</html>"])
+def test_what_is_no_response_of_an_advisory_service_is_no_result(
+    tmp_path: Path, said: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert audited(tmp_path, ["segno==1.6.6"], said=said) == NOT_ASKED
+    assert "COULD NOT ASK" in capsys.readouterr().err
+
+
+def test_a_service_that_cannot_be_reached_is_no_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url = f"http://127.0.0.1:{free_port()}/v1/query"
+    assert audited_at(url, tmp_path, ["segno==1.6.6"]) == NOT_ASKED
+    assert "COULD NOT ASK" in capsys.readouterr().err
+
+
+def test_a_list_without_packages_is_no_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert audited(tmp_path, []) == NOT_ASKED
+    assert "names no package" in capsys.readouterr().err

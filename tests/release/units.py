@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-BACKUP = "tradecounter-backup"
+BACKUP = "postgresql-backup"
 PROCESSES = ("serve@8000", "backoffice", "worker", "migrate")
 MOST_EXPOSED = "20"  # of 100, in systemd's own figures: the lower, the less a broken process can do
 

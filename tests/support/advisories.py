@@ -20,6 +20,8 @@ _REQUIREMENT = re.compile(r"^([\w.-]+)==", re.MULTILINE)
 def main(requirements: Path, options: Sequence[str]) -> int:
     """Audit the pinned requirements of a file; print what is known, or why nobody could be asked."""
     wanted = {name.lower() for name in _REQUIREMENT.findall(requirements.read_text())}
+    if not wanted:
+        return _not_asked(f"{requirements} names no package")
     command = ["pip_audit", "--strict", "--require-hashes", "--disable-pip", "--progress-spinner=off", "--format=json"]
     done = subprocess.run(
         [sys.executable, "-m", *command, "--requirement", str(requirements), *options],

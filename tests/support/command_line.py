@@ -60,6 +60,7 @@ class Program:
     url: str | None
     forker: Forker
     environment: dict[str, str] = field(default_factory=dict)
+    umask: int | None = None
 
     def run(self, *words: str, given: str | bytes = b"", terminal: str | None = None, **environment: str) -> Done:
         """Run a command to its end, with something on its standard input and additional environment variables.
@@ -73,6 +74,7 @@ class Program:
             "words": words,
             "environment": {**settings, **self.environment, **environment},
             "folder": str(self.folder),
+            "umask": self.umask,
             "files": [str(paths["in"]), terminal or str(paths["out"]), str(paths["err"])],
         }
         paths["out"].touch()
@@ -195,13 +197,17 @@ def started(
     given: str = "",
     wait: bool = True,
     most_files: int | None = None,
+    umask: int | None = None,
     python: str = sys.executable,
 ) -> Iterator[Running]:
     """Run a service from scratch while the block runs; unless told not to, wait for its first line of output.
 
-    `most_files` is how many files it may have open, `python` what runs it.
+    `most_files` is how many files it may have open, `umask` which permissions its files do not have, `python` what runs
+    it.
     """
-    limit = [] if most_files is None else ["sh", "-c", f'ulimit -n {most_files} && exec "$@"', "sh"]
+    steps = [] if most_files is None else [f"ulimit -n {most_files}"]
+    steps += [] if umask is None else [f"umask {umask:04o}"]
+    limit = ["sh", "-c", " && ".join([*steps, 'exec "$@"']), "sh"] if steps else []
     process = subprocess.Popen(
         [*limit, python, "-m", "tradecounter", *words],
         stdin=subprocess.PIPE,
@@ -241,6 +247,8 @@ def _run_forked(order: dict[str, Any]) -> NoReturn:
         opened = os.open(names[number], flags | (os.O_TRUNC if number else 0), 0o600)
         os.dup2(opened, number)
         os.close(opened)
+    if order["umask"] is not None:
+        os.umask(order["umask"])
     sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 the descriptor, not a path
     sys.argv = ["tradecounter", *order["words"]]
     status: Any = 0

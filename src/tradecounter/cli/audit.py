@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.audit.wire import AuditEntry, entry_on_the_wire
 from tradecounter.cli.arguments import Limit, Since, Until
-from tradecounter.cli.output import AsJson, show_table
+from tradecounter.cli.output import LISTED, AsJson, show_table
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 
@@ -25,7 +25,7 @@ def audit(
     ] = None,
     since: Since = None,
     until: Until = None,
-    limit: Limit = 1000,
+    limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
@@ -34,7 +34,7 @@ def audit(
     records = run_query(lambda tx: list_entries(tx, wanted, limit, latest_first=True))
     entries = [entry_on_the_wire(record) for record in records]
     shown = entries if as_json else map(_for_people, entries)
-    show_table(shown, _COLUMNS, as_json=as_json, names=columns)
+    show_table(shown, _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 def _for_people(entry: AuditEntry) -> dict[str, Any]:

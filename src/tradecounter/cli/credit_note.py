@@ -17,7 +17,7 @@ from tradecounter.billing.queries.credit_notes import (
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Reason
 from tradecounter.cli.order_billing import pounds
-from tradecounter.cli.output import AsJson, show, show_record, show_table
+from tradecounter.cli.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.cli.pdf_file import Output, write_pdf
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
@@ -79,7 +79,7 @@ def show_all(
     invoice: Annotated[
         int | None, typer.Option("--invoice", min=1, max=LARGEST_ID, metavar="NUMBER", help="Only this invoice's.")
     ] = None,
-    limit: Limit = 1000,
+    limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
@@ -90,7 +90,7 @@ def show_all(
         wanted = CreditNoteFilter(customer_id=customer_id, invoice=invoice)
         return [present_credit_note(record) for record in await list_credit_notes(tx, wanted, limit)]
 
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 @app.command("show")

@@ -6,7 +6,7 @@ import typer
 
 from tradecounter.cli.arguments import LARGEST_ID
 from tradecounter.cli.output import AsJson, show
-from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema, run_change
+from tradecounter.cli.session import database_url, fail, reporting_errors, require_usable_schema, run_change
 from tradecounter.db.migrate import upgrade
 from tradecounter.kit.clock import SystemClock
 from tradecounter.recovery.continue_after_restore import EVENTS_PER_ID, Continuation, continue_after_restore
@@ -53,15 +53,24 @@ def restored(
             f"of sequences of events {EVENTS_PER_ID} times as many.",
         ),
     ] = 10_000,
+    yes: Annotated[bool, typer.Option("--yes", help="The database was restored, and no service runs.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Prepare a database that was restored from a backup, before services start: no number is given out twice."""
+    """Prepare a database that was restored from a backup, before services start: no number comes twice."""
+    if not yes:
+        fail(_WHAT_IT_DOES.format(skip=skip))
     done = run_change(
         lambda tx: continue_after_restore(
             tx, last_invoice=last_invoice, last_credit_note=last_credit_note, ids=skip, now=SystemClock().now()
         )
     )
     show(done, "\n".join(_in_words(done)), as_json=as_json)
+
+
+_WHAT_IT_DOES = (
+    "this is for a database that was restored from a backup: it leaves out {skip} ids and order numbers, ends all"
+    " sessions and unused links, and tells all readers of events. Nothing was changed; repeat the command with --yes"
+)
 
 
 def _in_words(done: Continuation) -> list[str]:

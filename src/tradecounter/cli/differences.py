@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from tradecounter.bulk.differences import Change, OnChange
 from tradecounter.cli.text import one_line
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.private_folder import private_file
 from tradecounter.rest.responses import to_json
 
 Write = Callable[[Change], None]
@@ -29,7 +30,7 @@ def changes_to(path: str | None, *, wanted: bool) -> Iterator[OnChange | None]:
 
 def _created(path: str) -> TextIO:
     try:
-        return Path(path).open("w", encoding="utf-8", newline="")
+        return open(path, "w", encoding="utf-8", newline="", opener=private_file)
     except OSError as error:
         raise OperatorError(f"{path}: {error.strerror}") from error
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit
-from tradecounter.cli.output import AsJson, show_table
+from tradecounter.cli.output import LISTED, AsJson, show_table
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.queries.accounts import the_account
@@ -40,7 +40,7 @@ def event_list(
         typer.Option("--type", parser=_type, metavar="T", help="Only events of this type; may be repeated."),
     ] = None,
     customer: Customer = None,
-    limit: Limit = 1000,
+    limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
@@ -52,4 +52,4 @@ def event_list(
         return (await read_events(tx, wanted)).events
 
     events = [event_on_the_wire(record) for record in run_query(work)]
-    show_table(events, _COLUMNS, as_json=as_json, names=columns)
+    show_table(events, _COLUMNS, as_json=as_json, names=columns, limit=limit)

@@ -14,7 +14,7 @@ from tradecounter.billing.reseller_wire import present_summary
 from tradecounter.billing.resend_invoice import resend_invoice
 from tradecounter.billing.shown_invoice import shown_invoice
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Since, Until
-from tradecounter.cli.output import AsJson, show, show_record, show_table
+from tradecounter.cli.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.cli.pdf_file import Output, write_pdf
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
@@ -41,7 +41,7 @@ def show_all(
     overdue: Annotated[
         bool, typer.Option("--overdue", help="Only unpaid or part-paid invoices past their due date.")
     ] = False,
-    limit: Limit = 1000,
+    limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,7 +58,7 @@ def show_all(
         return await list_invoices(tx, chosen, limit)
 
     invoices = [present_summary(invoice) for invoice in run_query(work)]
-    show_table(invoices, _COLUMNS, as_json=as_json, names=columns)
+    show_table(invoices, _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 @app.command("show")

@@ -8,7 +8,7 @@ from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.cli.arguments import Customer, Limit, Since, Until
 from tradecounter.cli.order_shown import as_operators_see_it
-from tradecounter.cli.output import AsJson, show_table
+from tradecounter.cli.output import LISTED, AsJson, show_table
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.customers.queries.accounts import the_account
@@ -51,7 +51,7 @@ def order_list(
             help=f"Only orders with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}); ignores case.",
         ),
     ] = None,
-    limit: Limit = 1000,
+    limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
@@ -72,7 +72,7 @@ def order_list(
     found = run_query(work)
     if not as_json:
         found = [_for_people(order) for order in found]
-    show_table(found, _COLUMNS, as_json=as_json, names=columns)
+    show_table(found, _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 async def _listed(tx: Transaction, chosen: OrderFilter, limit: int) -> list[dict[str, Any]]:

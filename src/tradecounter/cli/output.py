@@ -31,9 +31,24 @@ def show(value: Any, text: str, *, as_json: bool) -> None:
         typer.echo(text)
 
 
-def show_table(values: Iterable[Any], columns: Sequence[Column], *, as_json: bool, names: str | None = None) -> None:
-    """Print records as a JSON array or as a table; `names` are the columns that the operator chose."""
+LISTED = 1000  # records of a list, unless --limit says otherwise
+
+
+def show_table(
+    values: Iterable[Any],
+    columns: Sequence[Column],
+    *,
+    as_json: bool,
+    names: str | None = None,
+    limit: int | None = None,
+) -> None:
+    """Print records as a JSON array or as a table; `names` are the columns that the operator chose.
+
+    Warns if the list ends at the `limit` that a command has by itself: nobody asked for a part.
+    """
     records = _plain(list(values))
+    if len(records) == limit == LISTED:
+        typer.echo(f"the list ends after {limit} records; if there are more, --limit lists them", err=True)
     if as_json:
         show_json(records)
     else:

@@ -14,7 +14,7 @@ from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.reverse_payment import reverse_payment
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Day, Limit, Reason, read_bytes
 from tradecounter.cli.order_billing import pounds
-from tradecounter.cli.output import AsJson, show, show_json, show_table
+from tradecounter.cli.output import LISTED, AsJson, show, show_json, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
@@ -101,7 +101,7 @@ def show_all(
     invoice: Invoice = None,
     since: Annotated[date | None, Day("--from", "Received on this day or later.")] = None,
     until: Annotated[date | None, Day("--to", "Received on this day or earlier.")] = None,
-    limit: Limit = 1000,
+    limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
@@ -116,7 +116,7 @@ def show_all(
     if as_json:
         show_json(payments)
     else:
-        show_table([_row(payment) for payment in payments], _COLUMNS, as_json=False, names=columns)
+        show_table([_row(payment) for payment in payments], _COLUMNS, as_json=False, names=columns, limit=limit)
 
 
 def _row(payment: Payment) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.cli.output import show
 from tradecounter.cli.session import fail, run_query
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.private_folder import private_file
 
 Output = Annotated[
     str | None,
@@ -53,8 +54,9 @@ def put_pdf(content: bytes, output: str | None, kind: str, name: dict[str, Any],
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, or end the command with the reason why it cannot be written."""
+    """Write a file, a new one for its owner alone, or end the command with the reason why it cannot be written."""
     try:
-        path.write_bytes(content)
+        with open(path, "wb", opener=private_file) as file:
+            file.write(content)
     except OSError as error:
         fail(f"{path} cannot be written: {error.strerror}")

@@ -11,7 +11,7 @@ from tradecounter.cli.arguments import Limit, named_amount
 from tradecounter.cli.order_after_sale import OverrideReason
 from tradecounter.cli.order_billing import pounds
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
-from tradecounter.cli.output import AsJson, show_json, show_part, show_record, show_table
+from tradecounter.cli.output import LISTED, AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
@@ -45,7 +45,7 @@ def show_all(
     everything: Annotated[
         bool, typer.Option("--all", help="Include quotes that are priced, confirmed or expired.")
     ] = False,
-    limit: Limit = 1000,
+    limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,7 +57,7 @@ def show_all(
         costs = await purchase_costs(tx, {line.product_id for found in lines.values() for line in found})
         return [_as_support_sees_it(quote, lines[quote.id], costs) for quote in quotes]
 
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 @app.command("show")

@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.cli.arguments import Customer, Limit, OrderName, item_units
-from tradecounter.cli.output import AsJson, show_json, show_record, show_table
+from tradecounter.cli.output import LISTED, AsJson, show_json, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
@@ -79,7 +79,7 @@ def show_all(
         Any, typer.Option(parser=_state, metavar="S", help=f"Only returns in this state: {', '.join(_STATES)}.")
     ] = None,
     customer: Customer = None,
-    limit: Limit = 1000,
+    limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,
 ) -> None:
@@ -90,7 +90,7 @@ def show_all(
         lines = await lines_of_returns(tx, [one.id for one in found])
         return [asdict(return_on_the_wire(one, lines[one.id])) for one in found]
 
-    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 @app.command("show")

@@ -8,7 +8,7 @@ import typer
 from msgspec import UNSET
 
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit
-from tradecounter.cli.output import AsJson, show, show_record, show_table
+from tradecounter.cli.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
@@ -81,11 +81,11 @@ _STORE = "Store the secret now: it is not shown again."
 
 @app.command("list")
 def show_all(
-    customer: Customer = None, limit: Limit = 1000, columns: ColumnNames = None, as_json: AsJson = False
+    customer: Customer = None, limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False
 ) -> None:
     """List webhooks."""
     found = run_query(lambda tx: endpoints_after(tx, 0, limit, customer))
-    show_table(map(webhook_on_the_wire, found), _COLUMNS, as_json=as_json, names=columns)
+    show_table(map(webhook_on_the_wire, found), _COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 @app.command("show")

@@ -11,6 +11,7 @@ from tradecounter.cli.output import AsJson, show_json
 from tradecounter.cli.service import Metrics, MetricsHost, MetricsPort, announce_metrics
 from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema, run_until_stopped
 from tradecounter.cli.setting_warnings import log_setting_warnings
+from tradecounter.cli.traces import start_wanted_traces
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.worker import SILENT_SECONDS, run_worker
@@ -26,6 +27,7 @@ def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = 
             state = require_usable_schema(url)
             require_secret(settings, url)
             log_setting_warnings(settings)
+            start_wanted_traces("worker")
 
             async def run(stop: asyncio.Event) -> None:
                 with metrics.served(backlog.figures) as addresses:

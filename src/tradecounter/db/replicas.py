@@ -42,6 +42,23 @@ _LOG = Statement("""
 """)
 
 
+# What is written but not flushed yet is not sent to replicas.
+_END_OF_LOG = Statement("select pg_current_wal_flush_lsn()::text")
+_LAG = Statement("""
+    select
+        greatest(pg_wal_lsn_diff(:end_of_log::pg_lsn, pg_last_wal_replay_lsn()), 0)::bigint,
+        pg_is_wal_replay_paused()
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """How many bytes a replica has not replayed of the log up to a position, and whether its replay is paused."""
+
+    missing: int
+    paused: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Position:
     """What a replica must have: the primary's log up to these versions."""
@@ -65,6 +82,35 @@ async def require_replayed(replica: Transaction, primary: Position, topic: Topic
 
     Must be the transaction's first call.
     """
+    found = await _position_on_the_same_log(replica, primary)
+    has, wanted = found.versions.of(topic).number, primary.versions.of(topic).number
+    if has < wanted:
+        raise ReplicaBehindError(f"it has version {has} of the {topic}, and the primary has {wanted}")
+
+
+async def read_end_of_log(primary: Transaction, position: Position) -> str:
+    """Return up to where the primary's log is on its disk. Raises ReplicaError if it replays another one's log."""
+    if position.log.replayed:
+        raise ReplicaError("the database itself is a replica")
+    end: str = await primary.fetch_value(_END_OF_LOG)
+    return end
+
+
+async def read_lag(replica: Transaction, primary: Position, end_of_log: str) -> Lag:
+    """Return what a replica has not replayed yet. Raises ReplicaError for a server that is not the primary's replica.
+
+    Must be the transaction's first call.
+    """
+    found = await _position_on_the_same_log(replica, primary)
+    if not found.log.replayed:
+        raise ReplicaError("it is the primary itself")
+    row = await replica.fetch_one(_LAG, end_of_log=end_of_log)
+    if row is None:
+        raise ReplicaError("the server does not say what it has replayed")
+    return Lag(*row)
+
+
+async def _position_on_the_same_log(replica: Transaction, primary: Position) -> Position:
     found = await read_position(replica)
     if found.log.installation != primary.log.installation:
         raise ReplicaError("it is not a replica of the database")
@@ -72,6 +118,4 @@ async def require_replayed(replica: Transaction, primary: Position, topic: Topic
         raise ReplicaError("it is not a replica, but another primary")
     if found.log.timeline != primary.log.timeline:
         raise ReplicaError(f"it is on timeline {found.log.timeline}, and the primary on {primary.log.timeline}")
-    has, wanted = found.versions.of(topic).number, primary.versions.of(topic).number
-    if has < wanted:
-        raise ReplicaBehindError(f"it has version {has} of the {topic}, and the primary has {wanted}")
+    return found

@@ -6,7 +6,8 @@ from email.utils import parseaddr
 
 from tradecounter.kit.text import one_line
 
-_ATOM = r'[^\s()<>\[\]:;@\\,."]+'
+# Without `=?`, which begins an encoded word (RFC 2047): the standard library would decode it, line breaks included.
+_ATOM = r'(?:(?!=\?)[^\s()<>\[\]:;@\\,."])+'
 _DOT_ATOM = rf"{_ATOM}(\.{_ATOM})*"
 _ASCII_DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 

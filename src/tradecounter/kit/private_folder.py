@@ -19,7 +19,7 @@ def make_private(folder: Path) -> None:
 
     Logs a warning instead for a folder of another user. Raises OSError.
     """
-    _make(folder)
+    make_folders(folder)
     _close(folder, _ANY_ACCESS, _FOLDER)
 
 
@@ -29,11 +29,16 @@ def make_data_dir(folder: Path) -> None:
     An existing directory may have mode 0711. If it contains other files, which others may need, only logs a warning.
     Raises OSError.
     """
-    _make(folder)
+    make_folders(folder)
     found = {entry.name for entry in os.scandir(folder)}
     _close(folder, _MORE_THAN_PASSING, _FOLDER, shared=not found <= _IN_DATA_DIR)
     for place in sorted(folder / name for name in found & _IN_DATA_DIR):
         _close(place, _ANY_ACCESS, _FOLDER if place.is_dir() else _FILE)
+
+
+def private_file(path: str, flags: int) -> int:
+    """Open a file, for `open(…, opener=private_file)`; a new one gets mode 0600, an existing one keeps its mode."""
+    return os.open(path, flags, _FILE)
 
 
 def close_file(file: Path) -> None:
@@ -41,7 +46,8 @@ def close_file(file: Path) -> None:
     _close(file, _ANY_ACCESS, _FILE)
 
 
-def _make(folder: Path) -> None:
+def make_folders(folder: Path) -> None:
+    """Create a folder and its missing parents with mode 0700. Raises OSError."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in (*reversed(missing), folder):
         place.mkdir(mode=_FOLDER, exist_ok=True)

@@ -1,7 +1,7 @@
 """Where traces get their spans. Without a recorder, which `monitoring/traces.py` sets, this costs one comparison."""
 
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -17,6 +17,16 @@ class RequestSpan:
     customer_id: int | None = None
 
 
+@dataclass(slots=True)
+class WorkSpan:
+    """What the span of a job or a delivery says at its end; `kind` is `job` or `delivery`."""
+
+    kind: str
+    name: str
+    values: dict[str, int | str] = field(default_factory=dict)
+    failed: bool = False
+
+
 class Recorder(Protocol):
     """Records spans."""
 
@@ -28,8 +38,12 @@ class Recorder(Protocol):
         """Record a request that was responded to just now."""
         ...
 
+    def work(self, span: WorkSpan) -> AbstractContextManager[None]:
+        """Record a job or a delivery that the block does; `span` is complete when the block ends."""
+        ...
+
     def round_trip(self, text: str) -> AbstractContextManager[None]:
-        """Record a round trip to the database inside a request's span; `text` has no values."""
+        """Record a round trip to the database inside another span; `text` has no values."""
         ...
 
 
@@ -40,6 +54,10 @@ class _Spans:
 
     def __init__(self) -> None:
         self.recorder: Recorder | None = None
+
+    def work(self, span: WorkSpan) -> AbstractContextManager[None]:
+        """Record a job or a delivery, if traces are on."""
+        return nullcontext() if self.recorder is None else self.recorder.work(span)
 
 
 SPANS = _Spans()

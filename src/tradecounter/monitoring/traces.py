@@ -1,4 +1,4 @@
-"""Traces for OpenTelemetry: a span for each request and one for each of its round trips to the database.
+"""Traces for OpenTelemetry: a span for each request, job and delivery, and for each of their database round trips.
 
 This module is imported only where traces are on, because it needs the extra `tracing` and takes time. The library reads
 the standard `OTEL_` variables itself: exporter, endpoint, headers, sampler, service name.
@@ -17,7 +17,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
-from tradecounter.kit.spans import SPANS, RequestSpan
+from tradecounter.kit.spans import SPANS, RequestSpan, WorkSpan
 
 _EXPORTERS: dict[str, type[SpanExporter]] = {"otlp": OTLPSpanExporter, "console": ConsoleSpanExporter}
 _FAULT = 500
@@ -54,8 +54,27 @@ class SpanRecorder:
         recorded.end(end)
 
     @contextmanager
+    def work(self, span: WorkSpan) -> Iterator[None]:
+        """Record a job or a delivery."""
+        kind = SpanKind.CLIENT if span.kind == "delivery" else SpanKind.CONSUMER
+        with self._tracer.start_as_current_span(
+            f"{span.kind} {span.name}", None, kind, record_exception=False, set_status_on_exception=False
+        ) as recorded:
+            try:
+                yield
+            except BaseException as error:
+                span.failed = True
+                recorded.set_attribute("error.type", type(error).__name__)
+                raise
+            finally:
+                for name, value in span.values.items():
+                    recorded.set_attribute(f"tradecounter.{name}", value)
+                if span.failed:
+                    recorded.set_status(Status(StatusCode.ERROR))
+
+    @contextmanager
     def round_trip(self, text: str) -> Iterator[None]:
-        """Record a round trip; those outside of a request, such as polls, are left out."""
+        """Record a round trip; those outside of another span, such as polls, are left out."""
         if not get_current_span().get_span_context().is_valid:
             yield
             return

@@ -62,7 +62,7 @@ def make_mail(
     message["To"] = to
     if reply_to is not None:
         message["Reply-To"] = reply_to
-    message["Subject"] = one_line(subject)
+    message["Subject"] = _header_text(subject)
     message["Date"] = format_datetime(now)
     message["Message-ID"] = f"<{name}.{installation}@{sender.domain}>"
     message["Auto-Submitted"] = "auto-generated"
@@ -83,3 +83,11 @@ def make_mail(
             attachment.content, maintype="application", subtype="pdf", filename=attachment.name, cte="base64"
         )
     return Mail(name, happened, sender.addr_spec, tuple(address.addr_spec for address in to), message)
+
+
+def _header_text(text: str) -> str:
+    """Return a text for a header, on one line and without encoded words (RFC 2047).
+
+    The standard library decodes those that it finds in a header's text, and writes the line breaks in them as they are.
+    """
+    return one_line(text).replace("=?", "= ?")

@@ -129,15 +129,7 @@ def query_values(raw_query: str) -> dict[str, list[str]]:
 
 
 async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
-    # As Latin-1 every byte is readable, whatever encoding the client names; then `_text` reads UTF-8.
-    content_type = f"{call.request.headers['content-type']}; charset=latin-1"
-    parser = MultiPartParser(
-        Headers({"content-type": content_type}),
-        _bounded(call, most_bytes),
-        max_files=most_files,
-        max_fields=MOST_FIELDS,
-        max_part_size=MOST_BYTES,
-    )
+    parser = _WholeForms(call.request.headers["content-type"], _bounded(call, most_bytes), most_files)
     try:
         form = await parser.parse()
     except MultiPartException as error:
@@ -147,6 +139,28 @@ async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
     except DomainError:
         await form.close()
         raise
+
+
+class _WholeForms(MultiPartParser):
+    """Reads forms in parts; rejects one without its end, whose last part may be incomplete and its file still open."""
+
+    def __init__(self, content_type: str, stream: AsyncGenerator[bytes, None], most_files: int) -> None:
+        # As Latin-1 every byte is readable, whatever encoding the client names; then `_text` reads UTF-8.
+        headers = Headers({"content-type": f"{content_type}; charset=latin-1"})
+        super().__init__(
+            headers, self._whole(stream), max_files=most_files, max_fields=MOST_FIELDS, max_part_size=MOST_BYTES
+        )
+        self._has_ended = False
+
+    def on_end(self) -> None:
+        """Note the last boundary; the parser calls this."""
+        self._has_ended = True
+
+    async def _whole(self, stream: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+        async for chunk in stream:
+            yield chunk
+        if not self._has_ended:
+            raise MultiPartException("its end is missing")
 
 
 def _submitted(form: FormData) -> Submitted:

@@ -27,7 +27,7 @@ async def read_from_replica(
     """
     async with reading(primary) as tx:
         position = await read_position(tx)
-    await _try_to_connect(url)
+    await try_to_connect(url)
     async with Database(url, connections=1) as replica:
         until = time.monotonic() + _MOST_BEHIND_SECONDS
         while True:
@@ -39,7 +39,7 @@ async def read_from_replica(
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
 
-async def _try_to_connect(url: str) -> None:
+async def try_to_connect(url: str) -> None:
     """Raise the reason why the replica cannot be reached; a pool would try again for seconds and not name it."""
     try:
         connection = await psycopg.AsyncConnection.connect(url, connect_timeout=_CONNECT_SECONDS)

@@ -17,9 +17,10 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
+from tradecounter.kit.private_folder import make_folders
 from tradecounter.kit.program_files import own_files
 
-_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+_PRIVATE_FILE = 0o600
 _ANY_ACCESS = 0o077
 _DIGITS = 16  # of a digest in a file name
 _SUFFIX = ".catalogue"
@@ -45,7 +46,7 @@ class SharedFolder:
     @classmethod
     def open(cls, place: Path, database_url: str) -> Self:
         """Open the folder, which is created if necessary. Raises OSError, also if other users have access to it."""
-        place.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+        make_folders(place)
         descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             _require_private(os.fstat(descriptor), place)

@@ -20,6 +20,7 @@ from tradecounter.events.queries import EventRecord
 from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.kit.tasks import end_task
 from tradecounter.rest.responses import to_json
 from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
@@ -127,6 +128,15 @@ class Deliverer:
             await self.record()
 
     async def _attempt(self, delivery: Claimed) -> None:
+        values: dict[str, int | str] = {"webhook": delivery.webhook_id, "event": delivery.event_id}
+        span = WorkSpan("delivery", delivery.type, values)
+        with SPANS.work(span):
+            outcome = await self._deliver(delivery)
+            span.failed = not succeeded(outcome.status)
+            if outcome.status is not None:
+                values["status"] = outcome.status
+
+    async def _deliver(self, delivery: Claimed) -> Outcome:
         began = self.clock.now()
         keys = [self.vault.unseal(delivery.secret)]
         if delivery.former_secret is not None and began < (delivery.former_secret_until or began):
@@ -139,6 +149,7 @@ class Deliverer:
             headers = signed_headers(delivery.event_id, int(began.timestamp()), body, known)
             outcome = await self.sender.post(delivery.url, headers, body)
         self._results.append(_result(delivery, outcome, began, self.clock.now()))
+        return outcome
 
 
 def _body(delivery: Claimed) -> bytes:

@@ -2,10 +2,14 @@
 
 import base64
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from support.fuzzed import damaged, fuzzed
 from support.pages import Person, customer_user
 from support.service import Service
 
@@ -71,3 +75,25 @@ def test_no_number_breaks_a_page(sam: Person, path: str, value: str) -> None:
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "x", "2026-02-30"])
 def test_no_day_breaks_a_list(sam: Person, path: str, day: str) -> None:
     assert sam.get(f"{path}{day}").status_code in {200, 400}
+
+
+_scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+_cursors = (
+    st.builds(cursor, st.sampled_from(_VALUES) | _scalars | st.lists(_scalars, max_size=3), st.integers(-1, 2**63))
+    | damaged(cursor("a", 1).encode(), st.binary(max_size=3)).map(lambda raw: quote(raw, safe=""))
+    | st.text(max_size=12).map(lambda text: quote(text, safe="", errors="replace"))
+)
+
+
+@pytest.fixture(scope="module")
+def owner(shop: Service) -> Person:
+    return customer_user(shop, shop.customer().id)
+
+
+@fuzzed(150)
+@given(st.sampled_from([*_OF_STAFF, *_OF_CUSTOMERS]), _cursors)
+def test_no_text_in_the_place_of_a_cursor_breaks_a_list(sam: Person, owner: Person, path: str, after: str) -> None:
+    sign = "&" if "?" in path else "?"
+    person = owner if path.startswith("/account") else sam
+    found = person.get(f"{path.replace('{id}', '1')}{sign}after={after}")
+    assert found.status_code in {200, 400, 404}, found.text

@@ -60,3 +60,11 @@ def test_a_form_has_a_limited_number_of_fields(sam: Person) -> None:
     found = sam.http.post("/payment/new", content=body, headers=headers)
     assert found.status_code == 413
     assert "more than 5000 fields" in text_of(found)
+
+
+def test_a_form_in_parts_without_its_end_is_rejected(sam: Person) -> None:
+    body = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nsku,available\nPHONE,1'
+    headers = {**SAME_ORIGIN, "Content-Type": "multipart/form-data; boundary=B"}
+    found = sam.http.post("/import", content=body, headers=headers)
+    assert found.status_code == 400
+    assert "its end is missing" in text_of(found)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from urllib.parse import quote, urlsplit
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.fuzzed import fuzzed
 from support.orders import buy
 from support.service import Customer, Service
 from support.shop import ORIGIN, shop_with_all_headers
@@ -57,7 +58,7 @@ values = st.builds(lambda character, count: character * count, st.sampled_from("
 parts = st.lists(st.tuples(names, values), max_size=9)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@fuzzed(60)
 @given(parts, st.sampled_from(["/product", "/order", "/product/PHONE"]), st.sampled_from([f"Origin: {ORIGIN}", "A: b"]))
 def test_the_head_is_short_whatever_the_query(
     service: Service, customer: Customer, query: list[tuple[str, str]], path: str, origin: str

@@ -5,9 +5,10 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.fuzzed import fuzzed
 from support.service import Customer, Service
 from support.shop import ADDRESS, GERMAN_ADDRESS, STANDARD, order
 from support.written import written
@@ -86,7 +87,7 @@ def customer(shop: Service) -> Customer:
     return shop.customer(credit="100000.00")
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@fuzzed(150)
 @given(damaged_orders())
 def test_a_damaged_order_is_created_or_rejected_without_a_trace(shop: Service, customer: Customer, body: Any) -> None:
     before = written(shop)

@@ -3,9 +3,10 @@
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.fuzzed import fuzzed
 from support.orders import buy
 from support.service import Customer, Service
 
@@ -39,7 +40,7 @@ def customer(shop: Service) -> Customer:
     return customer
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@fuzzed(300)
 @given(st.sampled_from(PATHS), parts, pairs, st.sampled_from(["GET", "HEAD"]), st.sampled_from(["text/csv", "*/*;q=x"]))
 def test_no_path_or_query_causes_a_fault(
     customer: Customer, path: str, part: str, query: list[tuple[str, str]], method: str, accept: str

@@ -8,11 +8,12 @@ from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 from openpyxl import Workbook
 
+from support.fuzzed import fuzzed
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import open_import
 from tradecounter.bulk.rows import BadRow, Row
@@ -64,7 +65,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@fuzzed(200)
 @given(
     content=st.binary(max_size=300) | st.lists(PIECES, max_size=40).map(b"".join),
     suffix=st.sampled_from([".csv", ".jsonl", ".json", ".xlsx", ".txt"]),
@@ -74,7 +75,7 @@ def test_any_bytes_are_rows_bad_rows_or_an_error(content: bytes, suffix: str, fo
     assert rows is None or all(row.line >= 1 and (isinstance(row, Row) or row.errors) for row in rows)
 
 
-@settings(max_examples=100, deadline=None)
+@fuzzed(100)
 @given(
     rows=st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=5), separator=st.sampled_from(",;\t")
 )
@@ -102,7 +103,7 @@ def workbook() -> dict[str, bytes]:
 PARTS = workbook()
 
 
-@settings(max_examples=100, deadline=None)
+@fuzzed(100)
 @given(name=st.sampled_from(sorted(PARTS)), place=st.floats(0, 1, exclude_max=True), with_what=st.binary(max_size=3))
 def test_a_damaged_workbook_is_rows_or_an_error(name: str, place: float, with_what: bytes, folder: Path) -> None:
     part = PARTS[name]
@@ -116,7 +117,7 @@ def test_a_damaged_workbook_is_rows_or_an_error(name: str, place: float, with_wh
     assert rows is None or all(row.line >= 1 for row in rows)
 
 
-@settings(max_examples=100, deadline=None)
+@fuzzed(100)
 @given(place=st.floats(0, 1, exclude_max=True), with_what=st.binary(min_size=1, max_size=3))
 def test_a_damaged_archive_is_rows_or_an_error(place: float, with_what: bytes, folder: Path) -> None:
     file = io.BytesIO()

@@ -5,9 +5,11 @@ import email.policy
 from datetime import UTC, datetime
 from email.message import EmailMessage
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.fuzzed import fuzzed
 from tradecounter.kit.email_addresses import parse_email, parse_mailbox
 from tradecounter.kit.text import one_line
 from tradecounter.letterhead.seller import Letterhead, Seller
@@ -17,10 +19,18 @@ from tradecounter.notifications.templates import render
 NOW = datetime(2026, 6, 16, 8, 0, tzinfo=UTC)
 HEADERS = ["From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]
 
-hostile_text = st.text(
+typed_text = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from("\r\n\u2028\x85\x00\u202e,;<>@\"'\\=?_é\U0001f680"),
     max_size=300,
 )
+# They mean line breaks, other headers and another body.
+ENCODED_WORDS = [
+    "=?utf-8?q?=0D=0ABcc:_evil=40x.example?=",
+    "=?utf-8?b?DQoNCkJ1eSB0aGlz?=",
+    "=?us-ascii?q?=0A?=",
+    "==?q?=",
+]
+hostile_text = st.lists(typed_text | st.sampled_from([*ENCODED_WORDS, " "]), max_size=4).map("".join)
 
 
 def mail(subject: str = "Hello", text: str = "text\n", html: str = "<p>html</p>\n", to: str = "to@x.example") -> Mail:
@@ -38,6 +48,7 @@ def read_back(sent: Mail) -> EmailMessage:
     return email.message_from_bytes(sent.message.as_bytes(), policy=email.policy.default)
 
 
+@fuzzed(100)
 @given(hostile_text)
 def test_any_subject_stays_in_its_header(subject: str) -> None:
     got = read_back(mail(subject))
@@ -46,7 +57,16 @@ def test_any_subject_stays_in_its_header(subject: str) -> None:
     assert got["To"] == "to@x.example"
 
 
-@settings(deadline=None)
+@pytest.mark.parametrize("word", ENCODED_WORDS)
+def test_an_encoded_word_is_no_part_of_a_header(word: str) -> None:
+    got = read_back(mail(f"Order {word} is confirmed"))
+    assert got.keys() == HEADERS
+    assert got["Subject"] == f"Order {word.replace('=?', '= ?')} is confirmed"
+    assert parse_email(f"{word}@x.example") is None
+    assert parse_email(f"a{word}b@x.example") is None
+
+
+@fuzzed(100)
 @given(hostile_text)
 def test_any_text_stays_complete_in_its_part(typed: str) -> None:
     whole = "\n".join(typed.splitlines()) + "\n"

@@ -4,9 +4,10 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from support.fuzzed import fuzzed
 from tradecounter.rest.csv_text import cell, harmless, line
 
 
@@ -35,7 +36,7 @@ def test_a_line_ends_with_carriage_return_and_line_feed() -> None:
     assert line(["a", "", "b,c"]) == 'a,,"b,c"\r\n'
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@fuzzed(150)
 @given(st.lists(st.lists(st.text(st.sampled_from('a,"\r\n |;é'), max_size=8), min_size=2, max_size=4), max_size=5))
 def test_any_cells_are_read_back_as_they_were(rows: list[list[str]]) -> None:
     text = "".join(map(line, rows))

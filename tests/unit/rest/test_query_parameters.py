@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
+from support.fuzzed import fuzzed
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.parameters import raw_pairs, read_parameters
 
@@ -95,7 +96,7 @@ def test_pairs_keep_values_as_they_were_sent_and_names_decoded() -> None:
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9)
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@fuzzed(100)
 @given(st.lists(TEXT.filter(str.strip), max_size=5), st.none() | TEXT, st.sampled_from([quote, quote_plus]))
 def test_whatever_is_percent_encoded_arrives_as_it_was(tags: list[str], text: str | None, encode: object) -> None:
     assert callable(encode)
@@ -104,7 +105,7 @@ def test_whatever_is_percent_encoded_arrives_as_it_was(tags: list[str], text: st
     assert read(query) == Parameters(tags=tuple(tag.strip() for tag in tags), text=text)
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@fuzzed(200)
 @given(st.text(st.sampled_from("tags=text&count%2C,0189%C3%inStock+-."), max_size=40))
 def test_any_query_string_is_read_or_rejected(query: str) -> None:
     with suppress(DomainError):  # which becomes a 400; anything else would be a fault

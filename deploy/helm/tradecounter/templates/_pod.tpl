@@ -49,6 +49,13 @@ volumeMounts:
   - {name: temporary, mountPath: /tmp}
 {{- end }}
 
+{{- /* What Prometheus needs to find the metrics of a pod. */}}
+{{- define "tradecounter.scraped" -}}
+annotations:
+  prometheus.io/scrape: "true"
+  prometheus.io/port: "9464"
+{{- end }}
+
 {{- /* Alive as long as the process responds; ready while it should get requests. */}}
 {{- define "tradecounter.probes" -}}
 startupProbe:

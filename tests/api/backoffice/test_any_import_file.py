@@ -1,0 +1,114 @@
+"""Whatever a file that is imported contains, it is taken, or rejected without a trace."""
+
+import csv
+import io
+import json
+from functools import cache
+from importlib.resources import files
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from openpyxl import Workbook
+
+from support.backoffice import BackOfficeSite
+from support.fuzzed import damaged, fuzzed
+from support.import_examples import EXAMPLES
+from support.stored import stored
+from tradecounter.imports.kinds import IMPORT_KINDS
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+JSON_LINES = "application/jsonl"
+PIECES = [
+    b",", b";", b"\t", b"\n", b"\r", b'"', b'""', b"'", b"\x00", b"\xff", b"\x81", b"\xef\xbb\xbf", b"\xff\xfe",
+    b"=1+1", b"@x",
+    b"1e999", b"-1", b"NaN", b"99999999999999999999", b"2026-02-30", b"31/12/9999", b"1,200.00", b"true", b"null",
+    b"{}", b"[",
+    b"]", b"{", b"}", b":", b"\\u0000", b"\\ud800", b"a" * 40_000, b"\n" * 3000, b"," * 3000, b"\xe2\x80\xae",
+    b"<v>", b"</row>",
+    b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"&a;", b"&#0;", b't="s"', b"<c/>", b'r="XFD1048576"', b'r="A99999999"',
+    b"PK\x05\x06",
+]  # fmt: skip
+pieces = st.sampled_from(PIECES) | st.binary(max_size=6)
+kinds = st.sampled_from(sorted(IMPORT_KINDS))
+queries = st.sampled_from(["", "?dry_run=true&diff=true", "?replace=true&confirmed=true", "?ignore_unknown=true"])
+
+
+@cache
+def sample(kind: str) -> bytes:
+    return (files("tradecounter.imports") / "sample_files" / f"{kind}.csv").read_bytes()
+
+
+@cache
+def workbook(kind: str) -> dict[str, bytes]:
+    """The parts of a workbook with the sample's rows."""
+    book, file = Workbook(), io.BytesIO()
+    for row in csv.reader(sample(kind).decode("utf-8-sig").splitlines()):
+        book.active.append(row)
+    book.save(file)
+    with ZipFile(file) as parts:
+        return {name: parts.read(name) for name in parts.namelist()}
+
+
+def archive(parts: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with ZipFile(file, "w", ZIP_DEFLATED) as zipped:
+        for name, content in parts.items():
+            zipped.writestr(name, content)
+    return file.getvalue()
+
+
+@cache
+def json_lines(kind: str) -> bytes:
+    return "".join(f"{json.dumps(row)}\n" for row in EXAMPLES[kind].rows).encode()
+
+
+def sent(staff: httpx2.Client, office: BackOfficeSite, path: str, content: bytes, media_type: str) -> None:
+    before = stored(office.service.database_url)
+    response = staff.post(path, content=content, headers={"Content-Type": media_type})
+    assert response.status_code in {200, 400, 409, 413, 422}, response.text
+    if response.status_code != 200:
+        assert response.json()["errors" if response.status_code == 422 else "message"]
+        assert stored(office.service.database_url) == before
+
+
+@fuzzed(120)
+@given(st.data(), kinds, queries)
+def test_a_damaged_text_file_is_taken_or_rejected_without_a_trace(
+    staff: httpx2.Client, office: BackOfficeSite, data: st.DataObject, kind: str, query: str
+) -> None:
+    media_type, whole = data.draw(st.sampled_from([("text/csv", sample(kind)), (JSON_LINES, json_lines(kind))]))
+    sent(staff, office, f"/api/import/{kind}{query}", data.draw(damaged(whole, pieces)), media_type)
+
+
+@fuzzed(80)
+@given(st.data(), kinds, queries, st.booleans())
+def test_a_damaged_workbook_is_taken_or_rejected_without_a_trace(
+    staff: httpx2.Client, office: BackOfficeSite, data: st.DataObject, kind: str, query: str, inside: bool
+) -> None:
+    parts = workbook(kind)
+    if inside:
+        name = data.draw(st.sampled_from(sorted(parts)))
+        content = archive({**parts, name: data.draw(damaged(parts[name], pieces))})
+    else:
+        content = data.draw(damaged(archive(parts), pieces))
+    sent(staff, office, f"/api/import/{kind}{query}", content, XLSX)
+
+
+@fuzzed(60)
+@given(damaged(b"date,amount,reference\n2026-06-15,10.00,INV 1\n15/06/2026,-5,\n", pieces))
+def test_a_damaged_bank_file_is_taken_or_rejected_without_a_trace(
+    staff: httpx2.Client, office: BackOfficeSite, content: bytes
+) -> None:
+    sent(staff, office, "/api/payment/import", content, "text/csv")
+
+
+@pytest.mark.parametrize("kind", ["categories", "manufacturers"])
+def test_the_undamaged_files_are_taken(staff: httpx2.Client, kind: str) -> None:
+    whole = [("text/csv", sample(kind)), (JSON_LINES, json_lines(kind)), (XLSX, archive(workbook(kind)))]
+    for media_type, content in whole:
+        path = f"/api/import/{kind}?dry_run=true"
+        response = staff.post(path, content=content, headers={"Content-Type": media_type})
+        assert response.status_code == 200, response.text
