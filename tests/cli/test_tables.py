@@ -108,8 +108,8 @@ def test_in_a_file_a_table_has_all_columns_on_one_line_each(
     assert placed
 
 
-def test_a_list_that_ends_by_itself_says_so(tradecounter: Program) -> None:
-    with psycopg.connect(tradecounter.url, autocommit=True) as database:
+def test_a_list_that_ends_by_itself_says_so(tradecounter: Program, service: Service) -> None:
+    with psycopg.connect(service.database_url, autocommit=True) as database:
         database.execute(
             "insert into audit_entry (at, actor_kind, actor_id, actor_name, action, subject, before, after)"
             " select now(), 'key', '1', 'shop', 'stock.adjust', 'stock/MANY', '{}', '{}' from generate_series(1, 1001)"
