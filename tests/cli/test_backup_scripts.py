@@ -69,3 +69,11 @@ def test_a_damaged_backup_is_not_restored(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "base.tar.gz: FAILED" in done.stdout
     assert not (tmp_path / "data").exists()
+
+
+def test_a_backup_never_deletes_all_of_them(tmp_path: Path) -> None:
+    kept = tmp_path / "base" / "20260616T085900Z"
+    kept.mkdir(parents=True)
+    done = run("back-up", tmp_path, 0)
+    assert (done.returncode, done.stderr) == (1, "KEPT must be 1 or more\n")
+    assert kept.is_dir()
