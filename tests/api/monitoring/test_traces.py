@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import httpx2
 import psycopg
 import pytest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from support.command_line import without_settings
@@ -20,7 +19,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.spans import SPANS, RequestSpan
-from tradecounter.monitoring.traces import SpanRecorder, named_resource
+from tradecounter.monitoring.traces import named_resource
 from tradecounter.settings import traces_exporter
 
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -31,16 +30,6 @@ def service(database_url: str) -> Iterator[Service]:
     with running_service(database_url) as running:
         stock_shop(running)
         yield running
-
-
-@pytest.fixture
-def exporter() -> Iterator[InMemorySpanExporter]:
-    kept = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(kept))
-    SPANS.recorder = SpanRecorder(provider)
-    yield kept
-    SPANS.recorder = None
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from support.mail import deliver_mail
@@ -12,8 +11,6 @@ from support.receiver import deliver, policy_of
 from support.service import Service, running_service
 from support.shop import stock_shop
 from tradecounter.db.jobs import queue
-from tradecounter.kit.spans import SPANS
-from tradecounter.monitoring.traces import SpanRecorder
 from tradecounter.webhooks.manage import add_webhook, ping_webhook
 from tradecounter.webhooks.wire import NewWebhook
 
@@ -23,16 +20,6 @@ def service(database_url: str) -> Iterator[Service]:
     with running_service(database_url) as running:
         stock_shop(running)
         yield running
-
-
-@pytest.fixture
-def exporter() -> Iterator[InMemorySpanExporter]:
-    kept = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(kept))
-    SPANS.recorder = SpanRecorder(provider)
-    yield kept
-    SPANS.recorder = None
 
 
 def starting(exporter: InMemorySpanExporter, word: str) -> list[ReadableSpan]:
