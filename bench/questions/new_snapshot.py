@@ -18,7 +18,7 @@ from bench.kit.catalogue import write_prices, write_products
 from bench.kit.customers import PROFILES
 from bench.kit.figures import Row, milliseconds, per_second, seconds
 from bench.kit.http import request_text
-from bench.kit.load import PACED_CONNECTIONS, Load, Target, press, read_load, write_requests, wrk_command
+from bench.kit.load import PACED_CONNECTIONS, Load, Target, press, press_at, read_load, write_requests, wrk_command
 from bench.kit.processes import BenchError, processor_seconds
 from bench.kit.product import Server, serving, tradecounter
 from bench.kit.reads import headers_of
@@ -34,7 +34,6 @@ _COUNTS = {2: "two", MOST_WORKERS: "eight"}
 _CUSTOMERS = 200
 _OBSERVER = PROFILES  # a customer of the default list, without contract prices and discount
 _NICE = 19  # the import shares a core with the load
-_FIRST = -10  # the load's priority, where the user may set it: it would otherwise time how long it waits for the import
 _SETTLING = 4  # seconds that pages are timed after the import
 _POLL_SECONDS = 0.02
 _GIVE_UP_SECONDS = 180
@@ -69,9 +68,8 @@ def _measured(
         wait_for_every_process(server)
         warm_every_process(server, requests)
         rate = press(target, bench.seconds).rate / 2
-        with _loaded(target, rate, 2 * bench.seconds) as calm:
-            pass
-        return [row for change in changes for row in _rows(store, server, target, rate, calm[0], change(store, folder))]
+        calm = press_at(target, rate, 2 * bench.seconds)
+        return [row for change in changes for row in _rows(store, server, target, rate, calm, change(store, folder))]
 
 
 def _new_prices(store: Store, folder: Path) -> Change:
@@ -137,11 +135,9 @@ def _rows(store: Store, server: Server, target: Target, rate: float, calm: Load,
 def _loaded(target: Target, rate: float, at_least: float) -> Iterator[list[Load]]:
     """Load the server during the block, for at least this many seconds; the list then contains the measurements."""
     connections = PACED_CONNECTIONS
-    pause = max(1, round(1000 * connections / rate))
-    command = [
-        *("nice", "-n", str(_FIRST)),
-        *wrk_command(target, round(at_least) + _SETTLING, connections=connections, pause_ms=pause),
-    ]
+    command = wrk_command(
+        target, round(at_least) + _SETTLING, connections=connections, pause_ms=max(1, round(1000 * connections / rate))
+    )
     before = processor_seconds(target.pid)
     measured: list[Load] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:

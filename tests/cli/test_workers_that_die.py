@@ -14,7 +14,6 @@ from support.cluster import Cluster
 from support.command_line import SECRET, Running, started
 from support.interface import checked_client
 from support.outage import database_away
-from support.processes import api_processes
 from support.waiting import wait_for
 
 
@@ -28,7 +27,9 @@ def served(database_url: str, tmp_path: Path) -> Iterator[Running]:
 
 def workers(running: Running) -> list[int]:
     """The processes that serve requests, or will."""
-    return sorted(api_processes(running.process.pid))
+    pid = running.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def failures(running: Running) -> int:

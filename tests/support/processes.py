@@ -30,25 +30,3 @@ def alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return status.rpartition(")")[2].split()[0] != "Z"
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def api_processes(supervisor: int) -> set[int]:
-    """The child processes that respond to requests, or will."""
-    return {pid for pid in children(supervisor) if is_forked(pid, supervisor) or b"spawn_main" in _command(pid)}
-
-
-def is_forked(pid: int, supervisor: int) -> bool:
-    """Whether a process goes on with what its supervisor has imported, instead of starting from scratch."""
-    return _command(pid) == _command(supervisor)
-
-
-def _command(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except FileNotFoundError:  # it ended meanwhile
-        return b""

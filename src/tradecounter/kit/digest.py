@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 
-def digest_of(*parts: bytes | memoryview) -> bytes:
+def digest_of(*parts: bytes) -> bytes:
     """Return the digest of a sequence of parts."""
     digest = sha256()
     for part in parts:

@@ -6,13 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tradecounter.catalogue.queries.records import ReferenceRecords
-from tradecounter.catalogue.snapshot.catalogue_snapshot import (
-    CatalogueSnapshot,
-    ReadParts,
-    build_snapshot,
-    read_in_one_part,
-    read_snapshot,
-)
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot, read_snapshot
 from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
 from tradecounter.db.transaction import Transaction
@@ -56,20 +50,17 @@ def no_catalogue_data() -> CatalogueData:
     return CatalogueData({}, snapshot, book, empty_stock(0), StockPosition("", 0))
 
 
-async def read_catalogue_data(
-    tx: Transaction, primary: str | None = None, read_parts: ReadParts = read_in_one_part
-) -> CatalogueData:
+async def read_catalogue_data(tx: Transaction, primary: str | None = None) -> CatalogueData:
     """Read everything except the terms; no step blocks the event loop for more than a few milliseconds.
 
-    `primary` identifies the server whose replica is read: the data has its versions and transactions. `read_parts`
-    reads the products.
+    `primary` identifies the server whose replica is read: the data has its versions and transactions.
     """
     versions = await read_versions(tx)
     if primary is not None:
         versions = replace(versions, server=primary)
     # The reads share a connection, which reads prices while a thread builds the snapshot.
     snapshot, lists, contracts, deliveries, levels = await _concurrently(
-        read_snapshot(tx, read_parts),
+        read_snapshot(tx),
         read_price_lists(tx),
         read_contract_prices(tx),
         read_deliveries(tx),

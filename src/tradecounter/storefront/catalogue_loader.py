@@ -23,6 +23,7 @@ from tradecounter.storefront.load_shared import CatalogueSource
 log = structlog.get_logger()
 
 _CATALOGUE: Topic = "catalogue"
+_LOW_PRIORITY = 10  # niceness; lets requests run first
 _LONGEST_SECONDS = 600.0  # many times longer than the largest catalogues need
 
 
@@ -69,14 +70,14 @@ class _Load:
 class _CataloguePart:
     """The products; reading them also reads all other parts.
 
-    The subprocess runs in the background for half of the time until the data is stale. A load that takes longer is
-    killed, and the next load has normal priority.
+    The subprocess has low priority for half of the time until the data is stale. A load that takes longer is killed,
+    and the next load has normal priority.
     """
 
     def __init__(self, source: CatalogueSource | None, large_from: int, stale_after: float) -> None:
         self._source = source
         self._large_from = large_from
-        self._background_seconds = min(stale_after / 2, _LONGEST_SECONDS)
+        self._low_priority_seconds = min(stale_after / 2, _LONGEST_SECONDS)
         self._reader = Reader(_CATALOGUE)
         self.load: _Load | None = None
         self.verified_at = -math.inf
@@ -102,11 +103,11 @@ class _CataloguePart:
             if self._source is None or await count_products(tx) < self._large_from:
                 return await _caught_up(tx, versions, await read_catalogue_data(tx), shown)
             # During the first load, no requests are served.
-            in_background = bool(shown.versions) and not self._reader.failing
+            low_priority = bool(shown.versions) and not self._reader.failing
             loading = self._source.load(
                 versions.of(_CATALOGUE),
-                in_background=in_background,
-                seconds=self._background_seconds if in_background else _LONGEST_SECONDS,
+                niceness=_LOW_PRIORITY if low_priority else 0,
+                seconds=self._low_priority_seconds if low_priority else _LONGEST_SECONDS,
             )
             self.load = _Load(asyncio.create_task(loading), versions.read_at)
         if not self.load.task.done():

@@ -1,4 +1,4 @@
-"""Data as a file that processes map into memory instead of reading it (docs/adr/0025).
+"""Catalogue data as a file that processes map into memory instead of reading it (docs/adr/0025).
 
 The file has a header, the pickled data, and the data's large buffers. Buffers of a mapped file belong to the page
 cache, so processes that map the same file share its memory.
@@ -6,24 +6,16 @@ cache, so processes that map the same file share its memory.
 
 import json
 import mmap
-import os
 import pickle
-import sys
-import tempfile
-from typing import IO, Any
+from typing import IO
+
+from tradecounter.storefront.catalogue_data import CatalogueData
 
 _PROTOCOL = 5  # the first with out-of-band buffers
 _ALIGNMENT = 64  # of each part, in bytes; arrays need at least the size of their items
 
 
-def file_in_memory() -> IO[bytes]:
-    """Create a file that needs no disk where the system has such files; otherwise a temporary one."""
-    if sys.platform == "linux":
-        return os.fdopen(os.memfd_create("catalogue"), "w+b")
-    return tempfile.TemporaryFile()
-
-
-def write_data(data: Any, file: IO[bytes]) -> None:
+def write_data(data: CatalogueData, file: IO[bytes]) -> None:
     """Write the sizes of all parts as a line of JSON, then the parts: the pickled data and its buffers."""
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps(data, _PROTOCOL, buffer_callback=buffers.append)
@@ -38,7 +30,7 @@ def write_data(data: Any, file: IO[bytes]) -> None:
     file.flush()
 
 
-def map_data(file: IO[bytes]) -> Any:
+def map_data(file: IO[bytes]) -> CatalogueData:
     """Map a file that `write_data` wrote; the mapping ends with the last object that uses it."""
     mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     header = mapping.readline()
@@ -48,7 +40,8 @@ def map_data(file: IO[bytes]) -> Any:
         end = start + size
         parts.append(memoryview(mapping)[start:end])
     pickled, *buffers = parts
-    return pickle.loads(pickled, buffers=buffers)  # noqa: S301 only our own processes can write the file
+    data: CatalogueData = pickle.loads(pickled, buffers=buffers)  # noqa: S301 only our own processes can write the file
+    return data
 
 
 def _aligned(position: int) -> int:

@@ -7,11 +7,9 @@ The subprocess reads the database, or its replica, and writes the catalogue data
 import asyncio
 import gc
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import partial
 from typing import IO
 
 import msgspec
@@ -21,11 +19,9 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.storefront.catalogue_data import CatalogueData, read_catalogue_data
 from tradecounter.storefront.data_file import write_data
-from tradecounter.storefront.part_processes import PartProcess, PartReader, fork_part_processes
 from tradecounter.storefront.read_from_replica import UNUSABLE, read_from_replica
 
 _LONGEST_REASON = 2000
-_LEAST_PRIORITY = 19  # niceness
 _MOST_PROFILES = 64  # whose prices are shared; 1.2 MB each with 100,000 products
 _WITHOUT_REPLICA = os.EX_UNAVAILABLE  # exit status: the data is written, but the replica could not be used
 
@@ -43,27 +39,27 @@ class Databases:
 
 
 @dataclass(frozen=True, slots=True)
-class LayoutTask:
-    """What the subprocess is to read. In the background, it uses only the time that requests leave."""
+class _Task:
+    """What the subprocess reads from its standard input."""
 
     databases: Databases
-    in_background: bool
+    niceness: int
 
 
-async def lay_out_in_subprocess(task: LayoutTask, file: IO[bytes]) -> str | None:
+async def lay_out_in_subprocess(databases: Databases, file: IO[bytes], niceness: int) -> str | None:
     """Read the catalogue data in a subprocess, which writes it to the file; a cancellation kills it.
 
     Returns why the replica could not be used, in which case the primary was read; None if it was used or there is none.
-    Raises LoadingError, or OSError if the file cannot be written, for example on a full disk.
+    `niceness` is from 0 (normal priority) to 19. Raises LoadingError, or OSError if the file cannot be written, for
+    example on a full disk.
     """
     process = _start(file)
-    arguments = msgspec.json.encode(task)
+    arguments = msgspec.json.encode(_Task(databases, niceness))
     communication = asyncio.ensure_future(asyncio.to_thread(process.communicate, arguments))
     try:
         _, errors = await asyncio.shield(communication)
     finally:
-        if process.returncode is None:  # after a cancellation
-            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()  # has an effect only after a cancellation
         await asyncio.wait({communication})
     reason = errors.decode(errors="replace")[-_LONGEST_REASON:]
     if process.returncode == os.EX_IOERR:
@@ -76,51 +72,36 @@ async def lay_out_in_subprocess(task: LayoutTask, file: IO[bytes]) -> str | None
 def _start(file: IO[bytes]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", __name__]
     try:
-        return subprocess.Popen(  # noqa: S603 this module
-            command,
-            stdin=subprocess.PIPE,
-            stdout=file,
-            stderr=subprocess.PIPE,
-            process_group=0,  # with the processes that it forks
-        )
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.PIPE)  # noqa: S603 this module
     except OSError as error:
         raise LoadingError(f"the catalogue could not be read: {error}") from error
 
 
-async def _load(databases: Databases, processes: list[PartProcess]) -> tuple[CatalogueData, str | None]:
+async def _load(databases: Databases) -> tuple[CatalogueData, str | None]:
     """Return the data, and why the replica could not be used."""
     async with Database(databases.primary, connections=1) as database:
         reason = None
         if databases.replica is not None:
             try:
-                read = partial(_read, PartReader(databases.replica, processes))
-                return await read_from_replica(databases.replica, database, read), None
+                return await read_from_replica(databases.replica, database, _read), None
             except UNUSABLE as error:
                 reason = " ".join(str(error).split()) or type(error).__name__
         async with reading(database) as tx:
-            return await _read(PartReader(databases.primary, processes), tx), reason
+            return await _read(tx), reason
 
 
-async def _read(parts: PartReader, tx: Transaction, primary: str | None = None) -> CatalogueData:
-    data = await read_catalogue_data(tx, primary, parts.read)
+async def _read(tx: Transaction, primary: str | None = None) -> CatalogueData:
+    data = await read_catalogue_data(tx, primary)
     data.book.lists.prepare(await read_common_profiles(tx, _MOST_PROFILES))
     return data
 
 
-def _run_in_background() -> None:
-    """Use only the time that other processes leave, and let them take a core back immediately."""
-    os.nice(_LEAST_PRIORITY)
-    if sys.platform == "linux":
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-
 def main() -> None:
     """Read the task from standard input and write the data to standard output."""
-    task = msgspec.json.decode(sys.stdin.buffer.read(), type=LayoutTask)
-    if task.in_background:
-        _run_in_background()
+    task = msgspec.json.decode(sys.stdin.buffer.read(), type=_Task)
+    os.nice(task.niceness)
     gc.disable()  # the process ends before a collection would pay off
-    data, reason = asyncio.run(_load(task.databases, fork_part_processes()))
+    data, reason = asyncio.run(_load(task.databases))
     try:
         # Not `sys.stdout`: Python would write the rest again at its end, and fail with an exit status of its own.
         with open(sys.stdout.fileno(), "wb", closefd=False) as file:

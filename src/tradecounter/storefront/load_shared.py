@@ -1,6 +1,9 @@
 """Gets a large catalogue that one process of the machine lays out for all (docs/adr/0025)."""
 
 import asyncio
+import os
+import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -9,8 +12,8 @@ import structlog
 
 from tradecounter.db.changes import Version
 from tradecounter.storefront.catalogue_data import CatalogueData
-from tradecounter.storefront.data_file import file_in_memory, map_data
-from tradecounter.storefront.lay_out_in_subprocess import Databases, LayoutTask, lay_out_in_subprocess
+from tradecounter.storefront.data_file import map_data
+from tradecounter.storefront.lay_out_in_subprocess import Databases, lay_out_in_subprocess
 from tradecounter.storefront.replica_use import ReplicaUse
 from tradecounter.storefront.shared_folder import SharedFolder, default_folder
 
@@ -31,49 +34,54 @@ class CatalogueSource:
     replica_url: str | None = None
     replica_use: ReplicaUse = field(default_factory=ReplicaUse)
 
-    async def load(self, at_least: Version, *, in_background: bool, seconds: float) -> CatalogueData:
+    async def load(self, at_least: Version, *, niceness: int, seconds: float) -> CatalogueData:
         """Return data of this version or a newer one; lays it out if no other process has or does.
 
         A folder that cannot be used, for example on a full disk, is logged, and the process has data of its own. Takes
-        at most `seconds`. With `in_background`, requests take precedence on a busy machine. Raises LoadingError,
-        TimeoutError, or OSError if there is no memory either.
+        at most `seconds`. `niceness` is from 0 (normal priority) to 19. Raises LoadingError, TimeoutError, or OSError
+        if there is no memory either.
         """
-        task = LayoutTask(Databases(self.database_url, self.replica_url), in_background)
         async with asyncio.timeout(seconds):
             try:
                 with SharedFolder.open(self.folder or default_folder(), self.database_url) as folder:
-                    return await self._load_shared(folder, at_least, task)
+                    return await self._load_shared(folder, at_least, niceness)
             except OSError as error:
                 log.warning("the catalogue cannot be shared: each process needs memory for its own", reason=str(error))
-            return await self._load_alone(task)
+            return await self._load_alone(niceness)
 
-    async def _load_shared(self, folder: SharedFolder, at_least: Version, task: LayoutTask) -> CatalogueData:
+    async def _load_shared(self, folder: SharedFolder, at_least: Version, niceness: int) -> CatalogueData:
         while True:
             if (data := await _mapped(folder, at_least)) is not None:
                 return data
             with folder.alone() as alone:
                 if alone:
                     # Another process may have finished after the look and before the lock.
-                    return await _mapped(folder, at_least, alone=True) or await self._lay_out(folder, task)
+                    return await _mapped(folder, at_least, alone=True) or await self._lay_out(folder, niceness)
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
-    async def _lay_out(self, folder: SharedFolder, task: LayoutTask) -> CatalogueData:
+    async def _lay_out(self, folder: SharedFolder, niceness: int) -> CatalogueData:
         with folder.new_file() as file:
-            await self._write(file, task)
-            data: CatalogueData = await asyncio.to_thread(map_data, file)
+            await self._write(file, niceness)
+            data = await asyncio.to_thread(map_data, file)
             folder.publish(data.versions["catalogue"])
             return data
 
-    async def _load_alone(self, task: LayoutTask) -> CatalogueData:
-        with file_in_memory() as file:
-            await self._write(file, task)
-            data: CatalogueData = await asyncio.to_thread(map_data, file)
-            return data
+    async def _load_alone(self, niceness: int) -> CatalogueData:
+        with _file_in_memory() as file:
+            await self._write(file, niceness)
+            return await asyncio.to_thread(map_data, file)
 
-    async def _write(self, file: IO[bytes], task: LayoutTask) -> None:
-        reason = await lay_out_in_subprocess(task, file)
+    async def _write(self, file: IO[bytes], niceness: int) -> None:
+        reason = await lay_out_in_subprocess(Databases(self.database_url, self.replica_url), file, niceness)
         if self.replica_url is not None:
             self.replica_use.note(reason)
+
+
+def _file_in_memory() -> IO[bytes]:
+    """Create a file that needs no disk where the system has such files; otherwise a temporary one."""
+    if sys.platform == "linux":
+        return os.fdopen(os.memfd_create("catalogue"), "w+b")
+    return tempfile.TemporaryFile()
 
 
 async def _mapped(folder: SharedFolder, at_least: Version, *, alone: bool = False) -> CatalogueData | None:
@@ -86,8 +94,7 @@ async def _mapped(folder: SharedFolder, at_least: Version, *, alone: bool = Fals
         if file is None:
             return None
         with file:
-            data: CatalogueData = await asyncio.to_thread(map_data, file)
-            return data
+            return await asyncio.to_thread(map_data, file)
     except Exception:  # whatever is wrong with the file, a new one replaces it
         if alone:
             log.exception("a shared catalogue cannot be read, laying it out again")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Self
@@ -18,7 +19,6 @@ from psycopg.conninfo import conninfo_to_dict
 from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.private_folder import make_folders
-from tradecounter.kit.program_files import own_files
 
 _PRIVATE_FILE = 0o600
 _ANY_ACCESS = 0o077
@@ -152,7 +152,11 @@ def _database(database_url: str) -> str:
 def _program() -> str:
     """Return a name for this program: another release, or an edited one, may lay data out differently."""
     parts = [_boot(), sys.version, *(f"{name} {version(name)}" for name in _LIBRARIES)]
-    return digest_of("\n".join(parts).encode(), own_files()).hex()[:_DIGITS]
+    with resources.as_file(resources.files("tradecounter")) as package:
+        for path in sorted(package.rglob("*.py")):
+            found = path.stat()
+            parts.append(f"{path.relative_to(package)} {found.st_size} {found.st_mtime_ns}")
+    return digest_of("\n".join(parts).encode()).hex()[:_DIGITS]
 
 
 def _boot() -> str:

@@ -1,19 +1,9 @@
-"""API processes, which share a listening socket; they end together or one at a time.
+"""API processes, which share a listening socket; they end together or one at a time."""
 
-They are forked from the supervisor, which has imported the program: importing it is most of what a start costs, and
-forked processes share the memory of what was imported. Where another release is installed meanwhile, a new process
-starts from scratch and imports that (docs/adr/0025).
-"""
-
-import gc
 import signal
 import socket
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import ClassVar
@@ -23,7 +13,6 @@ from uvicorn._subprocess import spawn
 from uvicorn.supervisors import multiprocess
 
 from tradecounter.kit.collector import collector_paused
-from tradecounter.kit.program_files import installed_files
 from tradecounter.monitoring.shared_figures import FiguresFile
 from tradecounter.web.site import Site
 from tradecounter.web.site_figures import site_figures
@@ -36,25 +25,12 @@ class ApiProcess(multiprocess.Process):
     """An API process; `server` is created in the new process."""
 
     all_end: ClassVar[Event]  # set when all processes end; `ApiProcesses` creates it
-    imported: ClassVar[bytes]  # the files of the program that the supervisor has imported
     figures_folder: ClassVar[Path | None] = None  # where the processes write their figures for the metrics
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
         # The new process does not get attributes of the class.
         self._all_end, self._figures_folder = self.all_end, self.figures_folder
-        if sys.platform == "linux" and installed_files() == self.imported:
-            self.process = get_context("fork").Process(target=self._run, args=(sockets,))  # type: ignore[assignment]
-
-    def start(self) -> None:
-        """Start the process; a signal reaches it only when it has its own handlers instead of the supervisor's."""
-        with _signals_held():
-            super().start()
-
-    def _run(self, sockets: list[socket.socket]) -> None:
-        """Do in a forked process what uvicorn does in one that it spawns."""
-        self.config.configure_logging()
-        self.target(sockets)
 
     @property
     def server(self) -> uvicorn.Server:
@@ -66,10 +42,7 @@ class ApiProcess(multiprocess.Process):
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         """Respond to requests until the supervisor ends the process."""
-        for number in multiprocess.SIGNALS:
-            signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # otherwise Ctrl-C would raise KeyboardInterrupt here at the end
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, multiprocess.SIGNALS)
         with collector_paused():
             self.config.load()
         super().target(sockets)
@@ -77,16 +50,6 @@ class ApiProcess(multiprocess.Process):
     def wait_until_ready(self, timeout: float, should_exit: threading.Event | None = None) -> bool:
         """Return whether the process becomes ready; allows more time to start than to respond to a ping."""
         return super().wait_until_ready(max(timeout, _LONGEST_START), should_exit)
-
-
-@contextmanager
-def _signals_held() -> Iterator[None]:
-    """Let the supervisor's signals, and those of a process that the block starts, wait."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, multiprocess.SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +67,8 @@ class ApiProcesses(multiprocess.Multiprocess):
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         ApiProcess.all_end = spawn.Event()
-        ApiProcess.imported = installed_files()
         multiprocess.Process = ApiProcess  # type: ignore[misc]  # uvicorn has no parameter for it
         super().__init__(config, sockets)
-
-    def run(self) -> None:
-        """Keep the processes running until a signal."""
-        gc.collect()
-        gc.freeze()  # a collection in a forked process would copy the memory of all that it looks at
-        super().run()
 
     def terminate_all(self) -> None:
         """End all processes and close the sockets; the kernel refuses new clients when the last process ends."""

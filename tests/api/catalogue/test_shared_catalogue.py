@@ -225,7 +225,7 @@ def test_a_file_that_others_can_write_is_not_unpickled(shop: Service, folder: Pa
     def refreshed_from(mode: int) -> bool:
         """Put a harmful file with this mode into its place; return whether it was unpickled."""
         with (folder / name).open("wb") as file:
-            write_data(Harmful(harm), file)
+            write_data(Harmful(harm), file)  # type: ignore[arg-type]
         (folder / name).chmod(mode)
         process = Process(shop, folder)
         process.refresh()

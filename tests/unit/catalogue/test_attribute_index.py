@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.catalogue.columns.term_rows import TermRowsBuilder
+from support.catalogue_records import product_record
 from tradecounter.catalogue.queries.records import AttributeRecord
-from tradecounter.catalogue.snapshot.attribute_index import AttributeIndex, as_number, attribute_index
+from tradecounter.catalogue.snapshot.attribute_index import AttributeIndex, AttributeIndexBuilder, as_number
 from tradecounter.kit.errors import DomainError, Kind
 
 ATTRIBUTES = [
@@ -22,10 +22,10 @@ ATTRIBUTES = [
 
 
 def index(*attributes: dict[str, str]) -> AttributeIndex:
-    rows = TermRowsBuilder[tuple[str, str]]()
-    for values in attributes:
-        rows.add(values.items())
-    return attribute_index(ATTRIBUTES, rows.done(), {attribute.key: [] for attribute in ATTRIBUTES})
+    builder = AttributeIndexBuilder(ATTRIBUTES)
+    for row, values in enumerate(attributes):
+        builder.add(row, product_record(str(row), attributes=values))
+    return builder.done({attribute.key: [] for attribute in ATTRIBUTES})
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from tradecounter.catalogue.columns.bitmaps import bitmap, rows_of
-from tradecounter.catalogue.columns.bytes_column import bytes_column, encoded, joined_columns
+from tradecounter.catalogue.columns.bytes_column import bytes_column, encoded
 from tradecounter.catalogue.columns.inverted_index import InvertedIndex, PostingLists
 from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.catalogue.columns.sorted_keys import SortedKeys
-from tradecounter.catalogue.columns.term_rows import TermRows, TermRowsBuilder, joined_term_rows
 
 Packed = TypeVar("Packed")
 
@@ -43,36 +42,6 @@ def test_a_bytes_column_returns_the_packed_strings(parts: list[bytes], chosen: l
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
-@given(parts=st.lists(st.lists(st.binary(max_size=4), max_size=4), min_size=1, max_size=4))
-def test_joined_columns_contain_the_strings_of_all_columns(parts: list[list[bytes]]) -> None:
-    joined = joined_columns([again(bytes_column(part)) for part in parts])
-    assert list(joined) == [row for part in parts for row in part]
-
-
-def term_rows(rows: list[list[str]]) -> TermRows[str]:
-    builder = TermRowsBuilder[str]()
-    for terms in rows:
-        builder.add(terms)
-    return builder.done()
-
-
-TERMS = st.lists(st.lists(st.sampled_from("abcd"), max_size=5), max_size=6)
-
-
-@settings(max_examples=100, derandomize=True, deadline=None)
-@given(parts=st.lists(TERMS, min_size=1, max_size=3))
-def test_the_rows_of_each_term_are_distinct_and_in_ascending_order(parts: list[list[list[str]]]) -> None:
-    rows = [terms for part in parts for terms in part]
-    firsts = [sum(map(len, parts[:number])) for number in range(len(parts))]
-    plain = {
-        term: [row for row, having in enumerate(rows) if term in having]
-        for term in {t for terms in rows for t in terms}
-    }
-    for found in (term_rows(rows), joined_term_rows([again(term_rows(part)) for part in parts], firsts)):
-        assert {term: having.tolist() for term, having in found.by_term().items()} == plain
-
-
-@settings(max_examples=60, derandomize=True, deadline=None)
 @given(sets=st.lists(ROWS, max_size=6), start=st.integers(0, 6), end=st.integers(0, 6))
 def test_a_union_contains_the_rows_of_every_list(sets: list[list[int]], start: int, end: int) -> None:
     end = min(end, len(sets))
@@ -90,18 +59,6 @@ def test_rows_are_found_by_term_and_by_prefix(rows: dict[str, list[int]], sought
         assert found.get(sought) == plain.get(sought)
         beginning = [having for word, having in plain.items() if word.startswith(sought)]
         assert found.starting(sought) == BitMap().union(*beginning)
-
-
-@settings(max_examples=60, derandomize=True, deadline=None)
-@given(rows=st.lists(st.lists(WORDS, max_size=4), max_size=6))
-def test_an_index_of_the_terms_of_rows_equals_one_of_the_rows_of_terms(rows: list[list[str]]) -> None:
-    builder = TermRowsBuilder[bytes]()
-    for words in rows:
-        builder.add([encoded(word) for word in words])
-    plain = {
-        encoded(word): [row for row, having in enumerate(rows) if word in having] for words in rows for word in words
-    }
-    assert InvertedIndex.of_term_rows(builder.done()) == InvertedIndex.of(plain)
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)

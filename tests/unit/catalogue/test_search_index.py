@@ -8,17 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.catalogue_records import product_record
-from tradecounter.catalogue.columns.inverted_index import InvertedIndex
 from tradecounter.catalogue.queries.records import ProductRecord
-from tradecounter.catalogue.snapshot.search_index import SearchIndex, SearchWords, text_of_markup
+from tradecounter.catalogue.snapshot.search_index import SearchIndex, SearchIndexBuilder, text_of_markup
 from tradecounter.kit.text import joined_word, words
 
 
 def index_of(products: Sequence[ProductRecord], manufacturer_names: Mapping[str, str]) -> SearchIndex:
-    words = SearchWords(manufacturer_names)
-    for product in products:
-        words.add(product)
-    return SearchIndex(InvertedIndex.of_term_rows(words.done()))
+    builder = SearchIndexBuilder(manufacturer_names)
+    for row, product in enumerate(products):
+        builder.add(row, product)
+    return builder.done()
 
 
 @pytest.mark.parametrize(

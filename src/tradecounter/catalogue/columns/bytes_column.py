@@ -14,14 +14,14 @@ _MOST_IN_FOUR_BYTES = 2**32 - 1
 class BytesColumn(Sequence[bytes]):
     """Byte strings stored end to end in one buffer; a row's `bytes` object is created when it is read."""
 
-    __slots__ = ("_base", "_bounds", "_data", "starts")
+    __slots__ = ("_base", "_bounds", "_data", "_starts")
 
     def __init__(self, data: bytes | memoryview, starts: NDArray[Any]) -> None:
         """Row i is `data[starts[i] : starts[i + 1]]`; a memory view is a part of a mapped file."""
         # Slices of a mapping are bytes, which slices of a memory view are not.
         self._data = cast("bytes | mmap", data.obj if isinstance(data, memoryview) else data)
         self._base = _address(data) - _address(self._data)
-        self.starts = starts
+        self._starts = starts
         self._bounds = starts.data  # indexing a memory view returns plain integers, in half the time
 
     def __len__(self) -> int:
@@ -41,16 +41,20 @@ class BytesColumn(Sequence[bytes]):
     def take(self, rows: NDArray[Any]) -> list[bytes]:
         """Return the bytes of several rows; faster than one row at a time."""
         data = self._data
-        starts = (self.starts[rows].astype(np.int64) + self._base).tolist()
-        ends = (self.starts[rows + 1].astype(np.int64) + self._base).tolist()
+        starts = (self._starts[rows].astype(np.int64) + self._base).tolist()
+        ends = (self._starts[rows + 1].astype(np.int64) + self._base).tolist()
         return [data[start:end] for start, end in zip(starts, ends, strict=True)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return BytesColumn, (PickleBuffer(self.data), self.starts)
+        return BytesColumn, (PickleBuffer(self._part), self._starts)
 
     @property
-    def data(self) -> bytes | memoryview:
-        """The bytes of all rows, end to end."""
+    def parts(self) -> tuple[bytes, bytes]:
+        """The whole buffer and the starts of all rows, for a digest."""
+        return bytes(self._part), self._starts.tobytes()
+
+    @property
+    def _part(self) -> bytes | memoryview:
         if isinstance(self._data, bytes):
             return self._data
         return memoryview(self._data)[self._base : self._base + self._bounds[-1]]
@@ -65,21 +69,7 @@ def bytes_column(rows: Iterable[bytes]) -> BytesColumn:
     rows = list(rows)
     data = b"".join(rows)
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=starts[1:])
-    return _column(data, starts)
-
-
-def joined_columns(columns: Sequence[BytesColumn]) -> BytesColumn:
-    """Return the rows of several columns, one after another, as one column."""
-    if len(columns) == 1:
-        return columns[0]
-    sizes = np.concatenate([np.diff(column.starts.astype(np.int64)) for column in columns])
-    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return _column(b"".join(column.data for column in columns), starts)
-
-
-def _column(data: bytes, starts: NDArray[np.int64]) -> BytesColumn:
+    np.cumsum([len(row) for row in rows], out=starts[1:])
     return BytesColumn(data, starts.astype(np.uint32) if len(data) <= _MOST_IN_FOUR_BYTES else starts)
 
 

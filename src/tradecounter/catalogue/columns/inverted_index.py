@@ -2,8 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,6 @@ from pyroaring import BitMap
 from tradecounter.catalogue.columns.bitmaps import bitmap
 from tradecounter.catalogue.columns.bytes_column import bytes_column
 from tradecounter.catalogue.columns.sorted_keys import SortedKeys
-from tradecounter.catalogue.columns.term_rows import TermRows
 
 _COMMON = 256  # longer posting lists, and those of this many rows, are stored as bitmaps
 
@@ -28,25 +26,16 @@ class PostingLists:
         self._common = common
 
     @classmethod
-    def packed(cls, rows: NDArray[np.uint32], starts: NDArray[np.int64]) -> Self:
-        """Pack lists that lie end to end, each in ascending order: list i is `rows[starts[i] : starts[i + 1]]`."""
-        lengths = np.diff(starts)
-        is_short = lengths < _COMMON
-        common = {
-            number: bitmap(rows[starts[number] : starts[number + 1]]) for number in np.flatnonzero(~is_short).tolist()
-        }
-        short_starts = np.zeros_like(starts)
-        np.cumsum(np.where(is_short, lengths, 0), out=short_starts[1:])
-        return cls(rows[np.repeat(is_short, lengths)], short_starts, common)
-
-    @classmethod
-    def of(cls, lists: Iterable[Sequence[int]]) -> Self:
+    def of(cls, lists: Iterable[Sequence[int]]) -> "PostingLists":
         """Pack lists of rows, each in ascending order."""
-        rows, lengths = array("I"), [0]
-        for members in lists:
-            rows.extend(members)
-            lengths.append(len(members))
-        return cls.packed(np.frombuffer(rows, dtype=np.uint32), np.array(list(accumulate(lengths)), dtype=np.int64))
+        rows, starts, common = array("I"), array("q", [0]), {}
+        for number, members in enumerate(lists):
+            if len(members) < _COMMON:
+                rows.extend(members)
+            else:
+                common[number] = BitMap(array("I", members))
+            starts.append(len(rows))
+        return cls(np.frombuffer(rows, dtype=np.uint32), np.frombuffer(starts, dtype=np.int64), common)
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -77,17 +66,10 @@ class InvertedIndex(Mapping[str, BitMap]):
         self._postings = postings
 
     @classmethod
-    def of(cls, rows: Mapping[bytes, Sequence[int]]) -> Self:
+    def of(cls, rows: Mapping[bytes, Sequence[int]]) -> "InvertedIndex":
         """Return the index of encoded terms; each term's rows must be in ascending order."""
         terms = sorted(rows)
         return cls(SortedKeys(bytes_column(terms)), PostingLists.of(rows[term] for term in terms))
-
-    @classmethod
-    def of_term_rows(cls, found: TermRows[bytes]) -> Self:
-        """Return the index of encoded terms."""
-        order = sorted(range(len(found.terms)), key=found.terms.__getitem__)
-        terms = bytes_column(found.terms[number] for number in order)
-        return cls(SortedKeys(terms), PostingLists.packed(*found.grouped(order)))
 
     def starting(self, prefix: str) -> BitMap:
         """Return the rows of all terms with a prefix."""

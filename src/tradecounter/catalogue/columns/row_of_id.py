@@ -20,7 +20,7 @@ class RowOfId(Mapping[int, int]):
         self._look_up = ids.data
 
     @classmethod
-    def of(cls, ids_by_row: Collection[int] | NDArray[np.int64]) -> "RowOfId":
+    def of(cls, ids_by_row: Collection[int]) -> "RowOfId":
         """Return the mapping for ids that are listed in the order of their rows."""
         ids = np.array(ids_by_row, dtype=np.int64)
         rows = np.argsort(ids, kind="stable").astype(np.int32)

@@ -8,18 +8,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
 
-import numpy as np
-from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.catalogue.columns.bytes_column import encoded
 from tradecounter.catalogue.columns.inverted_index import InvertedIndex, PostingLists
-from tradecounter.catalogue.columns.term_rows import TermRows
-from tradecounter.catalogue.queries.records import AttributeRecord
+from tradecounter.catalogue.queries.records import AttributeRecord, ProductRecord
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
-
-Rows = NDArray[np.uint32]
 
 _FILTER = re.compile(r"^(?P<name>[^<>=]+)(?P<sign><=|>=|=|<|>)(?P<value>.+)$", re.DOTALL)
 _NUMBER = re.compile(r"^[+-]?(\d+(\.\d*)?|\.\d+)$", re.ASCII)
@@ -131,39 +126,39 @@ class AttributeIndex:
         return invalid("attribute", f"{where!r} is not a filter; write name=value, or <, >, <=, >= for numbers")
 
 
-def attribute_index(
-    attributes: Sequence[AttributeRecord],
-    found: TermRows[tuple[str, str]],
-    possible_values: Mapping[str, Iterable[str]],
-) -> AttributeIndex:
-    """Return the index of products' attributes, by key and value; `possible_values` is by attribute key."""
-    rows: dict[str, dict[str, Rows]] = {a.key: {} for a in attributes}
-    for (key, value), rows_of_value in found.by_term().items():
-        if key in rows:
-            rows[key][value] = rows_of_value
-    values = {a.key: _values(a, rows[a.key]) for a in attributes}
-    possible = {key: frozenset(fold(value.strip()) for value in values) for key, values in possible_values.items()}
-    # If one attribute's name is another attribute's key, the key wins.
-    key_of = {fold(a.name): a.key for a in attributes} | {fold(a.key): a.key for a in attributes}
-    return AttributeIndex(
-        {name: values[key] for name, key in key_of.items()}, {name: possible[key] for name, key in key_of.items()}
-    )
+class AttributeIndexBuilder:
+    """Builds an attribute index from the attribute values of products."""
+
+    def __init__(self, attributes: Sequence[AttributeRecord]) -> None:
+        self._attributes = attributes
+        self._rows: dict[str, defaultdict[str, list[int]]] = {a.key: defaultdict(list) for a in attributes}
+
+    def add(self, row: int, product: ProductRecord) -> None:
+        """Add the values of the product in the next row."""
+        for key, value in product.attributes.items():
+            if key in self._rows:
+                self._rows[key][value].append(row)
+
+    def done(self, possible_values: Mapping[str, Iterable[str]]) -> AttributeIndex:
+        """Return the index; `possible_values` is by attribute key."""
+        values = {a.key: _values(a, self._rows[a.key]) for a in self._attributes}
+        possible = {key: frozenset(fold(value.strip()) for value in found) for key, found in possible_values.items()}
+        # If one attribute's name is another attribute's key, the key wins.
+        key_of = {fold(a.name): a.key for a in self._attributes} | {fold(a.key): a.key for a in self._attributes}
+        return AttributeIndex(
+            {name: values[key] for name, key in key_of.items()}, {name: possible[key] for name, key in key_of.items()}
+        )
 
 
-def _values(attribute: AttributeRecord, rows: Mapping[str, Rows]) -> Values:
+def _values(attribute: AttributeRecord, rows: dict[str, list[int]]) -> Values:
     if attribute.type == "int":
-        by_number: defaultdict[Decimal, list[Rows]] = defaultdict(list)
+        by_number: defaultdict[Decimal, list[int]] = defaultdict(list)
         for text, rows_of_text in rows.items():
             if (number := as_number(text)) is not None:
-                by_number[number].append(rows_of_text)
+                by_number[number] += rows_of_text
         numbers = sorted(by_number)
-        return NumberValues(numbers, PostingLists.of(_sorted(by_number[number]) for number in numbers))
-    by_text: defaultdict[bytes, list[Rows]] = defaultdict(list)
+        return NumberValues(numbers, PostingLists.of(sorted(by_number[number]) for number in numbers))
+    by_text: defaultdict[bytes, list[int]] = defaultdict(list)
     for text, rows_of_text in rows.items():
-        by_text[encoded(fold(text.strip()))].append(rows_of_text)
-    return TextValues(InvertedIndex.of({text: _sorted(found) for text, found in by_text.items()}))
-
-
-def _sorted(found: Sequence[Rows]) -> list[int]:
-    rows: list[int] = np.sort(np.concatenate(found)).tolist()
-    return rows
+        by_text[encoded(fold(text.strip()))] += rows_of_text
+    return TextValues(InvertedIndex.of({text: sorted(found) for text, found in by_text.items()}))

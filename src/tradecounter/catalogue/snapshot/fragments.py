@@ -4,7 +4,7 @@ JSON: head  availability  costs  middle  [descriptions]  tail  [related]  }
 CSV:  head  availability  costs  tail    [extras]
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw, defstruct
 
-from tradecounter.catalogue.columns.bytes_column import BytesColumn, bytes_column, joined_columns
+from tradecounter.catalogue.columns.bytes_column import BytesColumn, bytes_column
 from tradecounter.catalogue.queries.records import ImageRecord, OrderableProduct, ProductRecord
 from tradecounter.rest.csv_text import cell
 from tradecounter.rest.responses import to_json
@@ -62,24 +62,10 @@ class Fragments:
         return _orderable_products.decode(head + b"," + self.internal[row] + b"}")
 
     @property
-    def buffers(self) -> Iterator[bytes | memoryview]:
+    def parts(self) -> Iterator[bytes]:
         """The buffers of the JSON columns, for a digest; the CSV has the same content."""
         for column in (self.json_head, self.json_middle, self.json_tail, *self.members.values(), self.internal):
-            yield column.data
-            yield column.starts.tobytes()
-
-
-def joined_fragments(parts: Sequence[Fragments]) -> Fragments:
-    """Return the rows of several parts, one after another."""
-    return Fragments(
-        json_head=joined_columns([part.json_head for part in parts]),
-        json_middle=joined_columns([part.json_middle for part in parts]),
-        json_tail=joined_columns([part.json_tail for part in parts]),
-        csv_head=joined_columns([part.csv_head for part in parts]),
-        csv_tail=joined_columns([part.csv_tail for part in parts]),
-        members={name: joined_columns([part.members[name] for part in parts]) for name in DESCRIPTIONS + LINKS},
-        internal=joined_columns([part.internal for part in parts]),
-    )
+            yield from column.parts
 
 
 _AFTER_HEAD = b',"availability":'

@@ -4,6 +4,7 @@ Every word of a query must be the prefix of a word of the product.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import unescape
@@ -12,7 +13,6 @@ from pyroaring import BitMap
 
 from tradecounter.catalogue.columns.bytes_column import encoded
 from tradecounter.catalogue.columns.inverted_index import InvertedIndex
-from tradecounter.catalogue.columns.term_rows import TermRows, TermRowsBuilder
 from tradecounter.catalogue.queries.records import ProductRecord
 from tradecounter.kit.text import normalised, words, words_of_normalised
 
@@ -38,18 +38,18 @@ class SearchIndex:
         return found
 
 
-class SearchWords:
+class SearchIndexBuilder:
     """Collects the words of products. `manufacturer_names` is by key."""
 
     def __init__(self, manufacturer_names: Mapping[str, str]) -> None:
-        self._words = TermRowsBuilder[bytes]()
+        self._rows: defaultdict[bytes, list[int]] = defaultdict(list)
         self._manufacturer_names = manufacturer_names
 
-    def add(self, product: ProductRecord) -> None:
+    def add(self, row: int, product: ProductRecord) -> None:
         """Add the words of the product in the next row."""
-        words = _encoded_words(self._text(product))
-        words.append(b"".join(_encoded_words(product.sku)))
-        self._words.add(words)
+        joined = b"".join(_encoded_words(product.sku))
+        for word in {joined, *_encoded_words(self._text(product))}:
+            self._rows[word].append(row)
 
     def _text(self, product: ProductRecord) -> str:
         name = self._manufacturer_names.get(product.manufacturer, "")
@@ -59,9 +59,9 @@ class SearchWords:
             f"{product.short_description} {product.description} {text_of_markup(markup) if markup else ''}"
         )
 
-    def done(self) -> TermRows[bytes]:
-        """Return the words of all products."""
-        return self._words.done()
+    def done(self) -> SearchIndex:
+        """Return the index of all products."""
+        return SearchIndex(InvertedIndex.of(self._rows))
 
 
 # Lower-case letters, digits, and a blank for every other byte: a fast `words` of `kit/text.py` for ASCII.
