@@ -44,7 +44,7 @@ with running_service(sys.argv[1]) as shop:
 """
 # Leaves a file with the units to restart, and waits until it is gone.
 _SYSTEMCTL = """#!/bin/sh
-[ "$1" = restart ] || exit 1
+case "$1" in restart | try-restart) ;; *) echo "no systemctl $1 here" >&2; exit 1 ;; esac
 shift
 for unit; do
     echo "$unit" > "$FOLDER/asked.new"
