@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, LiteralString
 
 import psycopg
@@ -19,6 +19,8 @@ from failover.report import Happened, longest_silence, table
 from support.cluster import Cluster
 from support.events import number_events
 from support.kill_checks import all_faults
+from support.kill_ledger import Ledger
+from support.kill_mails import faults_in_mails
 from support.kill_trial import Trial, new_trial, served
 from support.orders import rows
 from support.service import Service
@@ -43,7 +45,7 @@ def competed(postgres: Cluster) -> Iterator[Competed]:
     with postgres.database() as url, served(url) as (service, plain):
         trial = new_trial(service, few_units)
         with TimedSender(plain.public, plain.backoffice, trial.token) as sender:
-            rivals, done = Rivals(poor_customer(service), trial, sender), threading.Event()
+            rivals, done = Rivals(poor_customer(service, trial), trial, sender), threading.Event()
             competing = threading.Thread(target=rivals.run_until, args=(done, 1))
             competing.start()
             time.sleep(6)
@@ -62,9 +64,28 @@ def test_rivals_are_rejected_and_leave_a_clean_history(competed: Competed) -> No
     assert competed.rivals.refused["402"] > 0
     assert competed.trial.ledger.operations > 0
     assert len(competed.sender.writes) == competed.trial.ledger.operations
+    assert competed.trial.ledger.marks["payment"].total() > 0
     assert competed.faults == set()
     faults = all_faults(competed.service, competed.sender, competed.trial)
     assert {name for name in faults if not name.startswith("tables: missing")} == set()
+
+
+def test_a_key_with_another_response_than_before_is_found(competed: Competed) -> None:
+    competed.sender.repeat(every=1)
+    assert competed.sender.faults == []
+    damage(
+        competed,
+        "update caller_idempotency_key set body = '{}' where ctid = (select min(ctid) from caller_idempotency_key)",
+    )
+    competed.sender.repeat(every=1)
+    [fault] = competed.sender.faults
+    assert "got different responses" in fault
+    competed.sender.faults.clear()
+
+
+def test_a_mail_that_no_job_sent_is_found(competed: Competed) -> None:
+    order = replace(competed.trial.ledger.orders[0], recipient="somebody@buyer.example")
+    assert list(faults_in_mails([], Ledger(orders=[order]))) == [f"mails about {order.reference}"]
 
 
 def test_an_exceeded_credit_is_found_at_its_position(competed: Competed) -> None:

@@ -184,6 +184,8 @@ DATA = (
     Fault("primary: PostgreSQL paused", _pause_postgres, (2, 8)),
     Fault("primary: Patroni killed", _kill(lambda site, chance: site.primary(chance).patroni), (0.5, 3)),
     Fault("primary: machine killed", _power(_primary), (3, 6)),
+    # Longer than Patroni's lease, so that another machine takes over before this one is back.
+    Fault("primary: machine lost", _power(_primary), (40, 40), weight=0.2),
     Fault("primary: machine paused", _pause(_primary), (3, 25)),
     Fault("primary: cut off", _cut(_primary, "in", "out"), (3, 25)),
     Fault("primary: hears nothing", _cut(_primary, "in"), (3, 25)),
@@ -196,6 +198,8 @@ DATA = (
     Fault("replica: cut off", _cut(_replica, "in", "out"), (2, 10)),
     Fault("replica: slow link", _slow(_replica), (3, 6)),
     Fault("replicas: both stalled", _stall_replicas, (3, 8)),
+    # Longer than any commit may wait, so that the connections of abandoned commits add up.
+    Fault("replicas: both stalled for long", _stall_replicas, (45, 60), weight=0.1),
     Fault("etcd member killed", _kill(lambda site, chance: chance.choice(site.cluster.machines).etcd), (1, 5)),
 )
 # At any time, beside those.

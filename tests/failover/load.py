@@ -1,4 +1,7 @@
-"""Clients of the service while machines fail: stories of orders, and rivals for little credit and few units."""
+"""Clients of the service while machines fail: stories of orders, and rivals for little credit and few units.
+
+A rival's order is cancelled, or dispatched, invoiced and paid; then as many units come in as have left.
+"""
 
 import itertools
 import threading
@@ -13,7 +16,7 @@ from typing import Any
 import httpx2
 
 from support.kill_ledger import SoldLine, SoldOrder
-from support.kill_sender import Sender
+from support.kill_sender import Acknowledged, Sender
 from support.kill_stories import Buyer
 from support.kill_trial import Trial
 from support.service import Service
@@ -23,6 +26,7 @@ SKU = "FEW"
 UNITS = 5
 LIMIT = Decimal(600)
 _PAUSE_SECONDS = 0.3
+_SERVED = 0.4  # of the orders of rivals, if there are units for them
 # 500 is noted as a fault, and the clients go on. The others are HAProxy's, when a node is lost or does not respond.
 _UNKNOWN = frozenset({500, 502, 504})
 
@@ -91,15 +95,60 @@ class Rivals:
         ledger.audited[f"order/{sold.reference}", "order.confirm"] += 1
         ledger.happened(subject, "order.created")
         ledger.happened(subject, "order.confirmed")
-        key = f"{name}-cancel"
-        if self._staff(f"/api/order/{sold.reference}/cancel", key, {"reason": key}):
-            lines[0].cancelled = lines[0].ordered
-            ledger.happened(subject, "order.cancelled", key)
-            ledger.done(key, "order.cancel")
+        if chance.random() < _SERVED and self._dispatch(sold, f"{name}-dispatch"):
+            self._pay(sold, self._invoice(sold, f"{name}-invoice"), f"{name}-pay")
+            self._adjust(lines[0].ordered, f"{name}-adjust")
+        else:
+            self._cancel(sold, f"{name}-cancel")
 
-    def _staff(self, path: str, key: str, body: Any) -> bool:
+    def _cancel(self, sold: SoldOrder, key: str) -> None:
+        if self._staff(f"/api/order/{sold.reference}/cancel", key, {"reason": key}) is not None:
+            sold.lines[0].cancelled = sold.lines[0].ordered
+            self.trial.ledger.happened(f"order/{sold.id}", "order.cancelled", key)
+            self.trial.ledger.done(key, "order.cancel")
+
+    def _dispatch(self, sold: SoldOrder, key: str) -> bool:
+        """Dispatch all units; return whether there were enough."""
+        [line] = sold.lines
+        body = {"items": [{"id": line.id, "quantity": line.ordered}], "tracking_number": key}
+        if self._staff(f"/api/order/{sold.reference}/dispatch", key, body) is None:
+            return False
+        line.dispatched = line.ordered
+        sold.shipments.append(key)
+        self.trial.ledger.happened(f"order/{sold.id}", "order.dispatched", key)
+        self.trial.ledger.done(key, "order.dispatch", shipment=key)
+        return True
+
+    def _invoice(self, sold: SoldOrder, key: str) -> int:
+        issued = self._staff(f"/api/order/{sold.reference}/invoice", key, {"part": False})
+        assert issued is not None, sold
+        [number] = issued["invoices"]
+        sold.invoices.append(number)
+        self.trial.ledger.happened(f"order/{sold.id}", "invoice.issued", str(number))
+        self.trial.ledger.done(key, "invoice.issue", invoice=str(number))
+        return int(number)
+
+    def _pay(self, sold: SoldOrder, invoice: int, key: str) -> None:
+        ledger = self.trial.ledger
+        gross = Decimal(str(self.sender.staff_get(f"/api/invoice/{invoice}").json()["cost_gross"]))
+        ledger.owe(self.buyer.id, "invoice", invoice, gross)
+        paid = self._staff("/api/payment", key, {"invoice": invoice, "amount": float(gross), "reference": key})
+        assert paid is not None, sold
+        ledger.owe(self.buyer.id, "payment", paid["id"], -gross)
+        ledger.happened(f"payment/{paid['id']}", "payment.recorded", key)
+        ledger.done(key, "payment.record", payment=key)
+
+    def _adjust(self, units: int, key: str) -> None:
+        body = {"items": [{"sku": SKU, "change": units, "reason": key}]}
+        assert self._staff("/api/stock/adjustment", key, body) is not None
+        self.trial.ledger.adjust(SKU, units)
+        self.trial.ledger.done(key, "stock.adjust")
+
+    def _staff(self, path: str, key: str, body: Any) -> Any:
+        """Send an operation of the back office; return its response, or None if it was rejected."""
         headers = {"Authorization": f"Bearer {self.sender.token}", "X-Acting-User": key}
-        return self._settle(self.sender.backoffice, path, key, body, headers).is_success
+        response = self._settle(self.sender.backoffice, path, key, body, headers)
+        return response.json() if response.is_success else None
 
     def _settle(self, urls: Any, path: str, key: str, body: Any, headers: dict[str, str]) -> httpx2.Response:
         """Repeat a request until it is carried out or rejected for good."""
@@ -111,6 +160,7 @@ class Rivals:
                 time.sleep(_PAUSE_SECONDS)
                 continue
             if response.is_success:
+                self.sender.acknowledged.append(Acknowledged(urls, path, body, sent, response.content))
                 return response
             if response.status_code not in {503, *_UNKNOWN} and "Idempotency-Key" not in response.text:
                 assert response.status_code in {402, 409}, f"{path} {key}: {response.status_code} {response.text}"
@@ -127,7 +177,10 @@ def few_units(service: Service) -> None:
     service.must_load("stock", [{"sku": SKU, "available": UNITS}])
 
 
-def poor_customer(service: Service) -> Buyer:
-    """A customer with little credit."""
+def poor_customer(service: Service, trial: Trial) -> Buyer:
+    """A customer with little credit, whose orders are for few units."""
     made = service.customer(credit=str(LIMIT))
-    return Buyer(made.id, made.key)
+    poor = Buyer(made.id, made.key)
+    trial.rivals.append(poor)
+    trial.stock[SKU] = UNITS
+    return poor

@@ -1,15 +1,14 @@
 """The operator of the cluster, who does what the guide says: a replica that does not come back is cloned again."""
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from failover.cluster import Cluster
+from failover.services import every_second
 
 PATIENCE_SECONDS = 30
-_LOOK_SECONDS = 1
 _WELL = frozenset({"streaming", "creating replica"})
 
 
@@ -41,16 +40,5 @@ class Operator:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Look every second while the block runs."""
-        done = threading.Event()
-
-        def watch() -> None:
-            while not done.wait(_LOOK_SECONDS):
-                self.look(time.monotonic())
-
-        thread = threading.Thread(target=watch, name="operator")
-        thread.start()
-        try:
+        with every_second(lambda: self.look(time.monotonic())):
             yield
-        finally:
-            done.set()
-            thread.join()

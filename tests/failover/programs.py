@@ -48,6 +48,12 @@ def addresses(programs: Sequence[Service], *names: str) -> list[str]:
     return [f"http://{each.machine.address}:{each.port}" for each in found]
 
 
+def mail_folder(programs: Sequence[Service]) -> Path:
+    """Where the worker writes mails."""
+    [worker] = [each for each in programs if each.name == "worker"]
+    return Path(worker.environment["TRADECOUNTER_DATA_DIR"]) / "mail"
+
+
 def _command(name: str, machine: Machine) -> list[str]:
     where = ["--host", machine.address, "--port", str(PORTS[name])] if name in PORTS else []
     return [sys.executable, "-m", "tradecounter", name, *where]

@@ -28,12 +28,14 @@ from failover.history import faults_in_history
 from failover.load import Rivals, TimedSender, few_units, poor_customer
 from failover.namespaces import Machine, RefusedError, machines
 from failover.operator import Operator
-from failover.programs import FRONT, addresses, programs_on
+from failover.programs import FRONT, addresses, mail_folder, programs_on
 from failover.replicas import faults_in_replicas
 from failover.report import Happened, Outcome, summary
 from failover.services import supervised
 from support.kill_checks import all_faults
+from support.kill_mails import faults_in_mails
 from support.kill_trial import SERVED, new_trial, waiting_work
+from support.mail import read_folder
 from support.service import running_service
 from support.waiting import wait_for
 from tradecounter.db.migrate import upgrade
@@ -46,6 +48,7 @@ FORMATION_SECONDS = 120
 RECOVERY_SECONDS = 120
 CATCH_UP_SECONDS = 240
 CLIENT_SECONDS = 5
+REPEATED = 5  # each fifth key is sent once more after the last fault
 FAULTS_FOR_A_ROUND = 100  # in which each kind comes alone once
 
 
@@ -120,7 +123,7 @@ def run(folder: Path, found: list[Machine], wanted: Wanted) -> list[str]:
         upgrade(cluster.url)
         with running_service(cluster.url, now=SystemClock().now(), **SERVED) as service:
             trial = new_trial(service, few_units)
-            poor = poor_customer(service)
+            poor = poor_customer(service, trial)
         started = programs_on(found[3:5], found[5], cluster, folder)
         stack.enter_context(supervised(started))
         public, backoffice = addresses(started, FRONT, "serve"), addresses(started, "backoffice")
@@ -134,8 +137,12 @@ def run(folder: Path, found: list[Machine], wanted: Wanted) -> list[str]:
         took = _under_load(campaign, rivals, wanted)
         faults = {**_faults_in_recovery(cluster), **_faults_in_number(campaign, wanted)}
         wait_for(lambda: waiting_work(cluster.url) == 0, seconds=CATCH_UP_SECONDS)
+        sender.repeat(REPEATED)
+        wait_for(lambda: waiting_work(cluster.url) == 0, seconds=CATCH_UP_SECONDS)
+        mails = [([str(mail["To"])], mail) for mail in read_folder(mail_folder(started))]
         with running_service(cluster.url) as service:
             faults |= {**all_faults(service, sender, trial), **faults_in_history(service, trial, poor.id)}
+        faults |= faults_in_mails(mails, trial.ledger)
         faults |= faults_in_replicas(cluster)
         outcome = Outcome(
             wanted.seed, campaign.happened, took, trial.ledger.operations, rivals.refused, operator.cloned

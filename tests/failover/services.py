@@ -4,7 +4,8 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,19 +76,30 @@ class Service:
 @contextmanager
 def supervised(services: Sequence[Service]) -> Iterator[None]:
     """Keep the services running while the block runs."""
+
+    def look() -> None:
+        for service in services:
+            service.ensure_running()
+
+    with every_second(look):
+        yield
+
+
+@contextmanager
+def every_second(look: Callable[[], None]) -> Iterator[None]:
+    """Call a function again and again while the block runs; an error of it is raised at the end."""
     done = threading.Event()
 
     def watch() -> None:
         while True:
-            for service in services:
-                service.ensure_running()
+            look()
             if done.wait(_PAUSE_SECONDS):
                 return
 
-    thread = threading.Thread(target=watch, name="supervisor")
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        watching = pool.submit(watch)
+        try:
+            yield
+        finally:
+            done.set()
+    watching.result()

@@ -66,7 +66,8 @@ def trial_on(server: EmbeddedPostgres, folder: Path, operations: int, seed: int)
             say(f"all done {time.monotonic() - began:.0f} s later: {len(inbox.mails)} mails")
             say(f"deliveries to the reseller and to a customer: {attempts}, of {accepted} events")
             with running_service(url) as service:
-                faults = {**all_faults(service, sender, trial), **faults_in_mails(inbox, trial.ledger)}
+                mails = zip(inbox.recipients, inbox.mails, strict=True)
+                faults = {**all_faults(service, sender, trial), **faults_in_mails(mails, trial.ledger)}
     return [f"{what}: {details}" for what, details in faults.items()]
 
 

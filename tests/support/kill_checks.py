@@ -154,7 +154,7 @@ def faults_in_stock(sender: Sender, trial: Trial) -> Faults:
 def faults_in_money(sender: Sender, trial: Trial) -> Faults:
     """Accounts whose statement is not what was acknowledged, or whose debt is not its balance."""
     faults: Faults = {}
-    for buyer in trial.buyers:
+    for buyer in [*trial.buyers, *trial.rivals]:
         statement = sender.staff_get(f"/api/customer/{buyer.id}/statement").json()
         shown = Counter(
             (e["kind"], e["number"], _pounds(e["debit"]) - _pounds(e["credit"])) for e in statement["entries"]

@@ -1,24 +1,25 @@
 """The mails of a trial: each arrived at least once, and a repeated one has the same Message-ID."""
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from email.message import EmailMessage
 from typing import Any
 
 from support.kill_ledger import Ledger, SoldOrder
-from support.mail import Inbox
 
 _COUNTED = ("order-dispatched", "order-changed")
 _SOMETIMES = ("payment-received",)  # none comes when the payment is reversed before
 
 
-def faults_in_mails(inbox: Inbox, ledger: Ledger) -> dict[str, Any]:
-    """Mails about orders that are missing, or that nobody expected."""
+def faults_in_mails(mails: Iterable[tuple[Sequence[str], EmailMessage]], ledger: Ledger) -> dict[str, Any]:
+    """Mails about orders with a recipient that are missing, or that nobody expected; of each, who got it."""
     arrived: defaultdict[str, set[str]] = defaultdict(set)
-    for recipients, mail in zip(inbox.recipients, inbox.mails, strict=True):
+    for recipients, mail in mails:
         name = str(mail["Message-ID"]).lstrip("<").partition(".")[0]
         for recipient in recipients:
             arrived[recipient].add(name)
     faults: dict[str, Any] = {}
-    for order in ledger.orders:
+    for order in [each for each in ledger.orders if each.recipient]:
         found = arrived[order.recipient]
         named = {name for name in found if not name.startswith((*_COUNTED, *_SOMETIMES))}
         counts = {kind: sum(name.startswith(f"{kind}-{order.id}-") for name in found) for kind in _COUNTED}

@@ -17,6 +17,17 @@ _TRY_AGAIN = frozenset(
 _TIMEOUT_SECONDS = 30
 
 
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """A request that was carried out, and its response."""
+
+    base_urls: Sequence[str]
+    path: str
+    body: Any
+    headers: Mapping[str, str]
+    response: bytes
+
+
 @dataclass
 class Sender:
     """Sends requests to the processes of the two sites."""
@@ -27,6 +38,7 @@ class Sender:
     lost: int = 0  # requests without a response
     repeated: int = 0  # requests with a response that asked for a repetition
     faults: list[str] = field(default_factory=list)
+    acknowledged: list[Acknowledged] = field(default_factory=list)
     repeats: frozenset[int] = _TRY_AGAIN  # statuses after which a request is repeated
     http: httpx2.Client = field(default_factory=lambda: httpx2.Client(timeout=_TIMEOUT_SECONDS))
 
@@ -63,12 +75,23 @@ class Sender:
         """Repeat a request until it gets a response; then send it once more, for the same response from another."""
         sent = {**headers, "Idempotency-Key": key}
         first = self._respond(base_urls, sum(key.encode()), path, "POST", json=body, headers=sent)
-        again = self._respond(base_urls, sum(key.encode()) + 1, path, "POST", json=body, headers=sent)
-        if (again.status_code, again.content) != (first.status_code, first.content):
-            self.faults.append(f"{key} got different responses: {first.text[:200]} and {again.text[:200]}")
+        done = Acknowledged(base_urls, path, body, sent, first.content)
+        self.acknowledged.append(done)
+        self._repeat(done, sum(key.encode()) + 1)
+        return first.json()
+
+    def repeat(self, every: int) -> None:
+        """Send each so many-th of the acknowledged requests once more; it still gets its response."""
+        for number, done in enumerate(self.acknowledged[::every]):
+            self._repeat(done, number)
+
+    def _repeat(self, done: Acknowledged, turn: int) -> None:
+        again = self._respond(done.base_urls, turn, done.path, "POST", json=done.body, headers=done.headers)
+        key = done.headers["Idempotency-Key"]
+        if again.content != done.response:
+            self.faults.append(f"{key} got different responses: {done.response[:200]!r} and {again.text[:200]}")
         if again.headers.get("Idempotent-Replay") != "true":
             self.faults.append(f"{key} was processed again")
-        return first.json()
 
     def _respond(self, base_urls: Sequence[str], turn: int, path: str, method: str, **request: Any) -> httpx2.Response:
         began, last = time.monotonic(), "no response"

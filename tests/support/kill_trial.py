@@ -49,6 +49,7 @@ class Trial:
     stock: dict[str, int]  # on hand at first
     first_sequence: int  # events up to this one are older than the trial
     first_audit_entry: int
+    rivals: list[Buyer] = field(default_factory=list)  # customers who tell no stories
     ledger: Ledger = field(default_factory=Ledger)
     endpoints: list[Endpoint] = field(default_factory=list)
 
