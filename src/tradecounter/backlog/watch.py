@@ -16,6 +16,7 @@ from tradecounter.backlog.queries import events_by_type, last_event, unnumbered_
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
+from tradecounter.db.wal_archive import read_wal_archive
 from tradecounter.kit.tasks import end_task
 from tradecounter.monitoring.metrics import Figures, one
 from tradecounter.monitoring.process_figures import process_figures
@@ -59,6 +60,7 @@ class Backlog:
             "webhooks_stopped": one(trouble.stopped),
             "unnumbered_events": one(unnumbered.count),
             "unnumbered_events_seconds": one(unnumbered.seconds),
+            "wal_archive_failing_seconds": one((await read_wal_archive(tx)).failing_seconds),
             "events": {(kind,): [number] for kind, number in self._events.items()},
         }
         self._read_at = time.monotonic()

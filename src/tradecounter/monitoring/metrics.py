@@ -91,6 +91,12 @@ _OF_THE_BACKLOG = (
     Metric("unnumbered_events_seconds", "gauge", "Age of the oldest of these events.", largest=True),
     Metric("events", "counter", "Events in the log since the worker started, by type.", ("type",), largest=True),
     Metric(
+        "wal_archive_failing_seconds",
+        "gauge",
+        "Time since PostgreSQL last archived a WAL file, while archiving fails; 0 while it works or is not used.",
+        largest=True,
+    ),
+    Metric(
         "backlog_age_seconds", "gauge", "Time since the worker last read the figures about the database.", largest=True
     ),
 )

@@ -10,6 +10,7 @@ from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credi
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.schema_state import SchemaState
 from tradecounter.db.transaction import Transaction
+from tradecounter.db.wal_archive import read_wal_archive
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings, SettingsError
@@ -43,6 +44,7 @@ async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
         await _credit(tx),
         await _stock(tx),
         await _invoice_numbers(tx),
+        await _wal_archive(tx),
     ]
 
 
@@ -129,6 +131,17 @@ async def _invoice_numbers(tx: Transaction) -> Check:
         return fine("invoice_numbers", "the numbers have no gaps")
     remedy = "find the missing invoices in a backup: auditors ask for every number"
     return wrong("invoice_numbers", f"missing: {_listed(found)}", remedy)
+
+
+async def _wal_archive(tx: Transaction) -> Check:
+    archive = await read_wal_archive(tx)
+    if not archive.used:
+        return fine("wal_archive", "not used: PostgreSQL's archive_mode is off")
+    last = "never" if archive.last_archived is None else f"last at {archive.last_archived:%Y-%m-%d %H:%M:%S} UTC"
+    if not archive.failing_seconds:
+        return fine("wal_archive", f"WAL files are archived, {last}")
+    remedy = "read PostgreSQL's log for what archive_command reports; until it works, WAL files fill the disk"
+    return wrong("wal_archive", f"archiving fails; {last}", remedy)
 
 
 def _listed(found: list[str]) -> str:

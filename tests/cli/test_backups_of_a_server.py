@@ -1,0 +1,61 @@
+"""A server that archives its WAL: `doctor` watches the archive, and only as many backups are kept as wanted."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.backups import BackedUpServer, backed_up_server
+from support.command_line import SECRET, Forker, Program
+from support.waiting import wait_for
+from tradecounter.db.migrate import upgrade
+
+
+@pytest.fixture
+def backed_up(tmp_path: Path) -> Iterator[BackedUpServer]:
+    with backed_up_server(tmp_path / "server") as found:
+        upgrade(found.server.url())
+        yield found
+
+
+@pytest.fixture
+def program(backed_up: BackedUpServer, tmp_path: Path, forker: Forker) -> Program:
+    return Program(tmp_path, backed_up.server.url(), forker, {"TRADECOUNTER_SECRET_KEY": SECRET})
+
+
+def check(program: Program) -> dict[str, Any]:
+    checks = program.run("doctor", "--json").document["checks"]
+    found: dict[str, Any] = next(check for check in checks if check["name"] == "wal_archive")
+    return found
+
+
+def test_an_archive_that_fails_is_found_until_it_works_again(backed_up: BackedUpServer, program: Program) -> None:
+    backed_up.wait_for_archive()
+    wait_for(lambda: check(program)["message"].startswith("WAL files are archived, last at "))
+    folder, away = backed_up.folder / "wal", backed_up.folder / "away"
+    shutil.move(folder, away)
+    backed_up.query("select pg_logical_emit_message(false, 'test', 'written'), pg_switch_wal()")
+    wait_for(lambda: check(program)["message"].startswith("archiving fails; last at "))
+    assert check(program)["remedy"].startswith("read PostgreSQL's log")
+    shutil.move(away, folder)
+    wait_for(lambda: check(program)["ok"])
+
+
+def test_the_latest_backup_is_kept_with_the_wal_that_it_needs(backed_up: BackedUpServer) -> None:
+    made, moments = [], []
+    for number in range(2):
+        made.append(backed_up.back_up(kept=1))
+        backed_up.query(f"create table after_{number} ()")
+        backed_up.query("select pg_sleep(1)")  # a restore knows whole seconds
+        [(moment,)] = backed_up.query("select (clock_timestamp() at time zone 'UTC')::text || ' UTC'")
+        moments.append(moment)
+        backed_up.wait_for_archive()
+    assert [path.name for path in (backed_up.folder / "base").iterdir()] == [made[1].name]
+    backed_up.query("create table too_late ()")
+    backed_up.wait_for_archive()
+    backed_up.destroy()
+    backed_up.restore(moments[1])
+    tables = backed_up.query("select relname from pg_class where relname like 'after_%' or relname = 'too_late'")
+    assert sorted(tables) == [("after_0",), ("after_1",)]
