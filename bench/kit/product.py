@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.kit.processes import TESTED_CORE, BenchError, children_of, pinned, processor_seconds, running
+from bench.kit.processes import TESTED_CORE, BenchError, family_of, pinned, processor_seconds, running
 from bench.kit.sockets import has_socket, socket_inode
 
 PROGRAM = Path(sys.executable).with_name("tradecounter")
@@ -52,11 +52,11 @@ class Server:
     count: int
 
     def processes(self) -> list[int]:
-        """Return the processes that serve requests: itself, or its children with the listening socket."""
+        """Return the processes that serve requests: itself, or its descendants with the listening socket."""
         if self.count == 1:
             return [self.pid]
         listening = socket_inode(self.port, None)
-        return [pid for pid in children_of(self.pid) if has_socket(pid, listening)]
+        return [pid for pid in family_of(self.pid)[1:] if has_socket(pid, listening)]
 
     def processor_seconds(self) -> float:
         """Return the processor time used so far by all its processes."""

@@ -14,7 +14,7 @@ import pytest
 
 from support.command_line import SECRET, Running, started, without_settings
 from support.interface import checked_client
-from support.processes import alive, kill_server
+from support.processes import alive, api_processes, children, fork_servers, kill_server
 from support.service import Service
 from support.shop import STANDARD, order, stock_shop
 from support.steady_clients import steady_clients
@@ -44,10 +44,6 @@ def environment(database_url: str) -> dict[str, str]:
     }
 
 
-def children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
 def responding(running: Running) -> str:
     """The address of a service, once it responds: it is announced before the processes behind it have started."""
     address: str = running.announced["base_url"]
@@ -57,8 +53,7 @@ def responding(running: Running) -> str:
 
 def workers(running: Running) -> set[int]:
     """The child processes of a service that serve requests."""
-    found = children(running.process.pid)
-    return {pid for pid in found if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    return api_processes(running.process.pid)
 
 
 def test_several_processes_respond_and_are_replaced_and_ended_without_breaking_a_request(
@@ -80,13 +75,38 @@ def test_several_processes_respond_and_are_replaced_and_ended_without_breaking_a
         with checked_client(base_url=running.announced["base_url"]) as client:
             assert client.get("/check-health").status_code == 200
             assert client.get("/product").status_code == 401
-        processes = children(running.process.pid)
-        assert len(processes) >= 2
+        processes = [*children(running.process.pid), *workers(running)]
+        assert len(processes) >= 4  # with the fork server, and a process of multiprocessing
         assert running.stop(signal.SIGTERM) == (0, "")
     wait_for(lambda: not any(map(alive, processes)))
     assert clients.broken == []
     assert clients.gone == 8
     assert set(clients.statuses) == {200}
+    assert running.logs == []
+
+
+def test_new_processes_import_a_program_that_was_installed_meanwhile(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    libraries = tmp_path / "libraries"
+    libraries.mkdir()
+    settings = {**environment, "PYTHONPATH": str(libraries)}
+    words = ("serve", "--port", "0", "--workers", "2", "--json")
+    with started(*words, folder=tmp_path, environment=settings) as running:
+        responding(running)
+        supervisor = running.process.pid
+
+        def forked() -> set[int]:
+            return {pid for server in fork_servers(supervisor) for pid in children(server)}
+
+        wait_for(lambda: len(workers(running)) == 2)
+        former = workers(running)
+        assert forked() == former
+        (libraries / "another.py").touch()
+        running.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: len(now := workers(running)) == 2 and not now & former, LONG)
+        assert not forked()
+        assert running.stop(signal.SIGTERM) == (0, "")
     assert running.logs == []
 
 
@@ -102,7 +122,7 @@ def test_stopping_all_processes_together_breaks_no_request(
         steady_clients(8, responding(running), ["/product?limit=1"], headers, pause=PAUSE) as clients,
     ):
         wait_for(lambda: clients.statuses[200] > 100)
-        for pid in workers(running):
+        for pid in [*workers(running), *fork_servers(running.process.pid)]:
             os.kill(pid, number)
         time.sleep(0.3)  # the supervisor may look for signals later than they do
         assert running.stop(number) == (0, "")

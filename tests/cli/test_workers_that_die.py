@@ -14,6 +14,7 @@ from support.cluster import Cluster
 from support.command_line import SECRET, Running, started
 from support.interface import checked_client
 from support.outage import database_away
+from support.processes import alive, api_processes, fork_servers
 from support.waiting import wait_for
 
 
@@ -27,9 +28,7 @@ def served(database_url: str, tmp_path: Path) -> Iterator[Running]:
 
 def workers(running: Running) -> list[int]:
     """The processes that serve requests, or will."""
-    pid = running.process.pid
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return sorted(api_processes(running.process.pid))
 
 
 def failures(running: Running) -> int:
@@ -58,7 +57,7 @@ def test_a_process_that_dies_during_an_outage_is_restarted_after_it(
     served: Running, postgres: Cluster, database_url: str
 ) -> None:
     wait_for(
-        lambda: is_ready(served) and connections(database_url) >= 4
+        lambda: is_ready(served) and connections(database_url) >= 4 and len(workers(served)) == 2
     )  # two of each worker process, once it has started
     with database_away(postgres, database_url):
         first = workers(served)
@@ -68,5 +67,22 @@ def test_a_process_that_dies_during_an_outage_is_restarted_after_it(
     with suppress(ProcessLookupError):  # on a busy machine it may have been given up for its silence
         os.kill(first[1], signal.SIGKILL)
     wait_for(lambda: len(set(workers(served)) - set(first)) == 2)
+    wait_for(lambda: is_ready(served))
+    assert served.stop(signal.SIGTERM)[0] == 0
+
+
+def test_processes_whose_supervisor_is_killed_stop_by_themselves(served: Running) -> None:
+    wait_for(lambda: is_ready(served))
+    processes = workers(served)
+    os.kill(served.process.pid, signal.SIGKILL)
+    wait_for(lambda: not any(map(alive, processes)))
+
+
+def test_processes_whose_fork_server_is_killed_are_replaced(served: Running) -> None:
+    wait_for(lambda: is_ready(served) and len(workers(served)) == 2)
+    processes = workers(served)
+    [fork_server] = fork_servers(served.process.pid)
+    os.kill(fork_server, signal.SIGKILL)
+    wait_for(lambda: len(set(workers(served)) - set(processes)) == 2 and not any(map(alive, processes)))
     wait_for(lambda: is_ready(served))
     assert served.stop(signal.SIGTERM)[0] == 0

@@ -30,3 +30,28 @@ def alive(pid: int) -> bool:
     except (FileNotFoundError, ProcessLookupError):
         return False
     return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    with suppress(FileNotFoundError):
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def api_processes(supervisor: int) -> set[int]:
+    """The processes of a service that respond to requests, or will."""
+    forked = {pid for server in fork_servers(supervisor) for pid in children(server)}
+    return forked | {pid for pid in children(supervisor) if b"spawn_main" in _command(pid)}
+
+
+def fork_servers(supervisor: int) -> list[int]:
+    """The processes from which a service's API processes are forked: one, unless it has ended."""
+    return [pid for pid in children(supervisor) if b"multiprocessing.forkserver" in _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+        return b""

@@ -18,6 +18,7 @@ import httpx2
 from support.command_line import Running, started
 from support.front_proxies import FrontProxy, running_proxy
 from support.other_releases import Release
+from support.processes import api_processes
 from support.waiting import wait_for
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "haproxy.cfg"
@@ -77,11 +78,9 @@ class Node:
         wait_for(lambda: len(now := self._workers()) == len(former) and not now & former)
         self.restarts += 1
 
-    def _workers(self) -> set[str]:
+    def _workers(self) -> set[int]:
         assert self._running is not None
-        pid = self._running.process.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return {child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()}
+        return api_processes(self._running.process.pid)
 
     def _is_ready(self) -> bool:
         try:

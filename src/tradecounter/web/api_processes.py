@@ -1,23 +1,37 @@
-"""API processes, which share a listening socket; they end together or one at a time."""
+"""API processes, which share a listening socket; they end together or one at a time.
 
+They are forked by multiprocessing's fork server, which has imported the program and has no threads. Importing is most
+of what a start costs, and forked processes share the memory of what was imported. Where another release is installed
+meanwhile, a new process starts from scratch and imports that (docs/adr/0030).
+"""
+
+import os
 import signal
 import socket
 import threading
 from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from multiprocessing.forkserver import ensure_running
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import ClassVar
 
+import structlog
 import uvicorn
-from uvicorn._subprocess import spawn
+from uvicorn._subprocess import spawn, subprocess_started
 from uvicorn.supervisors import multiprocess
 
 from tradecounter.kit.collector import collector_paused
+from tradecounter.kit.program_files import installed_files
 from tradecounter.monitoring.shared_figures import FiguresFile
 from tradecounter.web.site import Site
 from tradecounter.web.site_figures import site_figures
 from tradecounter.web.winding_down import Server
 
+log = structlog.get_logger()
+
+_fork_server = get_context("forkserver")
+_PREPARED_FORK_SERVER = "tradecounter.web.fork_server"
 _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
 
 
@@ -25,24 +39,30 @@ class ApiProcess(multiprocess.Process):
     """An API process; `server` is created in the new process."""
 
     all_end: ClassVar[Event]  # set when all processes end; `ApiProcesses` creates it
+    imported: ClassVar[bytes]  # the files that the fork server imports, as they were when the supervisor started
     figures_folder: ClassVar[Path | None] = None  # where the processes write their figures for the metrics
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
         # The new process does not get attributes of the class.
         self._all_end, self._figures_folder = self.all_end, self.figures_folder
+        if installed_files() == self.imported and _fork_server_runs():
+            arguments = {"config": config, "target": self.target, "sockets": sockets, "stdin_fileno": None}
+            self.process = _fork_server.Process(target=subprocess_started, kwargs=arguments)  # type: ignore[assignment]
 
     @property
     def server(self) -> uvicorn.Server:
         """The server that runs in the process."""
         if self._server is None:
             report = None if self._figures_folder is None else _Report(FiguresFile(self._figures_folder))
-            self._server = Server(self.config, self._all_end.is_set, report)
+            self._server = Server(self.config, self._all_end.is_set, report, self._is_abandoned)
         return self._server
 
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         """Respond to requests until the supervisor ends the process."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # otherwise Ctrl-C would raise KeyboardInterrupt here at the end
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, multiprocess.SIGNALS)  # the fork server has them wait
+        self._parent = os.getppid()
         with collector_paused():
             self.config.load()
         super().target(sockets)
@@ -50,6 +70,24 @@ class ApiProcess(multiprocess.Process):
     def wait_until_ready(self, timeout: float, should_exit: threading.Event | None = None) -> bool:
         """Return whether the process becomes ready; allows more time to start than to respond to a ping."""
         return super().wait_until_ready(max(timeout, _LONGEST_START), should_exit)
+
+    def _is_abandoned(self) -> bool:
+        """Return whether nobody can end this process: the supervisor or the fork server was killed."""
+        supervisor = parent_process()
+        if os.getppid() == self._parent and supervisor is not None and supervisor.is_alive():
+            return False
+        log.error("the supervisor of an API process is gone, so the process stops", pid=os.getpid())
+        return True
+
+
+def _fork_server_runs() -> bool:
+    """Start the fork server unless it runs; return False where it cannot, for lack of a temporary folder."""
+    try:
+        ensure_running()
+    except OSError as error:
+        log.warning("API processes cannot be forked, so each starts from scratch", reason=str(error))
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +105,9 @@ class ApiProcesses(multiprocess.Multiprocess):
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         ApiProcess.all_end = spawn.Event()
+        ApiProcess.imported = installed_files()
+        application = str(config.app).partition(":")[0]
+        _fork_server.set_forkserver_preload([application, _PREPARED_FORK_SERVER])
         multiprocess.Process = ApiProcess  # type: ignore[misc]  # uvicorn has no parameter for it
         super().__init__(config, sockets)
 

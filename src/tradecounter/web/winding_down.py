@@ -17,7 +17,7 @@ class Server(uvicorn.Server):
     """Uvicorn's server with a graceful shutdown.
 
     `all_end` returns whether all processes on its sockets are stopping. If not, the others take over its clients.
-    `report` is called about once a second, and at the end.
+    `report` is called about once a second, and at the end; where `is_abandoned` then returns True, the server stops.
     """
 
     told_seconds = 1.5  # until the supervisor sets the flag: it checks for signals twice a second
@@ -29,15 +29,20 @@ class Server(uvicorn.Server):
         config: uvicorn.Config,
         all_end: Callable[[], bool] = lambda: True,
         report: Callable[[Site], None] | None = None,
+        is_abandoned: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(config)
         self._all_end = all_end
         self._report = report
+        self._is_abandoned = is_abandoned
 
     async def on_tick(self, counter: int) -> bool:
         """Report; return whether to stop."""
-        if self._report is not None and counter % _TICKS_PER_REPORT == 0:
-            self._report(self.config.loaded_app)
+        if counter % _TICKS_PER_REPORT == 0:
+            if self._report is not None:
+                self._report(self.config.loaded_app)
+            if self._is_abandoned():
+                return True
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

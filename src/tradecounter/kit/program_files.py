@@ -1,0 +1,24 @@
+"""The files of this program and of its libraries, to notice that another release was installed."""
+
+import os
+import sys
+from collections.abc import Iterable
+from importlib import resources
+
+from tradecounter.kit.digest import digest_of
+
+
+def own_files() -> bytes:
+    """Return a digest of the names, sizes and times of the program's own files."""
+    with resources.as_file(resources.files("tradecounter")) as package:
+        found = [(path.relative_to(package), path.stat()) for path in sorted(package.rglob("*.py"))]
+    return digest_of(*(f"{name} {state.st_size} {state.st_mtime_ns}".encode() for name, state in found))
+
+
+def installed_files(folders: Iterable[str] = sys.path) -> bytes:
+    """Return a digest of the program's own files and of the folders from which it imports libraries.
+
+    Installing or removing a library changes its folder's time; another folder in its place has another number.
+    """
+    found = [(folder, os.stat(folder)) for folder in folders if os.path.exists(folder)]  # noqa: PTH110, PTH116 strings
+    return digest_of(own_files(), *(f"{name} {state.st_ino} {state.st_mtime_ns}".encode() for name, state in found))
