@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
 import structlog
@@ -49,6 +50,15 @@ class CatalogueLoader:
         """The load of a large catalogue."""
         return None if self._catalogue.load is None else self._catalogue.load.task
 
+    def turn(self, versions: Versions) -> AbstractAsyncContextManager[None]:
+        """Return the block in which to read and show changes: processes with a large catalogue take turns.
+
+        They do so for all parts but the stock, of which little changes at a time.
+        """
+        if any(self._data.versions.get(topic) != versions.of(topic) for topic in (_CATALOGUE, *PARTS)):
+            return self._catalogue.turn(self._data)
+        return nullcontext()
+
     async def refresh(self, tx: Transaction, versions: Versions) -> CatalogueData:
         """Read the parts that have changed. Raises only if the transaction cannot continue."""
         data = await self._catalogue.refreshed(tx, versions, self._data)
@@ -81,6 +91,12 @@ class _CataloguePart:
         self._reader = Reader(_CATALOGUE)
         self.load: _Load | None = None
         self.verified_at = -math.inf
+
+    def turn(self, shown: CatalogueData) -> AbstractAsyncContextManager[None]:
+        """Return the block of a turn among the processes that share the catalogue; alone if none do."""
+        if self._source is None or len(shown.snapshot) < self._large_from:
+            return nullcontext()
+        return self._source.turn()
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
         """Return the data with the current catalogue; unchanged if reading it fails or has not finished."""

@@ -6,10 +6,9 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Self
@@ -19,6 +18,7 @@ from psycopg.conninfo import conninfo_to_dict
 from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.private_folder import make_folders
+from tradecounter.kit.program_files import own_files
 
 _PRIVATE_FILE = 0o600
 _ANY_ACCESS = 0o077
@@ -87,13 +87,15 @@ class SharedFolder:
 
         The lock ends with the process, however it ends.
         """
-        with open(f"{self.database}.lock", "wb", opener=self._opener) as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
+        with self._locked(f"{self.database}.lock") as locked:
+            yield locked
+
+    @contextmanager
+    def one_of(self, number: int) -> Iterator[bool]:
+        """Try to become one of so many processes that do something at once; yields whether it is."""
+        with ExitStack() as locks:
+            names = [f"{self.database}.turn-{place}" for place in range(number)]
+            yield any(locks.enter_context(self._locked(name)) for name in names)
 
     @contextmanager
     def new_file(self) -> Iterator[IO[bytes]]:
@@ -115,6 +117,16 @@ class SharedFolder:
             if other != name:
                 with suppress(FileNotFoundError):
                     os.unlink(other, dir_fd=self.descriptor)
+
+    @contextmanager
+    def _locked(self, name: str) -> Iterator[bool]:
+        with open(name, "wb", opener=self._opener) as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
 
     @property
     def _partial(self) -> str:
@@ -152,11 +164,7 @@ def _database(database_url: str) -> str:
 def _program() -> str:
     """Return a name for this program: another release, or an edited one, may lay data out differently."""
     parts = [_boot(), sys.version, *(f"{name} {version(name)}" for name in _LIBRARIES)]
-    with resources.as_file(resources.files("tradecounter")) as package:
-        for path in sorted(package.rglob("*.py")):
-            found = path.stat()
-            parts.append(f"{path.relative_to(package)} {found.st_size} {found.st_mtime_ns}")
-    return digest_of("\n".join(parts).encode()).hex()[:_DIGITS]
+    return digest_of("\n".join(parts).encode(), own_files()).hex()[:_DIGITS]
 
 
 def _boot() -> str:

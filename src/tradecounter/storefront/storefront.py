@@ -89,8 +89,9 @@ class Storefront:
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
         """Load the parts that have changed and replace the state."""
-        state = _State(await self._loader.refresh(tx, versions))
-        if self.prepare is not None and not state.shows_the_same_as(self._state):
-            await self.prepare(lambda customer_id: self._view(state, customer_id))
-        self._state = state
+        async with self._loader.turn(versions):
+            state = _State(await self._loader.refresh(tx, versions))
+            if self.prepare is not None and not state.shows_the_same_as(self._state):
+                await self.prepare(lambda customer_id: self._view(state, customer_id))
+            self._state = state
         return Behind(self._loader.verified_at, self._loader.running)
