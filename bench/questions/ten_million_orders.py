@@ -219,33 +219,35 @@ _QUESTIONS: Sequence[_Asked] = (
 
 def _jobs(few: _Side, grown: _Side) -> Row:
     """Measure a run of each scheduled job of the worker."""
-    alone, among = _jobs_of(few), _jobs_of(grown)
-    slowest = max(among, key=lambda name: among[name])
+    (alone, _), (among, first) = _jobs_of(few), _jobs_of(grown)
+    slowest, longest = max(among, key=lambda name: among[name]), max(first, key=lambda name: first[name])
     each = ", ".join(
-        f"`{name}` {milliseconds(taken)}, before {milliseconds(alone[name])}" for name, taken in among.items()
+        f"`{name}` {milliseconds(taken)}, with few {milliseconds(alone[name])}" for name, taken in among.items()
     )
     return Row(
         question="Ten million orders",
-        what="the slowest scheduled job of the worker, one batch",
+        what="the slowest scheduled job of the worker, in a minute in which ten products change",
         ratio=among[slowest] / _MOST_JOB_MS,
         target=f"≤ {_MOST_JOB_MS} ms",
         bound=1,
         ours=milliseconds(among[slowest]),
         limit=milliseconds(_MOST_JOB_MS),
-        note=each,
+        note=f"{each}; the first batch after all {len(grown.store.products):,} products have changed:"
+        f" `{longest}` {milliseconds(first[longest])}",
     )
 
 
 _MOST_JOB_MS = 500
 
 
-def _jobs_of(side: _Side) -> dict[str, float]:
+def _jobs_of(side: _Side) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the milliseconds of each job's batch in an ordinary minute, and of its first batch."""
     command = [sys.executable, "-m", "bench.kit.jobs", side.store.url]
     done = subprocess.run(command, env=side.store.env, capture_output=True, text=True, check=False, cwd=_ROOT)
     if done.returncode != 0:
         raise BenchError(f"the jobs failed: {done.stderr[-500:]}")
-    taken: dict[str, float] = json.loads(done.stdout)
-    return taken
+    taken: dict[str, dict[str, float]] = json.loads(done.stdout)
+    return taken["later"], taken["first"]
 
 
 _ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from support.cluster import Cluster
 from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
-from tradecounter.db.transaction import reading
+from tradecounter.db.transaction import reading, transaction
 from tradecounter.ordering.queries import announcements, order_table
 
 PRODUCTS, ORDERS, ENTRIES = 100, 5_000, 60_000
@@ -75,24 +75,73 @@ def scans(plan: dict[str, Any], table: str) -> Iterator[dict[str, Any]]:
         yield from scans(part, table)
 
 
-def test_an_announcement_of_changed_stock_reads_only_lines_of_the_changed_products(connection: Connection) -> None:
-    changed = "update stock_level set available = 9, changed_by = pg_current_xact_id() where product_id = any(%s)"
-    products = [product for (product,) in connection.execute("select id from product order by id limit 2")]
-    connection.execute(changed, [products])
-    [(snapshot,)] = connection.execute("select pg_current_snapshot()::text")
+def change_stock(connection: Connection, products: int) -> str:
+    """Change the stock of so many products, and of no other since the last announcement; the snapshot after it."""
+    connection.execute("update announced set seen = pg_current_snapshot()")
     connection.execute(
-        b"prepare announced_stock (text, timestamptz, date) as " + announcements._CHANGED_STOCK.sql  # noqa: SLF001
+        "update stock_level set available = available + 1, changed_by = pg_current_xact_id() where product_id in"
+        " (select id from product order by id limit %s)",
+        [products],
+    )
+    [(snapshot,)] = connection.execute("select pg_current_snapshot()::text")
+    return str(snapshot)
+
+
+def test_an_announcement_of_changed_stock_reads_only_lines_of_the_changed_products(connection: Connection) -> None:
+    few = PRODUCTS // 50
+    values = {
+        "snapshot": change_stock(connection, few),
+        "since": NOW - timedelta(days=90),
+        "orders_from": 0,
+        "today": NOW.date(),
+    }
+    statement = announcements._CHANGED_STOCK  # noqa: SLF001
+    types = {"snapshot": b"text", "since": b"timestamptz", "orders_from": b"bigint", "today": b"date"}
+    connection.execute(
+        b"prepare announced_stock (%s) as %s" % (b", ".join(types[name] for name in statement.names), statement.sql)
     )
     explained = psycopg.ClientCursor(connection).execute(
-        "explain (analyze, format json) execute announced_stock (%s, %s, %s)",
-        [snapshot, NOW - timedelta(days=90), NOW.date()],
+        f"explain (analyze, format json) execute announced_stock ({', '.join(['%s'] * len(types))})".encode(),
+        [values[name] for name in statement.names],
     )
     [([plan],)] = explained.fetchall()
     read = sum(
         (scan["Actual Rows"] + scan.get("Rows Removed by Filter", 0)) * scan["Actual Loops"]
         for scan in scans(plan["Plan"], "order_line")
     )
-    assert read == ORDERS / PRODUCTS * len(products)
+    assert read == ORDERS / PRODUCTS * few
+
+
+def test_an_announcement_tells_the_same_whether_few_products_or_all_have_changed(
+    url: str, connection: Connection
+) -> None:
+    async def told(snapshot: str) -> set[tuple[int | None, str]]:
+        async with Database(url, connections=1) as database, transaction(database) as tx:
+            recent = announcements.RecentOrders(NOW - timedelta(days=90), 0)
+            changes = await announcements.changed_stock(tx, snapshot, recent, NOW.date())
+        return {(change.customer_id, sku) for change in changes for sku in change.skus}
+
+    some = {f"SKU-{number}" for number in range(1, PRODUCTS // 20)}
+    of_few = asyncio.run(told(change_stock(connection, len(some))))
+    of_all = asyncio.run(told(change_stock(connection, PRODUCTS)))
+    assert len(of_few) > len(some)
+    assert of_few == {(customer, sku) for customer, sku in of_all if sku in some}
+
+
+def test_orders_are_recent_from_the_last_one_before_the_moment_and_never_from_an_earlier_one(
+    url: str, connection: Connection
+) -> None:
+    since = NOW - timedelta(days=90)
+
+    async def first_id(moment: datetime) -> int:
+        async with Database(url, connections=1) as database, transaction(database) as tx:
+            return (await announcements.orders_since(tx, moment)).first_id
+
+    connection.execute("update announced set orders_from = 0")
+    last = "select id from orders where created_at < %s order by created_at desc limit 1"
+    [(last_old,)] = connection.execute(last, [since])
+    assert asyncio.run(first_id(since)) == last_old
+    assert asyncio.run(first_id(NOW - timedelta(days=5000))) == last_old
 
 
 def test_the_sums_of_a_month_are_read_from_an_index_only(connection: Connection) -> None:

@@ -1780,7 +1780,7 @@ CREATE INDEX order_note_of_order ON public.order_note USING btree (order_id);
 
 CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id);
 
-CREATE INDEX orders_by_customer_reference ON public.orders USING btree (customer_id, lower(btrim(customer_reference)));
+CREATE INDEX orders_by_customer_reference ON public.orders USING btree (lower(btrim(customer_reference)), customer_id);
 
 CREATE INDEX orders_by_placing ON public.orders USING btree (COALESCE(confirmed_at, created_at), id);
 

@@ -12,6 +12,7 @@ from tradecounter.ordering.queries.announcements import (
     changed_prices,
     changed_stock,
     lock_announced,
+    orders_since,
     store_announced,
 )
 
@@ -23,12 +24,12 @@ async def announce_changes(tx: Transaction, now: datetime) -> int:
     last = await lock_announced(tx)
     if last is None or _minute(last.at) == _minute(now):
         return 0
-    since, count = now - ORDERED_WITHIN, 0
+    recent, count = await orders_since(tx, now - ORDERED_WITHIN), 0
     if not last.is_foreign:
-        count += _record(tx, "stock.changed", await changed_stock(tx, last.snapshot, since, uk_date(now)), now)
+        count += _record(tx, "stock.changed", await changed_stock(tx, last.snapshot, recent, uk_date(now)), now)
         if last.new_prices:
-            count += _record(tx, "price.changed", await changed_prices(tx, last.snapshot, since), now)
-    await store_announced(tx, last, since, now)
+            count += _record(tx, "price.changed", await changed_prices(tx, last.snapshot, recent), now)
+    await store_announced(tx, last, now)
     return count
 
 

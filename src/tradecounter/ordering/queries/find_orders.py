@@ -10,7 +10,6 @@ _NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
 _CODE = re.compile(r"[0-9a-f]{4,32}")
 _CODE_LENGTH = 32
 
-# A reference of a customer is looked up per customer, as every index with it begins with the customer.
 _FIND = Statement(
     """
     with found as (
@@ -22,10 +21,7 @@ _FIND = Statement(
         (select id, confirmation_code = lower(:text) from orders
          where confirmation_code between :first and :last limit :most)
         union all
-        (select r.id, true from customer as c cross join lateral (
-            select id from orders
-            where customer_id = c.id and lower(btrim(customer_reference)) = lower(btrim(:text)) offset 0
-         ) as r limit :most)
+        (select id, true from orders where lower(btrim(customer_reference)) = lower(btrim(:text)) limit :most)
         union all
         (select order_id, true from shipment where lower(tracking_number) = lower(:text) limit :most)
     )
