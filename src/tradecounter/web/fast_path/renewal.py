@@ -59,10 +59,11 @@ class Renewal:
             if renewed == key:  # the change does not affect it
                 self._sent.appendleft((key, customer_id))
             elif self._cache.get(renewed) is None:
+                began = monotonic()
                 await self._render(renewed, customer_id, view)
+                await asyncio.sleep(monotonic() - began)  # requests that waited for it, and other processes, go first
             if monotonic() >= until:
                 break
-            await asyncio.sleep(0)  # requests in between wait for one response at most
 
     async def _render(self, key: CacheKey, customer_id: int, view: CustomerView) -> None:
         scope = _scope(key, customer_id, view)
