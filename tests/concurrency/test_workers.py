@@ -46,6 +46,21 @@ def test_a_killed_workers_mail_is_sent_by_the_next_worker(shop: Service, tmp_pat
     assert len({mail["Message-ID"] for mail in inbox.mails}) == 1
 
 
+def test_a_scheduled_job_that_loses_the_database_is_not_given_up(shop: Service) -> None:
+    blocked = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    with psycopg.connect(shop.database_url, autocommit=True) as database, mail_server() as inbox:
+        [(job,)] = database.execute(
+            "insert into procrastinate_jobs (queue_name, task_name, args)"
+            " values ('default', 'expire_orders', '{\"timestamp\": 0}') returning id"
+        )
+        with psycopg.connect(shop.database_url) as other, running_worker(shop, inbox.url):
+            other.execute("lock table orders in access exclusive mode")
+            wait_for(lambda: database.execute(f"select pid {blocked}").fetchall())
+            database.execute(f"select pg_terminate_backend(pid) {blocked}")
+            other.rollback()
+            wait_for(lambda: not database.execute("select from procrastinate_jobs where id = %s", [job]).fetchall())
+
+
 def test_a_running_worker_requeues_the_jobs_of_a_dead_one(shop: Service) -> None:
     buy(shop.customer(), **CONTACT)
     with psycopg.connect(shop.database_url, autocommit=True) as database:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
-from psycopg.errors import ReadOnlySqlTransaction
+from psycopg.errors import OperationalError, ReadOnlySqlTransaction
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tradecounter.db.fair_shares import FairShares
@@ -16,6 +16,9 @@ from tradecounter.db.watch import watched
 
 WAIT_SECONDS = 3.0  # for a connection, before the database is considered away
 _WAIT_WHILE_AWAY_SECONDS = 0.5  # shorter, so that few requests wait at the same time
+
+# The last one comes from a server that has become a replica.
+DATABASE_AWAY = (OperationalError, PoolTimeout, ReadOnlySqlTransaction)
 
 # By default, the operating system detects a vanished peer only after hours.
 NOTICE_A_DEAD_PEER = {

@@ -1,14 +1,13 @@
 """Maps errors to responses: the table from error kinds to statuses, and the middleware that uses it."""
 
-import psycopg
 import structlog
 from psycopg.errors import LockNotAvailable
-from psycopg_pool import PoolTimeout
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.db.pipeline import CommitInDoubtError, OutdatedStatementError
+from tradecounter.db.pool import DATABASE_AWAY
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.error_pages import Failure, error_page_of
@@ -20,7 +19,6 @@ from tradecounter.web.request_context import note_reason, request_id_of, require
 log = structlog.get_logger()
 
 # A standby server raises the last one before it is promoted.
-_DATABASE_AWAY = (psycopg.OperationalError, PoolTimeout, psycopg.errors.ReadOnlySqlTransaction)
 _EVENTS = {
     LockNotAvailable: "waited too long for a lock",
     OutdatedStatementError: "the schema changed under a prepared statement",
@@ -80,14 +78,14 @@ def _reason(error: Exception) -> str | None:
     """Return why a request is rejected, if its status has several reasons."""
     if isinstance(error, DomainError):
         return "blocked" if error.kind is Kind.BLOCKED else None
-    return "database_away" if isinstance(error, _DATABASE_AWAY) else None
+    return "database_away" if isinstance(error, DATABASE_AWAY) else None
 
 
 def _failure(error: Exception, request: Request, request_id: str) -> Failure:
     if isinstance(error, DomainError):
         headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
         return Failure(STATUS[error.kind], error.message, error, headers)
-    if isinstance(error, _DATABASE_AWAY):
+    if isinstance(error, DATABASE_AWAY):
         event = next((event for kind, event in _EVENTS.items() if isinstance(error, kind)), "database away")
         log.error(event, path=logged_path(request), error=type(error).__name__, reason=str(error).strip())
         message = f"the service is temporarily unavailable; try again in {_RETRY_SECONDS} seconds"
