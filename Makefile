@@ -112,8 +112,12 @@ INSTALL_CHROMIUM := $(CHROMIUM) || { [ "$$(id -u)" = 0 ] && command -v apt-get &
 	timeout 600 sh -c 'apt-get update && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core' </dev/null; }
 NO_CHROMIUM := LEFT OUT: nothing was tested in a browser; that needs Debian's package chromium, which only root can install
 
+# A browser that hangs, which Playwright does not notice, ends the run with a traceback.
+BOUNDED := -o faulthandler_timeout=180 -o faulthandler_exit_on_timeout=true
+
 browser: $(UV)
-	@{ $(INSTALL_CHROMIUM); } >/dev/null 2>&1; if $(CHROMIUM) >/dev/null; then IN_BROWSER=1 $(RUN_DEV) pytest -n 0 tests/browser $(ARGS); \
+	@{ $(INSTALL_CHROMIUM); } >/dev/null 2>&1; if $(CHROMIUM) >/dev/null; then \
+		IN_BROWSER=1 $(RUN_DEV) pytest -n 0 $(BOUNDED) tests/browser $(ARGS); \
 	else echo "$(NO_CHROMIUM)"; fi
 
 screenshots: $(UV)
