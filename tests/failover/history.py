@@ -1,4 +1,4 @@
-"""Checks of the event log, position by position: credit and stock held at each of them, and every job is done.
+"""Checks of the event log: credit held at each position, no more units left than came in all, and every job is done.
 
 A worker deletes a job that is done, so one that was lost shows only in what it was to do: mails here, deliveries of
 webhooks and numbers of events among the checks of trials.
