@@ -21,7 +21,7 @@ from tradecounter.consent.clean_up import clean_up_consent
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
 from tradecounter.db.jobs import count_due
-from tradecounter.db.pool import DATABASE_AWAY, NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
+from tradecounter.db.pool import DATABASE_AWAY, DATABASE_RESPONDED, NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.events.sequencer import number_all, numbering
@@ -255,6 +255,8 @@ def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, 
                 async with transaction(database) as tx:
                     done = await job.work(tx, clock.now())
             except DATABASE_AWAY as error:  # given up as failed, it would alert people after each fail-over
+                if isinstance(error, DATABASE_RESPONDED):
+                    raise
                 log.warning("a scheduled job lost the database, its next run goes on", job=job.name, reason=str(error))
                 break
             if not done:

@@ -14,7 +14,7 @@ from support.cluster import Cluster
 from support.command_line import SECRET, Running, started
 from support.interface import checked_client
 from support.outage import database_away
-from support.processes import alive, api_processes, fork_servers
+from support.processes import alive, api_processes, children, fork_servers
 from support.waiting import wait_for
 
 
@@ -71,9 +71,19 @@ def test_a_process_that_dies_during_an_outage_is_restarted_after_it(
     assert served.stop(signal.SIGTERM)[0] == 0
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_all_processes_while_the_fork_server_imports_is_no_error(served: Running, number: int) -> None:
+    supervisor = served.process.pid
+    wait_for(lambda: fork_servers(supervisor))
+    os.kill(fork_servers(supervisor)[0], number)
+    status, output = served.stop(number)
+    assert (status, output) == (0, "")
+    assert not [line for line in served.logs if "Traceback" in line]
+
+
 def test_processes_whose_supervisor_is_killed_stop_by_themselves(served: Running) -> None:
-    wait_for(lambda: is_ready(served))
-    processes = workers(served)
+    wait_for(lambda: is_ready(served) and len(workers(served)) == 2)
+    processes = [*workers(served), *children(served.process.pid)]
     os.kill(served.process.pid, signal.SIGKILL)
     wait_for(lambda: not any(map(alive, processes)))
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
-from psycopg.errors import OperationalError, ReadOnlySqlTransaction
+from psycopg.errors import LockNotAvailable, OperationalError, QueryCanceled, ReadOnlySqlTransaction
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tradecounter.db.fair_shares import FairShares
@@ -17,8 +17,9 @@ from tradecounter.db.watch import watched
 WAIT_SECONDS = 3.0  # for a connection, before the database is considered away
 _WAIT_WHILE_AWAY_SECONDS = 0.5  # shorter, so that few requests wait at the same time
 
-# The last one comes from a server that has become a replica.
+# A replica raises the last one before it is promoted, and a former primary.
 DATABASE_AWAY = (OperationalError, PoolTimeout, ReadOnlySqlTransaction)
+DATABASE_RESPONDED = (LockNotAvailable, QueryCanceled, OutdatedStatementError)  # operational errors all the same
 
 # By default, the operating system detects a vanished peer only after hours.
 NOTICE_A_DEAD_PEER = {

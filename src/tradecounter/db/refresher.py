@@ -14,8 +14,7 @@ import structlog
 
 from tradecounter.db.changes import Versions, read_versions
 from tradecounter.db.freshness import Freshness
-from tradecounter.db.pipeline import OutdatedStatementError
-from tradecounter.db.pool import Database
+from tradecounter.db.pool import DATABASE_RESPONDED, Database
 from tradecounter.db.reader import Reader
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.durations import Durations
@@ -25,7 +24,6 @@ from tradecounter.kit.tasks import end_task
 log = structlog.get_logger()
 
 _LOG_EVERY_SECONDS = 30.0
-_DATABASE_RESPONDED = (psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled, OutdatedStatementError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ class Refresher:
             if self._away_since is not None and self._shared is not None:
                 async with self._shared.connection():  # the outage lasts until requests can connect
                     pass
-        except _DATABASE_RESPONDED:
+        except DATABASE_RESPONDED:
             self._end_outage()
             raise
         except psycopg.OperationalError:
@@ -177,7 +175,7 @@ class Refresher:
         self.failures += 1
         if not self._failure_log.is_due():
             return
-        if isinstance(error, psycopg.OperationalError) and not isinstance(error, _DATABASE_RESPONDED):
+        if isinstance(error, psycopg.OperationalError) and not isinstance(error, DATABASE_RESPONDED):
             log.warning("database away, keeping the data in memory", reason=str(error).strip(), data_age=age)
         else:
             log.error("refresh failed, keeping the data in memory", data_age=age, exc_info=error)

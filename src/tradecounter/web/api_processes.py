@@ -9,12 +9,13 @@ import os
 import signal
 import socket
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.forkserver import ensure_running
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import structlog
 import uvicorn
@@ -46,9 +47,36 @@ class ApiProcess(multiprocess.Process):
         super().__init__(config, sockets)
         # The new process does not get attributes of the class.
         self._all_end, self._figures_folder = self.all_end, self.figures_folder
-        if installed_files() == self.imported and _fork_server_runs():
+        self._from_scratch = self.process
+        if self._is_unchanged() and _fork_server_runs():
             arguments = {"config": config, "target": self.target, "sockets": sockets, "stdin_fileno": None}
             self.process = _fork_server.Process(target=subprocess_started, kwargs=arguments)  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what the new process needs: nothing of the other way to start it."""
+        return {**self.__dict__, "_from_scratch": None, "process": None}
+
+    def start(self) -> None:
+        """Start the process; from scratch if the fork server fails."""
+        try:
+            super().start()
+        except (OSError, EOFError) as error:
+            if self.process is self._from_scratch:
+                raise
+            log.warning("an API process cannot be forked, so it starts from scratch", reason=repr(error))
+            self.process = self._from_scratch
+            super().start()
+
+    def terminate(self) -> None:
+        """Ask the process to end; the fork server may have noticed that it has ended before the supervisor does."""
+        with suppress(ProcessLookupError):
+            super().terminate()
+
+    def _is_unchanged(self) -> bool:
+        try:
+            return installed_files() == self.imported
+        except OSError:  # files vanish while another release is installed
+            return False
 
     @property
     def server(self) -> uvicorn.Server:
@@ -81,12 +109,19 @@ class ApiProcess(multiprocess.Process):
 
 
 def _fork_server_runs() -> bool:
-    """Start the fork server unless it runs; return False where it cannot, for lack of a temporary folder."""
+    """Start the fork server unless it runs; return False where it cannot, for lack of a temporary folder.
+
+    It inherits that signals wait, so that one that arrives while it imports does not end it.
+    """
+    resource_tracker.ensure_running()  # would have some signals arrive again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, multiprocess.SIGNALS)
     try:
         ensure_running()
     except OSError as error:
         log.warning("API processes cannot be forked, so each starts from scratch", reason=str(error))
         return False
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return True
 
 

@@ -18,7 +18,6 @@ from tradecounter.web.request_context import note_reason, request_id_of, require
 
 log = structlog.get_logger()
 
-# A standby server raises the last one before it is promoted.
 _EVENTS = {
     LockNotAvailable: "waited too long for a lock",
     OutdatedStatementError: "the schema changed under a prepared statement",
