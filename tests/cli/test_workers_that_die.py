@@ -45,6 +45,12 @@ def connections(database_url: str) -> int:
     return int(row[0])
 
 
+def end(pid: int) -> None:
+    """Kill a process, which the supervisor may have given up for its silence on a busy machine."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
 def is_ready(running: Running) -> bool:
     with checked_client() as client:
         try:
@@ -59,13 +65,12 @@ def test_a_process_that_dies_during_an_outage_is_restarted_after_it(
     wait_for(
         lambda: is_ready(served) and connections(database_url) >= 4 and len(workers(served)) == 2
     )  # two of each worker process, once it has started
+    first = workers(served)
     with database_away(postgres, database_url):
-        first = workers(served)
-        os.kill(first[0], signal.SIGKILL)
+        end(first[0])
         wait_for(lambda: failures(served) >= 2)  # the one that was to replace it cannot start
         assert served.process.poll() is None
-    with suppress(ProcessLookupError):  # on a busy machine it may have been given up for its silence
-        os.kill(first[1], signal.SIGKILL)
+    end(first[1])
     wait_for(lambda: len(set(workers(served)) - set(first)) == 2)
     wait_for(lambda: is_ready(served))
     assert served.stop(signal.SIGTERM)[0] == 0

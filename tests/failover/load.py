@@ -25,6 +25,7 @@ from support.shop import STANDARD, order, price, product
 SKU = "FEW"
 UNITS = 5
 LIMIT = Decimal(600)
+PAID = "-pay"  # ends the reference of a payment, which begins with that of the order
 _PAUSE_SECONDS = 0.3
 _SERVED = 0.4  # of the orders of rivals, if there are units for them
 # 500 is noted as a fault, and the clients go on. The others are HAProxy's, when a node is lost or does not respond.
@@ -96,7 +97,7 @@ class Rivals:
         ledger.happened(subject, "order.created")
         ledger.happened(subject, "order.confirmed")
         if chance.random() < _SERVED and self._dispatch(sold, f"{name}-dispatch"):
-            self._pay(sold, self._invoice(sold, f"{name}-invoice"), f"{name}-pay")
+            self._pay(sold, self._invoice(sold, f"{name}-invoice"), f"{name}{PAID}")
             self._adjust(lines[0].ordered, f"{name}-adjust")
         else:
             self._cancel(sold, f"{name}-cancel")

@@ -141,7 +141,7 @@ def run(folder: Path, found: list[Machine], wanted: Wanted) -> list[str]:
         wait_for(lambda: waiting_work(cluster.url) == 0, seconds=CATCH_UP_SECONDS)
         mails = [([str(mail["To"])], mail) for mail in read_folder(mail_folder(started))]
         with running_service(cluster.url) as service:
-            faults |= {**all_faults(service, sender, trial), **faults_in_history(service, trial, poor.id)}
+            faults |= {**all_faults(service, sender, trial), **faults_in_history(service, poor.id)}
         faults |= faults_in_mails(mails, trial.ledger)
         faults |= faults_in_replicas(cluster)
         outcome = Outcome(
