@@ -28,9 +28,9 @@ _LOG_EVERY_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """Data that is not current yet: when it was last verified, and the task that loads it, if any.
+    """Data that is not current yet: when it was last verified, and the task that it waits for, if any.
 
-    The first refresh after `under_way` ends installs the loaded data. Without a task, a later refresh tries again.
+    The first refresh after `under_way` ends goes on with it. Without a task, a later refresh tries again.
     """
 
     verified_at: float
@@ -94,7 +94,7 @@ class Refresher:
             await asyncio.wait(under_way)
 
     async def catch_up(self) -> set[asyncio.Task[Any]]:
-        """Refresh the data; return the tasks that load data in the background. Raises psycopg.OperationalError."""
+        """Refresh the data; return the tasks that it waits for. Raises psycopg.OperationalError."""
         try:
             await self._refresh()
             if self._away_since is not None and self._shared is not None:
@@ -205,7 +205,7 @@ class _Seldom:
 
 
 async def _refreshed(followed: _Followed, tx: Transaction, versions: Versions) -> asyncio.Task[Any] | None:
-    """Refresh one part; return the task that loads it in the background, if any."""
+    """Refresh one part; return the task that it waits for, if any."""
     behind = await followed.reader.read(tx, lambda: followed.refreshable.refresh(tx, versions))
     if not followed.reader.failing:
         followed.verified_at = versions.read_at if behind is None else behind.verified_at

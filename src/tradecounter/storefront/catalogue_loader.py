@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
 import structlog
@@ -24,6 +23,7 @@ from tradecounter.storefront.load_shared import CatalogueSource
 log = structlog.get_logger()
 
 _CATALOGUE: Topic = "catalogue"
+_LARGE_PARTS: tuple[Topic, ...] = ("prices", "contracts", "deliveries")  # those that most responses depend on
 _LOW_PRIORITY = 10  # niceness; lets requests run first
 _LONGEST_SECONDS = 600.0  # many times longer than the largest catalogues need
 
@@ -50,21 +50,20 @@ class CatalogueLoader:
         """The load of a large catalogue."""
         return None if self._catalogue.load is None else self._catalogue.load.task
 
-    def turn(self, versions: Versions) -> AbstractAsyncContextManager[None]:
-        """Return the block in which to read and show changes: processes with a large catalogue take turns.
+    def has_large_change(self, versions: Versions) -> bool:
+        """Return whether a refresh would read or install a part that affects many responses, for a large catalogue."""
+        return len(self._data.snapshot) >= self._catalogue.large_from and (
+            self._catalogue.is_loaded
+            or any(self._data.versions.get(topic) != versions.of(topic) for topic in _LARGE_PARTS)
+        )
 
-        They do so for all parts but the stock, of which little changes at a time.
-        """
-        if any(self._data.versions.get(topic) != versions.of(topic) for topic in (_CATALOGUE, *PARTS)):
-            return self._catalogue.turn(self._data)
-        return nullcontext()
-
-    async def refresh(self, tx: Transaction, versions: Versions) -> CatalogueData:
-        """Read the parts that have changed. Raises only if the transaction cannot continue."""
-        data = await self._catalogue.refreshed(tx, versions, self._data)
+    async def refresh(self, tx: Transaction, versions: Versions, *, only_small: bool = False) -> CatalogueData:
+        """Read the parts that have changed, or `only_small` ones. Raises only if the transaction cannot continue."""
+        data = await self._catalogue.refreshed(tx, versions, self._data, install=not only_small)
         if data.versions:  # false until the first load, which reads all parts
             for part in self._parts:
-                data = await part.refreshed(tx, versions, data)
+                if not (only_small and part.topic in _LARGE_PARTS):
+                    data = await part.refreshed(tx, versions, data)
         self._data = data
         return data
 
@@ -86,21 +85,27 @@ class _CataloguePart:
 
     def __init__(self, source: CatalogueSource | None, large_from: int, stale_after: float) -> None:
         self._source = source
-        self._large_from = large_from
+        self.large_from = large_from
         self._low_priority_seconds = min(stale_after / 2, _LONGEST_SECONDS)
         self._reader = Reader(_CATALOGUE)
         self.load: _Load | None = None
         self.verified_at = -math.inf
 
-    def turn(self, shown: CatalogueData) -> AbstractAsyncContextManager[None]:
-        """Return the block of a turn among the processes that share the catalogue; alone if none do."""
-        if self._source is None or len(shown.snapshot) < self._large_from:
-            return nullcontext()
-        return self._source.turn()
+    @property
+    def is_loaded(self) -> bool:
+        """Whether a large catalogue was loaded and is to be installed."""
+        return self.load is not None and self.load.task.done()
 
-    async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
-        """Return the data with the current catalogue; unchanged if reading it fails or has not finished."""
+    async def refreshed(
+        self, tx: Transaction, versions: Versions, data: CatalogueData, *, install: bool
+    ) -> CatalogueData:
+        """Return the data with the current catalogue; unchanged if reading it fails or has not finished.
+
+        Without `install`, a large catalogue is loaded, but not yet returned.
+        """
         wanted = versions.of(_CATALOGUE)
+        if self.is_loaded and not install:
+            return data
         if data.versions.get(_CATALOGUE) != wanted or self.load is not None:
             data = await self._reader.read(tx, lambda: self._read(tx, versions, data), wanted) or data
         if self._is_current(data.versions.get(_CATALOGUE), wanted):
@@ -116,7 +121,7 @@ class _CataloguePart:
     async def _read(self, tx: Transaction, versions: Versions, shown: CatalogueData) -> CatalogueData | None:
         """Read all parts; return None while a large catalogue is loaded."""
         if self.load is None:
-            if self._source is None or await count_products(tx) < self._large_from:
+            if self._source is None or await count_products(tx) < self.large_from:
                 return await _caught_up(tx, versions, await read_catalogue_data(tx), shown)
             # During the first load, no requests are served.
             low_priority = bool(shown.versions) and not self._reader.failing
@@ -149,25 +154,27 @@ class _VersionedPart:
     """One of the PARTS; read when its version changes."""
 
     def __init__(self, topic: Topic) -> None:
-        self._topic = topic
+        self.topic: Topic = topic
         self._reader = Reader(topic)
         self.verified_at = -math.inf
 
     async def refreshed(self, tx: Transaction, versions: Versions, data: CatalogueData) -> CatalogueData:
         """Return the data with the current part; unchanged if reading it fails."""
-        wanted = versions.of(self._topic)
-        if data.versions[self._topic] != wanted:
-            found = await self._reader.read(tx, lambda: with_part(tx, data, self._topic, versions), wanted)
+        wanted = versions.of(self.topic)
+        if data.versions[self.topic] != wanted:
+            found = await self._reader.read(tx, lambda: with_part(tx, data, self.topic, versions), wanted)
             if found is None:
                 return data
             data = found
-            _log_unreadable(data, self._topic)
+            _log_unreadable(data, self.topic)
         self.verified_at = versions.read_at
         return data
 
 
 class _StockPart:
     """Stock levels, which have no version: changed ones are read with every poll."""
+
+    topic = None
 
     def __init__(self) -> None:
         self._reader = Reader("stock")

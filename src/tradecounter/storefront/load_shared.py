@@ -4,11 +4,8 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 from typing import IO
 
 import structlog
@@ -23,7 +20,6 @@ from tradecounter.storefront.shared_folder import SharedFolder, default_folder
 log = structlog.get_logger()
 
 _LOOK_EVERY_SECONDS = 0.05
-_LONGEST_WAIT_SECONDS = 3.0  # for a turn
 _PROCESSORS = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
@@ -32,7 +28,7 @@ class CatalogueSource:
     """Where a large catalogue comes from: the database or its replica, and the folder in which it is shared.
 
     Without a `folder`, it is the user's own among the temporary files (`shared_folder.py`). `at_once` processes of the
-    machine at a time take a turn to read and show what has changed; by default, one for each processor.
+    machine at a time have a turn to read and show what has changed (`turns.py`); by default, one for each processor.
     """
 
     database_url: str
@@ -55,18 +51,6 @@ class CatalogueSource:
             except OSError as error:
                 log.warning("the catalogue cannot be shared: each process needs memory for its own", reason=str(error))
             return await self._load_alone(niceness)
-
-    @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait for one of the machine's `at_once` places in this block, for a few seconds at most.
-
-        Without a folder that can be used, nobody waits.
-        """
-        with ExitStack() as stack:
-            with suppress(OSError):
-                folder = stack.enter_context(SharedFolder.open(self.folder or default_folder(), self.database_url))
-                await _wait_for_turn(folder, self.at_once, stack)
-            yield
 
     async def _load_shared(self, folder: SharedFolder, at_least: Version, niceness: int) -> CatalogueData:
         while True:
@@ -94,18 +78,6 @@ class CatalogueSource:
         reason = await lay_out_in_subprocess(Databases(self.database_url, self.replica_url), file, niceness)
         if self.replica_url is not None:
             self.replica_use.note(reason)
-
-
-async def _wait_for_turn(folder: SharedFolder, at_once: int, stack: ExitStack) -> None:
-    until = monotonic() + _LONGEST_WAIT_SECONDS
-    while True:
-        with ExitStack() as attempt:
-            if attempt.enter_context(folder.one_of(at_once)):
-                stack.push(attempt.pop_all())
-                return
-        if monotonic() >= until:
-            return
-        await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
 
 def _file_in_memory() -> IO[bytes]:

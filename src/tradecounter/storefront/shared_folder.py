@@ -90,12 +90,14 @@ class SharedFolder:
         with self._locked(f"{self.database}.lock") as locked:
             yield locked
 
-    @contextmanager
-    def one_of(self, number: int) -> Iterator[bool]:
-        """Try to become one of so many processes that do something at once; yields whether it is."""
-        with ExitStack() as locks:
-            names = [f"{self.database}.turn-{place}" for place in range(number)]
-            yield any(locks.enter_context(self._locked(name)) for name in names)
+    def take_place(self, places: int, until: ExitStack) -> bool:
+        """Try to become one of so many processes that do something at once, until the stack is closed."""
+        names = [f"{self.database}.turn-{place}" for place in range(places)]
+        with ExitStack() as attempt:
+            taken = any(attempt.enter_context(self._locked(name)) for name in names)
+            if taken:
+                until.push(attempt.pop_all())
+        return taken
 
     @contextmanager
     def new_file(self) -> Iterator[IO[bytes]]:

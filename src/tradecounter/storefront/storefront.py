@@ -15,6 +15,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.storefront.catalogue_data import CatalogueData, no_catalogue_data
 from tradecounter.storefront.catalogue_loader import CatalogueLoader
 from tradecounter.storefront.load_shared import CatalogueSource
+from tradecounter.storefront.turns import Turn
 from tradecounter.storefront.view import CustomerView
 
 _LARGE_FROM = 5_000  # products
@@ -59,6 +60,7 @@ class Storefront:
         self._low_stock = low_stock
         self._freshness = freshness or Freshness()
         self._loader = CatalogueLoader(source, large_from, self._freshness.most_seconds)
+        self._turn = None if source is None else Turn(source, self._freshness.most_seconds)
         self._state = _State(no_catalogue_data())
         self.prepare: Preparation | None = None  # called with new data before it is shown
 
@@ -88,10 +90,15 @@ class Storefront:
         return view
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
-        """Load the parts that have changed and replace the state."""
-        async with self._loader.turn(versions):
-            state = _State(await self._loader.refresh(tx, versions))
+        """Load the parts that have changed and replace the state; large changes wait for this process's turn."""
+        turn = self._turn if self._loader.has_large_change(versions) else None
+        waiting = None if turn is None else turn.take()
+        try:
+            state = _State(await self._loader.refresh(tx, versions, only_small=waiting is not None))
             if self.prepare is not None and not state.shows_the_same_as(self._state):
                 await self.prepare(lambda customer_id: self._view(state, customer_id))
             self._state = state
-        return Behind(self._loader.verified_at, self._loader.running)
+        finally:
+            if turn is not None and waiting is None:
+                turn.end()
+        return Behind(self._loader.verified_at, waiting or self._loader.running)

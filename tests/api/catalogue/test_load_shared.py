@@ -1,6 +1,7 @@
 """A catalogue loaded in a subprocess equals one loaded in this process."""
 
 import asyncio
+import math
 import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -25,6 +26,7 @@ from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.render import EXTRA_FIELDS, render_csv, render_json
 from tradecounter.storefront.storefront import Storefront
+from tradecounter.storefront.turns import Turn
 from tradecounter.storefront.view import CustomerView
 
 SKUS = [f"Ré/{number}" for number in range(40)]
@@ -153,6 +155,37 @@ def test_the_current_catalogue_is_served_and_updated_while_a_subprocess_loads(
     meanwhile, afterwards = shop.call(look)
     assert seen(meanwhile) == (product(SKUS[0])["name"], 321, UnitCosts(321, 321, 321))
     assert seen(afterwards) == ("Named reloaded", 321, UnitCosts(321, 321, 321))
+
+
+@pytest.mark.usefixtures("buyers")
+def test_only_large_changes_wait_while_other_processes_have_their_turn(
+    shop: Service, in_subprocess: Another, tmp_path: Path
+) -> None:
+    in_subprocess.refresh()
+    source = CatalogueSource(shop.database_url, tmp_path / "shared")
+    others = [Turn(source, math.inf) for _ in range(source.at_once)]
+    assert [other.take() for other in others] == [None] * len(others)
+    shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[2], "single_unit_cost": "6.54"}])
+    shop.must_load("stock", [{"sku": SKUS[2], "available": 654}])
+    new_customer = shop.customer().id
+
+    async def look() -> tuple[tuple[int, UnitCosts | None], tuple[int, UnitCosts | None]]:
+        (waiting,) = await in_subprocess.refresher.catch_up()
+        meanwhile = seen()
+        assert not waiting.done()
+        for other in others:
+            other.end()
+        await in_subprocess.refresher.refresh()
+        return meanwhile, seen()
+
+    def seen() -> tuple[int, UnitCosts | None]:
+        view = in_subprocess.view(new_customer)
+        row = view.snapshot.row_of_sku[SKUS[2].casefold()]
+        return view.available(row), view.unit_costs(row)
+
+    meanwhile, afterwards = shop.call(look)
+    assert meanwhile == (654, UnitCosts(1200, 1200, 1200))
+    assert afterwards == (654, UnitCosts(654, 654, 654))
 
 
 def no_subprocess(patch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,54 @@
+"""Lets the processes of a machine take turns to read and show large changes (docs/adr/0025).
+
+Without turns, all processes would render responses at once, and requests would wait for several of them.
+"""
+
+import asyncio
+from contextlib import ExitStack
+from time import monotonic
+
+from tradecounter.storefront.load_shared import CatalogueSource
+from tradecounter.storefront.shared_folder import SharedFolder, default_folder
+
+_LOOK_EVERY_SECONDS = 0.05
+_LONGEST_WAIT_SECONDS = 3.0
+
+
+class Turn:
+    """One process's turn, on which it waits in the background: for seconds at most, and a part of `stale_after`.
+
+    Without a folder that can be used, nobody waits.
+    """
+
+    def __init__(self, source: CatalogueSource, stale_after: float) -> None:
+        self._source = source
+        self._longest_wait = min(_LONGEST_WAIT_SECONDS, stale_after / 4)
+        self._place = ExitStack()
+        self._waiting: asyncio.Task[None] | None = None
+
+    def take(self) -> asyncio.Task[None] | None:
+        """Return None if it is this process's turn until `end`, or else a task; when it has ended, take it again."""
+        if self._waiting is None:
+            if self._takes_place():
+                return None
+            self._waiting = asyncio.create_task(self._wait())
+        if self._waiting.done():
+            self._waiting = None
+        return self._waiting
+
+    def end(self) -> None:
+        """Let the next process take its turn."""
+        self._place.close()
+
+    async def _wait(self) -> None:
+        until = monotonic() + self._longest_wait
+        while monotonic() < until and not self._takes_place():  # noqa: ASYNC110 other processes
+            await asyncio.sleep(_LOOK_EVERY_SECONDS)
+
+    def _takes_place(self) -> bool:
+        source = self._source
+        try:
+            with SharedFolder.open(source.folder or default_folder(), source.database_url) as folder:
+                return folder.take_place(source.at_once, self._place)
+        except OSError:
+            return True
