@@ -31,16 +31,31 @@ def check(program: Program) -> dict[str, Any]:
     return found
 
 
+def complete_a_file(backed_up: BackedUpServer) -> None:
+    backed_up.query("select pg_logical_emit_message(false, 'test', 'written'), pg_switch_wal()")
+
+
 def test_an_archive_that_fails_is_found_until_it_works_again(backed_up: BackedUpServer, program: Program) -> None:
     backed_up.wait_for_archive()
-    wait_for(lambda: check(program)["message"].startswith("WAL files are archived, last at "))
+    wait_for(lambda: check(program)["message"].startswith("WAL files are archived, the last at "))
     folder, away = backed_up.folder / "wal", backed_up.folder / "away"
     shutil.move(folder, away)
-    backed_up.query("select pg_logical_emit_message(false, 'test', 'written'), pg_switch_wal()")
-    wait_for(lambda: check(program)["message"].startswith("archiving fails; last at "))
+    complete_a_file(backed_up)
+    wait_for(lambda: check(program)["message"].startswith("WAL files are not archived, the last at "))
     assert check(program)["remedy"].startswith("read PostgreSQL's log")
     shutil.move(away, folder)
     wait_for(lambda: check(program)["ok"])
+
+
+def test_an_empty_archive_command_is_found_when_two_files_wait(backed_up: BackedUpServer, program: Program) -> None:
+    backed_up.wait_for_archive()
+    wait_for(lambda: check(program)["ok"])
+    backed_up.query("alter system set archive_command = ''")
+    backed_up.query("select pg_reload_conf()")
+    wait_for(lambda: backed_up.query("show archive_command") == [("",)])
+    complete_a_file(backed_up)
+    complete_a_file(backed_up)
+    assert check(program)["message"].startswith("WAL files are not archived, the last at ")
 
 
 def test_the_latest_backup_is_kept_with_the_wal_that_it_needs(backed_up: BackedUpServer) -> None:

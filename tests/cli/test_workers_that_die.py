@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +20,19 @@ from support.waiting import wait_for
 
 
 @pytest.fixture
-def served(database_url: str, tmp_path: Path) -> Iterator[Running]:
-    environment = {"TRADECOUNTER_DATABASE_URL": database_url, "TRADECOUNTER_SECRET_KEY": SECRET}
+def temporary() -> Iterator[Path]:
+    """A folder for the fork server's socket, whose path must be short."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def served(database_url: str, tmp_path: Path, temporary: Path) -> Iterator[Running]:
+    environment = {
+        "TRADECOUNTER_DATABASE_URL": database_url,
+        "TRADECOUNTER_SECRET_KEY": SECRET,
+        "TMPDIR": str(temporary),
+    }
     words = ("serve", "--port", "0", "--workers", "2", "--json")
     with started(*words, folder=tmp_path, environment=environment) as running:
         yield running
@@ -93,11 +105,30 @@ def test_processes_whose_supervisor_is_killed_stop_by_themselves(served: Running
     wait_for(lambda: not any(map(alive, processes)))
 
 
-def test_processes_whose_fork_server_is_killed_are_replaced(served: Running) -> None:
+def test_processes_whose_fork_server_is_killed_are_replaced_by_forked_ones(served: Running, tmp_path: Path) -> None:
     wait_for(lambda: is_ready(served) and len(workers(served)) == 2)
     processes = workers(served)
+    (tmp_path / "structlog.py").write_text("raise AssertionError('imported from the working directory')")
     [fork_server] = fork_servers(served.process.pid)
     os.kill(fork_server, signal.SIGKILL)
     wait_for(lambda: len(set(workers(served)) - set(processes)) == 2 and not any(map(alive, processes)))
+    wait_for(lambda: is_ready(served))
+    [fork_server] = fork_servers(served.process.pid)
+    assert sorted(children(fork_server)) == workers(served)
+    assert served.stop(signal.SIGTERM)[0] == 0
+    assert not [line for line in served.logs if "Traceback" in line]
+
+
+def test_a_process_starts_from_scratch_where_the_fork_server_cannot_be_reached(
+    served: Running, temporary: Path
+) -> None:
+    wait_for(lambda: is_ready(served) and len(workers(served)) == 2)
+    [listener] = temporary.glob("*/listener-*")
+    listener.unlink()
+    first, other = workers(served)
+    end(first)
+    wait_for(lambda: len(set(workers(served)) - {first}) == 2)
+    assert [line for line in served.logs if "cannot be forked, so it starts from scratch" in line]
+    end(other)
     wait_for(lambda: is_ready(served))
     assert served.stop(signal.SIGTERM)[0] == 0

@@ -7,7 +7,16 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
-from psycopg.errors import LockNotAvailable, OperationalError, QueryCanceled, ReadOnlySqlTransaction
+from psycopg.errors import (
+    DeadlockDetected,
+    DiskFull,
+    LockNotAvailable,
+    OperationalError,
+    OutOfMemory,
+    QueryCanceled,
+    ReadOnlySqlTransaction,
+    SerializationFailure,
+)
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tradecounter.db.fair_shares import FairShares
@@ -19,7 +28,16 @@ _WAIT_WHILE_AWAY_SECONDS = 0.5  # shorter, so that few requests wait at the same
 
 # A replica raises the last one before it is promoted, and a former primary.
 DATABASE_AWAY = (OperationalError, PoolTimeout, ReadOnlySqlTransaction)
-DATABASE_RESPONDED = (LockNotAvailable, QueryCanceled, OutdatedStatementError)  # operational errors all the same
+# Operational errors all the same.
+DATABASE_RESPONDED = (
+    DeadlockDetected,
+    DiskFull,
+    LockNotAvailable,
+    OutdatedStatementError,
+    OutOfMemory,
+    QueryCanceled,
+    SerializationFailure,
+)
 
 # By default, the operating system detects a vanished peer only after hours.
 NOTICE_A_DEAD_PEER = {

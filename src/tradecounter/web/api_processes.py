@@ -9,7 +9,8 @@ import os
 import signal
 import socket
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.forkserver import ensure_running
@@ -33,6 +34,7 @@ log = structlog.get_logger()
 
 _fork_server = get_context("forkserver")
 _PREPARED_FORK_SERVER = "tradecounter.web.fork_server"
+_SAFE_PATH = "PYTHONSAFEPATH"  # of Python, for the processes that it starts
 _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
 
 
@@ -73,10 +75,11 @@ class ApiProcess(multiprocess.Process):
             super().terminate()
 
     def _is_unchanged(self) -> bool:
-        try:
-            return installed_files() == self.imported
-        except OSError:  # files vanish while another release is installed
-            return False
+        with suppress(OSError):  # files vanish while another release is installed
+            if installed_files() == self.imported:
+                return True
+        log.info("another release is installed, so an API process starts from scratch")
+        return False
 
     @property
     def server(self) -> uvicorn.Server:
@@ -116,13 +119,26 @@ def _fork_server_runs() -> bool:
     resource_tracker.ensure_running()  # would have some signals arrive again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, multiprocess.SIGNALS)
     try:
-        ensure_running()
+        with _nothing_imported_from_the_working_directory():
+            ensure_running()
     except OSError as error:
         log.warning("API processes cannot be forked, so each starts from scratch", reason=str(error))
         return False
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return True
+
+
+@contextmanager
+def _nothing_imported_from_the_working_directory() -> Iterator[None]:
+    if _SAFE_PATH in os.environ:
+        yield
+        return
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[_SAFE_PATH]
 
 
 @dataclass(frozen=True, slots=True)

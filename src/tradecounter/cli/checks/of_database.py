@@ -137,11 +137,11 @@ async def _wal_archive(tx: Transaction) -> Check:
     archive = await read_wal_archive(tx)
     if not archive.used:
         return fine("wal_archive", "not used: PostgreSQL's archive_mode is off")
-    last = "never" if archive.last_archived is None else f"last at {archive.last_archived:%Y-%m-%d %H:%M:%S} UTC"
-    if not archive.failing_seconds:
-        return fine("wal_archive", f"WAL files are archived, {last}")
-    remedy = "read PostgreSQL's log for what archive_command reports; until it works, WAL files fill the disk"
-    return wrong("wal_archive", f"archiving fails; {last}", remedy)
+    last = "" if archive.last_archived is None else f", the last at {archive.last_archived:%Y-%m-%d %H:%M:%S} UTC"
+    if archive.failing_seconds:
+        remedy = "read PostgreSQL's log for what archive_command reports; until it works, WAL files fill the disk"
+        return wrong("wal_archive", f"WAL files are not archived{last}", remedy)
+    return fine("wal_archive", f"WAL files are archived{last}" if last else "no WAL file was complete yet")
 
 
 def _listed(found: list[str]) -> str:
