@@ -56,6 +56,25 @@ def test_the_figures_of_the_day_count_what_is_confirmed(office: BackOfficeSite) 
     assert _confirmed_today(sam) == (count + 1, worth + gross)
 
 
+def test_the_chart_counts_earlier_days_and_the_latest_orders(office: BackOfficeSite) -> None:
+    customer, service = office.service.customer(), office.service
+    buy(customer)
+    with at(service, service.clock.now() + timedelta(days=1)):
+        sam = staff_member(service, office.url, "administrator")
+        count = _confirmed_in_thirty_days(sam)
+        assert count > _confirmed_today(sam)[0]
+        buy(customer)
+        assert _confirmed_in_thirty_days(sam) == count + 1
+    with at(service, service.clock.now() + timedelta(days=30)):
+        assert _confirmed_in_thirty_days(staff_member(service, office.url, "administrator")) == 1
+
+
+def _confirmed_in_thirty_days(person: Person) -> int:
+    found = re.search(r"([0-9,]+) orders confirmed in 30 days", text_of(person.get("/")))
+    assert found is not None
+    return int(found[1].replace(",", ""))
+
+
 def _confirmed_today(person: Person) -> tuple[int, Decimal]:
     found = re.search(r"(\d+) Confirmed today £([0-9.,]+) Confirmed today, with VAT", text_of(person.get("/")))
     assert found

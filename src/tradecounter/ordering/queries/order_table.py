@@ -122,6 +122,7 @@ _BY_DAY = Statement(
         from orders
         where state = 'confirmed' and status = any(:statuses::text[])
           and confirmed_at >= :since::timestamp at time zone 'Europe/London'
+          and confirmed_at < (:until::date + 1)::timestamp at time zone 'Europe/London'
         group by 1
     ) as f on f.day = d::date
     order by d

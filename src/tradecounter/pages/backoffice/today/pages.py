@@ -1,8 +1,7 @@
 """`/`: what needs somebody today."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
 
 from starlette.responses import Response
 
@@ -12,10 +11,11 @@ from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.ordering.queries.lookup import OrderFilter
-from tradecounter.ordering.queries.order_table import DayOfOrders, order_table, orders_by_day
+from tradecounter.ordering.queries.order_table import DayOfOrders, order_table
 from tradecounter.page_kit.charts import Chart, bar_chart
 from tradecounter.pages.backoffice.ageing import ageing_chart, pounds
 from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.backoffice.today.days_of_orders import DaysOfOrders
 from tradecounter.pages.backoffice.today.waiting import read_today
 from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
@@ -32,6 +32,7 @@ class TodayPages:
 
     desk: PageDesk
     parts: OfficeParts
+    days: DaysOfOrders = field(default_factory=lambda: DaysOfOrders(_DAYS))
 
     @page("/", "Today")
     async def show_today(self, call: Call) -> Response:
@@ -44,7 +45,7 @@ class TodayPages:
             today = await read_today(tx, roles, lambda scope: allows(roles, scope), now)
             if allows(roles, "orders:read"):
                 latest = await order_table(tx, OrderFilter(), "placed", _MOST_SHOWN, descending=True)
-                days = await orders_by_day(tx, uk_date(now) - timedelta(days=_DAYS - 1), uk_date(now))
+                days = await self.days.until(tx, uk_date(now))
                 newest = days[-1]
                 charts += _by_day(days, with_money=allows(roles, "billing:read"))
         if today.debtors is not None:
