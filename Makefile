@@ -1,5 +1,6 @@
 # make demo    the whole service with demo data, on http://127.0.0.1:8000
-# make test    every test, on a real PostgreSQL that it brings along
+# make test    the tests, on a real PostgreSQL that it brings along, in less than five minutes
+# make long    the tests that take long: whole programs that start, die and restart, all pages for all roles
 # make check   formatting, lint, types, import contracts, dependencies, spelling, file lengths
 # make format  let the formatter and the linter's safe fixes run
 # make fuzz    20,000 generated requests, 20,000 in raw HTTP, all parsers, 300 histories of the reseller's side (ARGS='--requests N --seed N')
@@ -33,16 +34,19 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format docs fuzz fuzz-history fuzz-parsers fuzz-raw kill drill failover rolling hostile soak capacity bench browser screenshots release image audit
+.PHONY: help demo test long check format docs fuzz fuzz-history fuzz-parsers fuzz-raw kill drill failover rolling hostile soak capacity bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -21
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -22
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
 
 test: $(UV)
 	@$(RUN_DEV) pytest $(ARGS)
+
+long: $(UV)
+	@$(RUN_DEV) pytest -m long $(ARGS)
 
 check: $(UV)
 	@$(RUN_DEV) ruff format --check .

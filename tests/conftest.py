@@ -54,6 +54,15 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave long tests to `make long`, unless the command line names their file or chooses by marks."""
+    if config.option.markexpr or any(".py" in name for name in config.args):
+        return
+    long = [item for item in items if item.get_closest_marker("long")]
+    items[:] = [item for item in items if not item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=long)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def closed_network() -> Iterator[None]:
     """Let no test reach beyond this machine's loopback."""

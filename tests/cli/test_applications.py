@@ -9,6 +9,8 @@ import pytest
 from support.cluster import Cluster
 from support.command_line import Forker, Program
 
+pytestmark = pytest.mark.long
+
 UNKNOWN = "no-such-application"
 
 

@@ -12,6 +12,8 @@ from support.command_line import SECRET, Forker, Program
 from support.waiting import wait_for
 from tradecounter.db.migrate import upgrade
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def backed_up(tmp_path: Path) -> Iterator[BackedUpServer]:

@@ -11,6 +11,8 @@ from support.cluster import Cluster
 from support.command_line import SECRET, Forker, Program
 from tradecounter.db.schema_state import schema_state
 
+pytestmark = pytest.mark.long
+
 COMMANDS_ON_A_DATABASE = [
     ["customer", "list"],
     ["customer", "show", "1"],

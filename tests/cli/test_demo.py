@@ -17,6 +17,8 @@ from support.processes import alive
 from support.waiting import wait_for
 from tradecounter.access.permissions import ROLES
 
+pytestmark = pytest.mark.long
+
 SMALL_CATALOGUE = [
     {"sku": f"ODD/{number}", "name": f"Odd {number}", "manufacturer": "odd", "manufacturer_name": "Odd Ltd",
      "categories": ["oddities"], "attributes": {"number": str(number)}, "weight_kg": 0.1}

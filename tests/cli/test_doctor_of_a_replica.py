@@ -12,6 +12,8 @@ from support.replica import Replica, Server, streaming_pair
 from support.waiting import wait_for
 from tradecounter.db.migrate import upgrade
 
+pytestmark = pytest.mark.long
+
 Pair = tuple[Server, Replica]
 
 

@@ -16,6 +16,8 @@ from support.waiting import wait_for
 from tradecounter.db.changes import Version
 from tradecounter.storefront.shared_folder import SharedFolder
 
+pytestmark = pytest.mark.long
+
 UMASKS = [0o000, 0o022]
 SHARED_MEMORY = Path("/dev/shm")
 

@@ -12,6 +12,8 @@ from support.metrics import value
 from support.service import Service
 from support.waiting import wait_for
 
+pytestmark = pytest.mark.long
+
 REQUESTS = 60
 PATIENCE = 120  # seconds for processes to start on a busy machine
 

@@ -11,6 +11,8 @@ import pytest
 
 from support.command_line import SECRET, Running, started
 
+pytestmark = pytest.mark.long
+
 MANY = 300
 
 

@@ -15,6 +15,8 @@ from support.shop import stock_shop
 from support.waiting import waiting_for_a_lock
 from tradecounter.db.embedded import EmbeddedPostgres
 
+pytestmark = pytest.mark.long
+
 REJECTED = (
     "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this key nor in "
     "TRADECOUNTER_FORMER_SECRET_KEYS: restore that key; if it is lost, see `tradecounter secret rotate --help`"

@@ -11,6 +11,8 @@ from support.service import running_service
 from support.shop import product
 from support.waiting import wait_for
 
+pytestmark = pytest.mark.long
+
 COUNT = 5000  # from here on, processes share a catalogue
 NOT_SHARED = "the catalogue cannot be shared: each process needs memory for its own"
 

@@ -18,6 +18,8 @@ from support.outage import database_away
 from support.processes import alive, api_processes, children, fork_servers
 from support.waiting import wait_for
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def temporary() -> Iterator[Path]:

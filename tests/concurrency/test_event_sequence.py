@@ -16,6 +16,8 @@ from support.orders import rows
 from support.service import Service
 from tradecounter.events.queries import BATCH
 
+pytestmark = pytest.mark.long
+
 SUBJECTS = [f"subject/{number}" for number in range(5)]
 WRITERS = 8
 EACH = 30

@@ -25,6 +25,8 @@ from support.kill_trial import Trial, new_trial, served
 from support.orders import rows
 from support.service import Service
 
+pytestmark = pytest.mark.long
+
 
 @dataclass(frozen=True)
 class Competed:

@@ -18,6 +18,8 @@ from support.mail import mail_server, running_worker
 from support.service import Service
 from support.waiting import wait_for
 
+pytestmark = pytest.mark.long
+
 OPERATIONS = 40
 
 

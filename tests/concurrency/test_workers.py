@@ -15,6 +15,8 @@ from support.outage import database_away
 from support.service import Service
 from support.waiting import wait_for
 
+pytestmark = pytest.mark.long
+
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "buyer@harbour.example"}}
 
 

@@ -8,6 +8,8 @@ from support.fuzzing import BEHIND_A_PROXY, Report, fill, run_phases
 from support.interface import interface_document
 from support.service import running_service
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def report(database_url: str) -> Report:

@@ -26,6 +26,8 @@ from tradecounter.imports.run import import_rows
 from tradecounter.pricing.importing import PriceRow
 from tradecounter.storefront.catalogue_data import read_catalogue_data, with_stock
 
+pytestmark = pytest.mark.long
+
 BURNT = 500  # transaction ids
 
 

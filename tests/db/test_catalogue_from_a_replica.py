@@ -23,6 +23,8 @@ from tradecounter.pricing.rules import UnitCosts
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.storefront import Storefront
 
+pytestmark = pytest.mark.long
+
 SKU = "Replicated/1"
 UNUSABLE = "the replica cannot be used: the catalogue is read from the primary"
 USABLE = "the replica can be used again"

@@ -27,6 +27,8 @@ from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_programs import EmbeddedError, Programs, programs, server_account
 
+pytestmark = pytest.mark.long
+
 WithCluster = Callable[[Path], Path]
 
 LONG = "long-" + "x" * 150

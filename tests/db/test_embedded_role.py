@@ -11,6 +11,8 @@ from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.schema_state import schema_state
 
+pytestmark = pytest.mark.long
+
 OWNERS = """
     select distinct pg_get_userbyid(owner) from (
         select relowner from pg_class where relnamespace = 'public'::regnamespace

@@ -15,6 +15,8 @@ from support.waiting import wait_for
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
 
+pytestmark = pytest.mark.long
+
 WithCluster = Callable[[Path], Path]
 
 DIED, BACK = "the embedded PostgreSQL has died, restarting it", "the embedded PostgreSQL is running again"

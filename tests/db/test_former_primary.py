@@ -17,6 +17,8 @@ from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 
+pytestmark = pytest.mark.long
+
 BODY = order(auto_confirm=True, shipping_method={"id": STANDARD})
 _BACKENDS = "select pid from pg_stat_activity where usename = 'tradecounter' and backend_type = 'client backend'"
 

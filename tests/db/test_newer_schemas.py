@@ -12,6 +12,8 @@ from support.command_line import SECRET, Forker, Program, started
 from support.other_releases import Release, next_release
 from tradecounter.db.schema_state import newest_revision, schema_state, too_new
 
+pytestmark = pytest.mark.long
+
 EXPAND = "alter table orders add column colour text"
 CONTRACT = "alter table orders drop column colour"
 

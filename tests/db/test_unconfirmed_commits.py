@@ -22,6 +22,8 @@ from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import transaction
 
+pytestmark = pytest.mark.long
+
 KEYED = {"Idempotency-Key": "k-1"}
 BODY = order(auto_confirm=True, shipping_method={"id": STANDARD})
 _WAITING = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"

@@ -31,6 +31,8 @@ from tradecounter.ordering.rules import (
     PART_DISPATCHED,
 )
 
+pytestmark = pytest.mark.long
+
 Result = TypeVar("Result")
 SECRET = "5" * 64
 _STATUSES = (AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, DISPATCHED, INVOICED, COMPLETED, CANCELLED)

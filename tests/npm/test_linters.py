@@ -10,6 +10,8 @@ import pytest
 from support.interface import Document, interface_document
 from support.node_packages import SOURCE, installed
 
+pytestmark = pytest.mark.long
+
 
 @dataclass
 class Findings:

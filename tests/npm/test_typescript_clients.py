@@ -14,6 +14,8 @@ from support.demo import Demo, running_demo
 from support.guide import blocks, filled_in, section
 from support.node_packages import SOURCE, installed
 
+pytestmark = pytest.mark.long
+
 GENERATORS = {
     "openapi-fetch": "TypeScript: openapi-typescript and openapi-fetch",
     "hey-api": "TypeScript: @hey-api/openapi-ts",

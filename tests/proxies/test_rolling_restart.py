@@ -3,9 +3,13 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from support.cluster import Cluster
 from support.day_at_noon import environment, new_day
 from support.rolling import Node, behind_haproxy, running_nodes
+
+pytestmark = pytest.mark.long
 
 
 def test_restarting_the_sites_behind_haproxy_fails_no_request(postgres: Cluster, tmp_path: Path) -> None:

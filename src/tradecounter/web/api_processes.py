@@ -9,8 +9,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.forkserver import ensure_running
@@ -34,7 +33,6 @@ log = structlog.get_logger()
 
 _fork_server = get_context("forkserver")
 _PREPARED_FORK_SERVER = "tradecounter.web.fork_server"
-_SAFE_PATH = "PYTHONSAFEPATH"  # of Python, for the processes that it starts
 _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
 
 
@@ -119,26 +117,13 @@ def _fork_server_runs() -> bool:
     resource_tracker.ensure_running()  # would have some signals arrive again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, multiprocess.SIGNALS)
     try:
-        with _nothing_imported_from_the_working_directory():
-            ensure_running()
+        ensure_running()
     except OSError as error:
         log.warning("API processes cannot be forked, so each starts from scratch", reason=str(error))
         return False
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return True
-
-
-@contextmanager
-def _nothing_imported_from_the_working_directory() -> Iterator[None]:
-    if _SAFE_PATH in os.environ:
-        yield
-        return
-    os.environ[_SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        del os.environ[_SAFE_PATH]
 
 
 @dataclass(frozen=True, slots=True)

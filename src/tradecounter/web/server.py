@@ -132,6 +132,7 @@ def serve_processes(
     ApiProcess.figures_folder = figures_folder
     os.environ[DATABASE_URL_VARIABLE] = database_url
     os.environ[SECRET_KEY_VARIABLE] = secret  # may come from the data directory
+    os.environ.setdefault("PYTHONSAFEPATH", "1")  # the processes import nothing from the working directory
     config = _config(application, lifespan="on", workers=workers)
     Supervisor(config, sockets=[listener.socket]).run()
 

@@ -19,6 +19,8 @@ from support.import_examples import EXAMPLES
 from support.stored import stored
 from tradecounter.imports.kinds import IMPORT_KINDS
 
+pytestmark = pytest.mark.long
+
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 JSON_LINES = "application/jsonl"
 PIECES = [

@@ -4,6 +4,7 @@ One state machine takes every step of the reseller's side, over HTTP. The twin i
 expects an error, the response has one of the statuses that it names, and nothing changes.
 """
 
+import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -11,6 +12,8 @@ from support.backoffice import backoffice_of
 from support.reseller_history import History
 from support.reseller_twin import SELLER
 from support.service import Service
+
+pytestmark = pytest.mark.long
 
 
 def test_every_step_leaves_the_books_of_a_naive_twin(shop: Service) -> None:

@@ -29,6 +29,8 @@ from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.turns import Turn
 from tradecounter.storefront.view import CustomerView
 
+pytestmark = pytest.mark.long
+
 SKUS = [f"Ré/{number}" for number in range(40)]
 REQUESTS = [
     ProductListParameters(),

@@ -15,6 +15,8 @@ from support.naive_catalogue import Row, product_from_csv
 from support.real_catalogue import RealShop, stock_real_shop
 from support.service import Service
 
+pytestmark = pytest.mark.long
+
 SIGNS = "/+-"
 
 

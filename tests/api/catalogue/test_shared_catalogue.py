@@ -23,6 +23,8 @@ from tradecounter.storefront.shared_folder import SharedFolder
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 
+pytestmark = pytest.mark.long
+
 SKU = "Shared/1"
 NOT_SHARED = "the catalogue cannot be shared: each process needs memory for its own"
 

@@ -11,6 +11,8 @@ from support.fuzzed import damaged, fuzzed
 from support.pages import Person, customer_user
 from support.stored import stored
 
+pytestmark = pytest.mark.long
+
 BOUNDARY = b"----Boundary7"
 PIECES = [
     b"\r\n", b"\n", b"\r", b"--", b"----Boundary7", b"\r\n------Boundary7--\r\n", b"\r\n------Boundary7\r\n",

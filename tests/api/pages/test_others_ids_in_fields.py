@@ -13,6 +13,8 @@ from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Service
 from support.shop import ADDRESS
 
+pytestmark = pytest.mark.long
+
 FORM = "/account/new-order"
 _EACH = 15
 _ENDS = ("/sign-out", "/sign-ins/end-others")

@@ -22,6 +22,8 @@ from tradecounter.access.users import disable_user
 from tradecounter.customers.block_customer import block_customer
 from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 
+pytestmark = pytest.mark.long
+
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 FORMS = [route for site in SITES for route in page_routes(site) if route.method == "POST"]
 _WITHOUT_IDS = {route.path for route in FORMS if not route.parameters}

@@ -13,6 +13,8 @@ from support.pages import Person, browser, customer_user, staff_member
 from support.proxy import Link, linked
 from support.service import Service, running_backoffice, running_service
 
+pytestmark = pytest.mark.long
+
 MOST = 40  # statements of one page
 MORE = 5  # times as many orders, documents and quotes
 

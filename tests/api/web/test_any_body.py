@@ -17,6 +17,8 @@ from support.service import Service
 from support.shop import stock_shop
 from support.stored import stored
 
+pytestmark = pytest.mark.long
+
 JSON = "application/json"
 PIECES = [
     b"{", b"}", b"[", b"]", b":", b",", b'"', b"\\", b"\\u0000", b"\\ud800", b"\\u", b"null", b"true", b"NaN",

@@ -16,6 +16,8 @@ from support.shop import ADDRESS, order, stock_shop
 from support.waiting import wait_for
 from support.written import written
 
+pytestmark = pytest.mark.long
+
 AWAY = {"message": "the service is temporarily unavailable; try again in 5 seconds"}
 LONGEST_WAIT = timedelta(seconds=8)  # 4 on an idle machine
 

@@ -17,6 +17,8 @@ from support.steady_clients import steady_clients
 from support.waiting import wait_for
 from tradecounter.web.winding_down import Server
 
+pytestmark = pytest.mark.long
+
 QUIET = 0.5
 
 

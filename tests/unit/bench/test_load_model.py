@@ -31,6 +31,8 @@ from bench.load_model.queues import Flushes, Job, Machines, Simulation, Step
 from bench.load_model.soak import is_error
 from bench.load_model.soak_report import Segment, Soaked, faults_of, growth_of, written
 
+pytestmark = pytest.mark.long
+
 NOTHING = dict.fromkeys(KINDS, 0.0)
 MEGABYTE = 1_000_000
 
