@@ -16,6 +16,7 @@ from bench.load_model.plan import (
     Hour,
     busiest,
     commits,
+    connections,
     core_seconds,
     day_of,
     limits,
@@ -110,13 +111,14 @@ def scales_table(costs: Costs) -> str:
     """Return the machines for the day and multiples of it."""
     lines = _head(
         "Times the day", "Orders a day", "Orders a second, at most", "API processes", "Back offices", "Workers",
-        "PostgreSQL’s cores", "Commits a second", "Log of orders",
+        "PostgreSQL’s cores", "Connections", "Commits a second", "Log of orders",
     )  # fmt: skip
     for scale in SCALES:
         found, rates = machines_for(costs, scale), burst_of(busiest(costs, scale), scale)
         lines.append(
             f"| {scale} | {50_000 * scale:,} | {shown(rates['order'])} | {found.api} | {found.office} | {found.worker} "
-            f"| {found.postgres} | {shown(commits(costs, rates))} | {shown(log_rate(costs, rates) / 1e6)} MB/s |"
+            f"| {found.postgres} | {connections(found):,} | {shown(commits(costs, rates))} "
+            f"| {shown(log_rate(costs, rates) / 1e6)} MB/s |"
         )
     return "\n".join(lines) + "\n"
 

@@ -23,7 +23,7 @@ from bench.load_model.day import (
 from bench.load_model.queues import Found, Machines, Simulation
 
 MOST_USED = 0.6  # of a core in the busiest minute: what remains is for a machine that fails, and for queues
-CONNECTIONS = 10  # of one process, the default of DATABASE_CONNECTIONS
+CONNECTIONS = 10  # of one process, the default of DATABASE_CONNECTIONS; it has one more for polling
 SCALES = (1, 10, 100)
 BEST_SELLER = 0.05  # the share of orders with the best-selling product
 MINUTE = 60.0
@@ -87,6 +87,11 @@ def machines_for(costs: Costs, scale: float) -> Machines:
     while (load := costs.load(burst_of(hour, scale), api))[API] / api > MOST_USED:
         api = max(api + 1, ceil(load[API] / MOST_USED))
     return Machines(api, *(max(1, ceil(load[part] / MOST_USED)) for part in (OFFICE, WORKER, POSTGRES)))
+
+
+def connections(machines: Machines) -> int:
+    """Return the most connections to PostgreSQL that all processes keep, with the default settings."""
+    return (CONNECTIONS + 1) * (machines.api + machines.office + machines.worker)
 
 
 def limits(costs: Costs, machines: Machines = REFERENCE) -> list[Limit]:
