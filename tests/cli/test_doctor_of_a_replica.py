@@ -52,6 +52,19 @@ def test_a_replica_that_follows_is_fine(pair: Pair, program: Program) -> None:
     assert found["message"] == "it is read-only, on the primary's timeline 1, and has the primary's whole log"
 
 
+def test_a_replica_whose_replay_is_paused_is_found_until_it_goes_on(pair: Pair, program: Program) -> None:
+    primary, replica = pair
+    replica.pause()
+    wait_for(lambda: replica.ask("select pg_get_wal_replay_pause_state()") == "paused")
+    primary.run(
+        "insert into change values ('prices', 1) on conflict (topic) do update set version = change.version + 1"
+    )
+    message = why_not(program, replica.url)
+    assert message.endswith("; its replay is paused")
+    replica.resume()
+    wait_for(lambda: check(program, replica.url)["ok"])
+
+
 def test_without_a_replica_nothing_is_checked(program: Program) -> None:
     assert check(program, "")["message"] == "not used: TRADECOUNTER_REPLICA_URL is not set"
 
