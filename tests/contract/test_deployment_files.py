@@ -44,6 +44,13 @@ def test_every_setting_exists() -> None:
     assert set(yaml.safe_load((CHART / "values.yaml").read_text())["settings"]) <= known
 
 
+def test_only_the_program_gets_the_key_in_compose() -> None:
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"].values()
+    got = {service["image"]: service.get("env_file") for service in services}
+    assert got.pop("tradecounter") == "secrets.env"
+    assert "secrets.env" not in got.values()
+
+
 def test_the_chart_has_the_version_of_the_package() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
