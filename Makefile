@@ -141,6 +141,7 @@ release: $(UV)
 	for extra in '' embedded; do \
 		{ echo "$$own"; $(UV) $(EXPORT) $${extra:+--extra $$extra}; } > dist/requirements$${extra:+-$$extra}.txt; \
 	done
+	@$(UV) export --frozen --quiet --only-group failover --no-header --no-annotate > dist/requirements-patroni.txt
 	@$(UV) export --frozen --quiet --no-dev --all-extras --preview-features sbom-export --format cyclonedx1.5 > dist/sbom.cdx.json
 	@tar --create --gzip --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --file dist/deploy.tar.gz deploy
 	@cd dist && sha256sum * > SHA256SUMS
@@ -151,7 +152,7 @@ release: $(UV)
 	$(RUN_DEV) --group release pytest -n 0 $(RELEASE_TESTS) $$units $$upgrade $(ARGS)
 
 audit: $(UV)
-	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras > "$$file" || exit 2; \
+	@file=$$(mktemp); trap 'rm -f "$$file"' EXIT; $(UV) $(EXPORT) --all-extras --group failover > "$$file" || exit 2; \
 	$(RUN_DEV) --group release python tests/support/advisories.py "$$file" $(ARGS)
 
 # BASE=debian makes the base image from Debian's packages, where no registry can be reached.

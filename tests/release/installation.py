@@ -47,6 +47,18 @@ def test_the_documented_commands_install_what_was_released(copy: Path, tmp_path:
     assert checked.returncode == 0, checked.stdout
 
 
+def test_the_documented_commands_install_patroni_with_its_hashes(copy: Path, tmp_path: Path) -> None:
+    lines = (ROOT / "docs" / "deployment.md").read_text().splitlines()
+    commands = [line for line in lines if line.endswith((" /opt/patroni", "requirements-patroni.txt"))]
+    assert len(commands) == 2
+    done = shell("\n".join(commands).replace("/opt/patroni", str(tmp_path / "patroni")), copy)
+    assert done.returncode == 0, done.stderr
+    shown = shell(f"{tmp_path}/patroni/bin/patroni --version && {tmp_path}/patroni/bin/pip check", tmp_path)
+    assert shown.stdout.startswith("patroni 4."), shown.stderr
+    # It finds its two libraries of choice, etcd's protocol and psycopg.
+    assert shell(f"{tmp_path}/patroni/bin/python -c 'import patroni.dcs.etcd3, psycopg'", tmp_path).returncode == 0
+
+
 def test_a_changed_package_is_not_installed(copy: Path, tmp_path: Path) -> None:
     [wheel] = copy.glob("*.whl")
     with zipfile.ZipFile(wheel, "a") as archive:
