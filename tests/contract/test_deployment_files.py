@@ -22,7 +22,7 @@ def test_every_command_exists_with_its_options(forker: Forker, tmp_path: Path) -
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
     own = [service for service in compose["services"].values() if service["image"] == "tradecounter"]
     commands = [service["command"] for service in own]
-    files = [*(DEPLOY / "systemd").glob("*.service"), DEPLOY / "cluster" / "network.conf"]
+    files = [*(DEPLOY / "systemd").glob("*.service"), *(DEPLOY / "cluster").glob("*network.conf")]
     units = "\n".join(unit.read_text() for unit in files)
     commands += [
         shlex.split(line.replace("%i", "8000"))
@@ -30,7 +30,7 @@ def test_every_command_exists_with_its_options(forker: Forker, tmp_path: Path) -
     ]
     templates = "\n".join(each.read_text() for each in (CHART / "templates").glob("*.yaml"))
     commands += [re.sub(r"\{\{.*?\}\}", "1", line).split(", ") for line in re.findall(r"args: \[(.*)\]", templates)]
-    assert len(commands) == 13
+    assert len(commands) == 15
     for command in commands:
         done = program.run(*command, "--help")
         assert done.status == 0, (command, done.err)

@@ -23,6 +23,7 @@ from typing import Any
 import httpx2
 
 from failover.cluster import Cluster, wait_until
+from failover.exporters import faults_in_exporters
 from failover.faults import DATA, PROGRAMS, Fault, Site, inflict
 from failover.history import faults_in_history
 from failover.load import Rivals, TimedSender, few_units, poor_customer
@@ -131,11 +132,12 @@ def run(folder: Path, found: list[Machine], wanted: Wanted) -> list[str]:
         sender = stack.enter_context(TimedSender(public, backoffice, trial.token, http=http))
         wait_until(lambda: all(_is_up(url) for url in (*public, *backoffice)), FORMATION_SECONDS, "the programs")
         say(f"everything runs after {time.monotonic() - began:.0f} s")
+        unknown = faults_in_exporters(found[:3], found[3:])
         campaign, rivals = Campaign(Site(cluster, started), sender, wanted.seed), Rivals(poor, trial, sender)
         operator = Operator(cluster)
         stack.enter_context(operator.watching())
         took = _under_load(campaign, rivals, wanted)
-        faults = {**_faults_in_recovery(cluster), **_faults_in_number(campaign, wanted)}
+        faults = {**unknown, **_faults_in_recovery(cluster), **_faults_in_number(campaign, wanted)}
         wait_for(lambda: waiting_work(cluster.url) == 0, seconds=CATCH_UP_SECONDS)
         sender.repeat(REPEATED)
         wait_for(lambda: waiting_work(cluster.url) == 0, seconds=CATCH_UP_SECONDS)

@@ -5,16 +5,19 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.observability import FOLDER, alerts, expressions, run_promtool
+from support.observability import ALERTS, CONFIGURATIONS, FOLDER, alerts, expressions, run_promtool
 
 
-def test_prometheus_accepts_the_configuration_with_its_alerts() -> None:
-    assert "is valid prometheus config file" in run_promtool("check", "config", FOLDER / "prometheus.yaml")
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_prometheus_accepts_the_configuration_with_its_alerts(name: str) -> None:
+    assert "is valid prometheus config file" in run_promtool("check", "config", FOLDER / name)
 
 
 def test_every_alert_fires_when_it_must_and_only_then() -> None:
-    assert "SUCCESS" in run_promtool("test", "rules", FOLDER / "alerts-test.yaml")
-    tests = yaml.safe_load((FOLDER / "alerts-test.yaml").read_text())["tests"]
+    files = [FOLDER / f"{Path(name).stem}-test.yaml" for name in ALERTS]
+    for file in files:
+        assert "SUCCESS" in run_promtool("test", "rules", file)
+    tests = [test for file in files for test in yaml.safe_load(file.read_text())["tests"]]
     expected = [(case["alertname"], bool(case["exp_alerts"])) for test in tests for case in test["alert_rule_test"]]
     assert set(expected) == {(name, fires) for name in alerts() for fires in (True, False)}
 

@@ -11,6 +11,10 @@ from typing import Any
 import yaml
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "observability"
+ALERTS = ("alerts.yaml", "cluster-alerts.yaml")
+DASHBOARDS = ("dashboard.json", "cluster-dashboard.json")
+CONFIGURATIONS = ("prometheus.yaml", "cluster-prometheus.yaml")
+_OF_THE_CLUSTER = ("patroni", "etcd", "haproxy")
 PACKAGE = "prometheus"  # Debian's package of promtool
 _PATH = f"{os.environ.get('PATH', '')}:/usr/bin:/usr/sbin"
 
@@ -31,24 +35,31 @@ def run_promtool(*words: str | Path) -> str:
 
 def alerts() -> dict[str, dict[str, Any]]:
     """The alerts by name."""
-    document = yaml.safe_load((FOLDER / "alerts.yaml").read_text())
-    return {rule["alert"]: rule for group in document["groups"] for rule in group["rules"]}
+    documents = [yaml.safe_load((FOLDER / name).read_text()) for name in ALERTS]
+    return {rule["alert"]: rule for document in documents for group in document["groups"] for rule in group["rules"]}
 
 
-def panels() -> list[dict[str, Any]]:
-    """The panels of the dashboard that show something."""
-    found: list[dict[str, Any]] = json.loads((FOLDER / "dashboard.json").read_text())["panels"]
+def panels(dashboard: str) -> list[dict[str, Any]]:
+    """The panels of a dashboard that show something."""
+    found: list[dict[str, Any]] = json.loads((FOLDER / dashboard).read_text())["panels"]
     return [panel for panel in found if panel["type"] != "row"]
 
 
 def expressions() -> dict[str, str]:
     """All expressions, by where they are, with values for Grafana's variables."""
     found = {f"alert {name}": rule["expr"] for name, rule in alerts().items()}
-    for panel in panels():
-        for target in panel["targets"]:
-            expression = target["expr"].replace("$__rate_interval", "1m").replace("$job", "tradecounter-.+")
-            found[f"panel {panel['title']}, {target['refId']}"] = expression
+    for dashboard in DASHBOARDS:
+        for panel in panels(dashboard):
+            for target in panel["targets"]:
+                expression = target["expr"].replace("$__rate_interval", "1m").replace("$job", "tradecounter-.+")
+                found[f"panel {panel['title']}, {target['refId']}"] = expression
     return found
+
+
+def metrics_of_the_cluster() -> set[str]:
+    """The metrics in the expressions that are Patroni's, etcd's or HAProxy's; `make failover` looks for them."""
+    names = "|".join(_OF_THE_CLUSTER)
+    return {name for text in expressions().values() for name in re.findall(rf"\b(?:{names})_\w+", text)}
 
 
 def used_metrics(expression: str) -> dict[str, set[str]]:
