@@ -91,8 +91,8 @@ class Storefront:
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
         """Load the parts that have changed and replace the state; large changes wait for this process's turn."""
-        turn = self._turn if self._loader.has_large_change(versions) else None
-        waiting = None if turn is None else turn.take()
+        turn = self._turn
+        waiting = turn.take() if turn is not None and self._loader.has_large_change(versions) else None
         try:
             state = _State(await self._loader.refresh(tx, versions, only_small=waiting is not None))
             if self.prepare is not None and not state.shows_the_same_as(self._state):
