@@ -59,8 +59,7 @@ def test_a_replica_whose_replay_is_paused_is_found_until_it_goes_on(pair: Pair, 
     primary.run(
         "insert into change values ('prices', 1) on conflict (topic) do update set version = change.version + 1"
     )
-    message = why_not(program, replica.url)
-    assert message.endswith("; its replay is paused")
+    wait_for(lambda: check(program, replica.url)["message"].endswith("; its replay is paused"))  # once it is flushed
     replica.resume()
     wait_for(lambda: check(program, replica.url)["ok"])
 
