@@ -9,7 +9,7 @@ import httpx2
 from failover.namespaces import Machine
 from support.observability import metrics_of_the_cluster
 
-_PATRONI, _ETCD, _HAPROXY = 8008, 2379, 8405
+_PATRONI, _ETCD, _HAPROXY = 8008, 2381, 8405
 
 
 def faults_in_exporters(data: Sequence[Machine], others: Sequence[Machine]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The orders of the last days. Earlier days change only when an order is amended or cancelled, so they may be older."""
+"""The orders of the last days; earlier days, which change only with an amendment or a cancellation, are read seldom."""
 
 from dataclasses import dataclass, field
 from datetime import date, timedelta
