@@ -1,7 +1,9 @@
 """Killed workers, concurrent workers and workers without a database lose no mail; how jobs are queued."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
@@ -17,6 +19,7 @@ from support.waiting import wait_for
 
 pytestmark = pytest.mark.long
 
+_BLOCKED: LiteralString = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "buyer@harbour.example"}}
 
 
@@ -48,19 +51,33 @@ def test_a_killed_workers_mail_is_sent_by_the_next_worker(shop: Service, tmp_pat
     assert len({mail["Message-ID"] for mail in inbox.mails}) == 1
 
 
-def test_a_scheduled_job_that_loses_the_database_is_not_given_up(shop: Service) -> None:
-    blocked = "from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+@contextmanager
+def blocked_job(shop: Service) -> Iterator[tuple[psycopg.Connection[Any], int]]:
+    """A scheduled job that waits for a lock; a connection to its database, and its id."""
     with psycopg.connect(shop.database_url, autocommit=True) as database, mail_server() as inbox:
-        [(job,)] = database.execute(
+        row = database.execute(
             "insert into procrastinate_jobs (queue_name, task_name, args)"
             " values ('default', 'expire_orders', '{\"timestamp\": 0}') returning id"
-        )
+        ).fetchone()
+        assert row is not None
         with psycopg.connect(shop.database_url) as other, running_worker(shop, inbox.url):
             other.execute("lock table orders in access exclusive mode")
-            wait_for(lambda: database.execute(f"select pid {blocked}").fetchall())
-            database.execute(f"select pg_terminate_backend(pid) {blocked}")
+            wait_for(lambda: database.execute(f"select pid {_BLOCKED}").fetchall())
+            yield database, row[0]
             other.rollback()
-            wait_for(lambda: not database.execute("select from procrastinate_jobs where id = %s", [job]).fetchall())
+
+
+def test_a_scheduled_job_that_loses_the_database_is_not_given_up(shop: Service) -> None:
+    with blocked_job(shop) as (database, job):
+        database.execute(f"select pg_terminate_backend(pid) {_BLOCKED}")
+        wait_for(lambda: not database.execute("select from procrastinate_jobs where id = %s", [job]).fetchall())
+
+
+def test_a_scheduled_job_that_the_database_rejects_is_given_up(shop: Service) -> None:
+    with blocked_job(shop) as (database, job):
+        database.execute(f"select pg_cancel_backend(pid) {_BLOCKED}")
+        ended = "delete from procrastinate_jobs where id = %s and status = 'failed'"
+        wait_for(lambda: database.execute(ended, [job]).rowcount)
 
 
 def test_a_running_worker_requeues_the_jobs_of_a_dead_one(shop: Service) -> None:
