@@ -56,7 +56,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave long tests to `make long`, unless the command line names their file or chooses by marks."""
-    if config.option.markexpr or any(".py" in name for name in config.args):
+    if config.option.markexpr or any(name.partition("::")[0].endswith(".py") for name in config.args):
         return
     long = [item for item in items if item.get_closest_marker("long")]
     items[:] = [item for item in items if not item.get_closest_marker("long")]

@@ -130,7 +130,7 @@ def test_a_process_starts_from_scratch_where_the_fork_server_cannot_be_reached(
     first, other = workers(served)
     end(first)
     wait_for(lambda: len(set(workers(served)) - {first}) == 2)
-    assert [line for line in served.logs if "cannot be forked, so it starts from scratch" in line]
+    wait_for(lambda: any("cannot be forked, so it starts from scratch" in line for line in served.logs))
     end(other)
     wait_for(lambda: is_ready(served))
     assert served.stop(signal.SIGTERM)[0] == 0

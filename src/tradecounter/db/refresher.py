@@ -24,6 +24,7 @@ from tradecounter.kit.tasks import end_task
 log = structlog.get_logger()
 
 _LOG_EVERY_SECONDS = 30.0
+_LEAST_PAUSE_SECONDS = 0.05  # after a task has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +159,18 @@ class Refresher:
             await end_task(task)
 
     async def _poll(self) -> None:
+        under_way = self._under_way
         while True:
-            under_way = {task for task in self._under_way if not task.done()}
             if under_way:
                 await asyncio.wait(under_way, timeout=self._interval)
+                await asyncio.sleep(min(_LEAST_PAUSE_SECONDS, self._interval))
             else:
                 await asyncio.sleep(self._interval)
             try:
-                await self.catch_up()
+                under_way = await self.catch_up()
             except Exception as error:  # noqa: BLE001 logged; the next poll tries again
                 self._log_failure(error)
+                under_way = set()
             self._log_staleness()
 
     def _log_failure(self, error: Exception) -> None:

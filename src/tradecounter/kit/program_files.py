@@ -18,13 +18,8 @@ def own_files() -> bytes:
 def installed_files(folders: Iterable[str] = sys.path) -> bytes:
     """Return a digest of the program's own files and of the folders from which it imports libraries.
 
-    Installing or removing a library changes its folder's time; another folder in its place has another number. The
-    working directory, from which `python -m` imports first, is none of them. Raises OSError if files vanish meanwhile.
+    Installing or removing a library changes its folder's time; another folder in its place has another number. Raises
+    OSError if files vanish meanwhile.
     """
-    working = os.getcwd()  # noqa: PTH109 strings
-    found = [
-        (folder, os.stat(folder))  # noqa: PTH116 strings
-        for folder in folders
-        if folder not in {"", working} and os.path.exists(folder)  # noqa: PTH110 strings
-    ]
+    found = [(folder, os.stat(folder)) for folder in folders if os.path.exists(folder)]  # noqa: PTH110, PTH116 strings
     return digest_of(own_files(), *(f"{name} {state.st_ino} {state.st_mtime_ns}".encode() for name, state in found))

@@ -93,7 +93,7 @@ _OF_THE_BACKLOG = (
     Metric(
         "wal_archive_failing_seconds",
         "gauge",
-        "Time since PostgreSQL last archived a WAL file, while archiving fails; 0 while it works or is not used.",
+        "Time since PostgreSQL last archived a WAL file, while that fails or stands still; 0 otherwise.",
         largest=True,
     ),
     Metric(

@@ -24,6 +24,7 @@ log = structlog.get_logger()
 
 _CATALOGUE: Topic = "catalogue"
 _LARGE_PARTS: tuple[Topic, ...] = ("prices", "contracts", "deliveries")  # those that most responses depend on
+_PRICES: tuple[Topic, ...] = ("prices", "contracts")
 _LOW_PRIORITY = 10  # niceness; lets requests run first
 _LONGEST_SECONDS = 600.0  # many times longer than the largest catalogues need
 
@@ -59,13 +60,19 @@ class CatalogueLoader:
 
     async def refresh(self, tx: Transaction, versions: Versions, *, only_small: bool = False) -> CatalogueData:
         """Read the parts that have changed, or `only_small` ones. Raises only if the transaction cannot continue."""
+        later = self._parts_for_later(versions) if only_small else ()
         data = await self._catalogue.refreshed(tx, versions, self._data, install=not only_small)
         if data.versions:  # false until the first load, which reads all parts
             for part in self._parts:
-                if not (only_small and part.topic in _LARGE_PARTS):
+                if part.topic not in later:
                     data = await part.refreshed(tx, versions, data)
         self._data = data
         return data
+
+    def _parts_for_later(self, versions: Versions) -> tuple[Topic, ...]:
+        """Return the parts that wait for a turn; customers' terms wait for the prices with which they changed."""
+        changed = any(self._data.versions.get(topic) != versions.of(topic) for topic in _PRICES)
+        return (*_LARGE_PARTS, "customers") if changed else _LARGE_PARTS
 
 
 @dataclass(frozen=True, slots=True)

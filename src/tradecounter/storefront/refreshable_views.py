@@ -26,9 +26,10 @@ class RefreshableViews:
     async def last(self, customer_id: int) -> CustomerView:
         """Return the customer's view even if it is stale, for anything but sales. Raises DomainError (not found)."""
         view = self.storefront.last_view(customer_id)
-        if view is None:
-            await self.refresher.catch_up()
-            view = self.storefront.last_view(customer_id)
+        for refresh in (self.refresher.catch_up, self.refresher.refresh):  # the latter also waits for what is under way
+            if view is None:
+                await refresh()
+                view = self.storefront.last_view(customer_id)
         if view is None:
             raise not_found("customer")
         return view

@@ -15,9 +15,10 @@ _LONGEST_WAIT_SECONDS = 3.0
 
 
 class Turn:
-    """One process's turn, on which it waits in the background: for seconds at most, and a part of `stale_after`.
+    """One process's turn.
 
-    Without a folder that can be used, nobody waits.
+    It waits in the background, for at most three seconds, or a quarter of `stale_after` if that is less. Without a
+    folder that can be used, nobody waits.
     """
 
     def __init__(self, source: CatalogueSource, stale_after: float) -> None:
@@ -26,18 +27,23 @@ class Turn:
         self._place = ExitStack()
         self._waiting: asyncio.Task[None] | None = None
 
-    def take(self) -> asyncio.Task[None] | None:
-        """Return None if it is this process's turn until `end`, or else a task; when it has ended, take it again."""
+    def take(self) -> bool:
+        """Return whether it is this process's turn, until `end`; if not, `wait` for it."""
         if self._waiting is None:
-            if self._takes_place():
-                return None
+            return self._takes_place()
+        return self._waiting.done()
+
+    def wait(self) -> asyncio.Task[None]:
+        """Return a task that ends when the turn can be taken."""
+        if self._waiting is None:
             self._waiting = asyncio.create_task(self._wait())
-        if self._waiting.done():
-            self._waiting = None
         return self._waiting
 
     def end(self) -> None:
         """Let the next process take its turn."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
         self._place.close()
 
     async def _wait(self) -> None:

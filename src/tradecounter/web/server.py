@@ -3,8 +3,9 @@
 import asyncio
 import os
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -132,9 +133,17 @@ def serve_processes(
     ApiProcess.figures_folder = figures_folder
     os.environ[DATABASE_URL_VARIABLE] = database_url
     os.environ[SECRET_KEY_VARIABLE] = secret  # may come from the data directory
-    os.environ.setdefault("PYTHONSAFEPATH", "1")  # the processes import nothing from the working directory
+    _import_nothing_from_the_working_directory()
     config = _config(application, lifespan="on", workers=workers)
     Supervisor(config, sockets=[listener.socket]).run()
+
+
+def _import_nothing_from_the_working_directory() -> None:
+    """Remove what `python -m` adds to the path, which child processes inherit; the fork server would add it again."""
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
+    with suppress(OSError):  # the working directory was deleted
+        if not sys.flags.safe_path and sys.path[0] in {"", os.getcwd()}:  # noqa: PTH109 a string
+            del sys.path[0]
 
 
 def process_application() -> Application:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from support.orders import rows
 from support.service import Service
 from support.shop import product
 from tradecounter.bulk.rows import Row
@@ -160,34 +161,39 @@ def test_the_current_catalogue_is_served_and_updated_while_a_subprocess_loads(
 
 
 @pytest.mark.usefixtures("buyers")
-def test_only_large_changes_wait_while_other_processes_have_their_turn(
+def test_prices_wait_with_the_terms_of_customers_while_other_processes_have_their_turn(
     shop: Service, in_subprocess: Another, tmp_path: Path
 ) -> None:
     in_subprocess.refresh()
     source = CatalogueSource(shop.database_url, tmp_path / "shared")
     others = [Turn(source, math.inf) for _ in range(source.at_once)]
-    assert [other.take() for other in others] == [None] * len(others)
-    shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[2], "single_unit_cost": "6.54"}])
+    assert all(other.take() for other in others)
     shop.must_load("stock", [{"sku": SKUS[2], "available": 654}])
-    new_customer = shop.customer().id
+    customer = shop.customer().id
 
-    async def look() -> tuple[tuple[int, UnitCosts | None], tuple[int, UnitCosts | None]]:
+    def seen(customer_id: int) -> tuple[int, UnitCosts | None]:
+        view = in_subprocess.view(customer_id)
+        row = view.snapshot.row_of_sku[SKUS[2].casefold()]
+        return view.available(row), view.unit_costs(row)
+
+    shop.call(in_subprocess.refresher.catch_up)
+    assert seen(customer) == (654, UnitCosts(1200, 1200, 1200))
+    shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[2], "single_unit_cost": "6.00"}])
+    shop.must_load("stock", [{"sku": SKUS[2], "available": 543}])
+    rows(shop, "update customer set discount = 50 where id = %s returning id", customer)
+
+    async def look() -> None:
+        async with transaction(shop.application.database) as tx:
+            await bump(tx, "customers")
         (waiting,) = await in_subprocess.refresher.catch_up()
-        meanwhile = seen()
+        assert seen(customer) == (543, UnitCosts(1200, 1200, 1200))
         assert not waiting.done()
         for other in others:
             other.end()
         await in_subprocess.refresher.refresh()
-        return meanwhile, seen()
+        assert seen(customer) == (543, UnitCosts(300, 300, 300))
 
-    def seen() -> tuple[int, UnitCosts | None]:
-        view = in_subprocess.view(new_customer)
-        row = view.snapshot.row_of_sku[SKUS[2].casefold()]
-        return view.available(row), view.unit_costs(row)
-
-    meanwhile, afterwards = shop.call(look)
-    assert meanwhile == (654, UnitCosts(1200, 1200, 1200))
-    assert afterwards == (654, UnitCosts(654, 654, 654))
+    shop.call(look)
 
 
 def no_subprocess(patch: pytest.MonkeyPatch) -> None:

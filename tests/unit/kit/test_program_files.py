@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tradecounter.kit.program_files import installed_files
 
 
@@ -24,14 +22,3 @@ def test_another_folder_in_place_of_the_libraries_is_noticed(tmp_path: Path) -> 
     libraries.rename(tmp_path / "before")
     libraries.mkdir()
     assert installed_files([str(libraries)]) != before
-
-
-@pytest.mark.parametrize("is_named", [True, False])
-def test_files_in_the_working_directory_are_not_the_programs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_named: bool
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folders = [str(tmp_path) if is_named else ""]
-    before = installed_files(folders)
-    (tmp_path / "orders.csv").touch()
-    assert installed_files(folders) == before

@@ -16,8 +16,8 @@ def turn(folder: Path, at_once: int = 1, url: str = URL, stale_after: float = ma
 
 async def taken(turn: Turn) -> None:
     """Wait for the turn, as the refresher does."""
-    while waiting := turn.take():
-        await asyncio.wait({waiting})
+    while not turn.take():
+        await asyncio.wait({turn.wait()})
 
 
 def most_at_once(*turns: Turn) -> int:
@@ -58,7 +58,7 @@ def test_a_process_that_never_ends_its_turn_delays_the_others_for_a_part_of_the_
     async def take_beside_a_stuck_one() -> bool:
         stuck, other = turn(tmp_path), turn(tmp_path, stale_after=1)
         await taken(stuck)
-        waited = other.take() is not None
+        waited = not other.take()
         await asyncio.wait_for(taken(other), 20)
         stuck.end()
         return waited

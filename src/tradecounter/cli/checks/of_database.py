@@ -141,7 +141,8 @@ async def _wal_archive(tx: Transaction) -> Check:
     if archive.failing_seconds:
         remedy = "read PostgreSQL's log for what archive_command reports; until it works, WAL files fill the disk"
         return wrong("wal_archive", f"WAL files are not archived{last}", remedy)
-    return fine("wal_archive", f"WAL files are archived{last}" if last else "no WAL file was complete yet")
+    found = f"WAL files are archived{last}" if last else "nothing was archived since the statistics began"
+    return fine("wal_archive", found)
 
 
 def _listed(found: list[str]) -> str:
