@@ -254,9 +254,9 @@ def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, 
             try:
                 async with transaction(database) as tx:
                     done = await job.work(tx, clock.now())
+            except DATABASE_RESPONDED:
+                raise
             except DATABASE_AWAY as error:  # given up as failed, it would alert people after each fail-over
-                if isinstance(error, DATABASE_RESPONDED):
-                    raise
                 log.warning("a scheduled job lost the database, its next run goes on", job=job.name, reason=str(error))
                 break
             if not done:

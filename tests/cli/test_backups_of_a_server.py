@@ -49,15 +49,29 @@ def test_an_archive_that_fails_is_found_until_it_works_again(backed_up: BackedUp
     wait_for(lambda: check(program)["ok"])
 
 
-def test_an_empty_archive_command_is_found_when_two_files_wait(backed_up: BackedUpServer, program: Program) -> None:
+def set_archive_command(backed_up: BackedUpServer, command: str) -> None:
+    backed_up.query(f"alter system set archive_command = '{command}'")
+    backed_up.query("select pg_reload_conf()")
+    wait_for(lambda: backed_up.query("show archive_command") == [(command,)])
+
+
+def test_an_empty_archive_command_is_found_at_once(backed_up: BackedUpServer, program: Program) -> None:
     backed_up.wait_for_archive()
     wait_for(lambda: check(program)["ok"])
-    backed_up.query("alter system set archive_command = ''")
-    backed_up.query("select pg_reload_conf()")
-    wait_for(lambda: backed_up.query("show archive_command") == [("",)])
-    complete_a_file(backed_up)
-    complete_a_file(backed_up)
+    set_archive_command(backed_up, "")
     assert check(program)["message"].startswith("WAL files are not archived, the last at ")
+
+
+def test_an_archive_command_that_hangs_is_found_when_two_files_wait(
+    backed_up: BackedUpServer, program: Program
+) -> None:
+    backed_up.wait_for_archive()
+    set_archive_command(backed_up, "sleep 8")
+    wait_for(lambda: check(program)["ok"])
+    complete_a_file(backed_up)
+    assert check(program)["ok"]
+    complete_a_file(backed_up)
+    wait_for(lambda: check(program)["message"].startswith("WAL files are not archived, the last at "), seconds=5)
 
 
 def test_the_latest_backup_is_kept_with_the_wal_that_it_needs(backed_up: BackedUpServer) -> None:

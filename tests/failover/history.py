@@ -1,4 +1,4 @@
-"""Checks of the event log: at each position, credit held and no more units had left than had come; jobs are done.
+"""Checks at each position of the event log that credit held and no more units had left than had come; and of jobs.
 
 A worker deletes a job that is done, so one that was lost shows only in what it was to do: mails here, deliveries of
 webhooks and numbers of events among the checks of trials.
@@ -53,7 +53,7 @@ def _faults_in_stock(service: Service, customer_id: int) -> dict[str, Any]:
         " union all"
         " select e.sequence, -l.quantity from event e join payment p on e.subject = 'payment/' || p.id"
         " join orders o on o.customer_id = e.customer_id and o.customer_reference || %s = p.reference"
-        " join order_line l on l.order_id = o.id where e.customer_id = %s"
+        " join order_line l on l.order_id = o.id where e.type = 'payment.recorded' and e.customer_id = %s"
         " order by 1",
         SKU,
         PAID,

@@ -1,4 +1,4 @@
-"""A part of `make fuzz`: properties of the parsers that meet strangers, with more examples than in `make test`.
+"""A part of `make fuzz`: properties of the parsers that meet strangers, with more examples than the tests have.
 
 These are the tests with the mark `fuzzed`, in the folders of what they test.
 """

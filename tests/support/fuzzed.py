@@ -1,4 +1,4 @@
-"""Properties of parsers that meet strangers: few examples in `make test`, the same each time; many in `make fuzz`."""
+"""Properties of parsers that meet strangers: few examples in the tests, the same each time; many in `make fuzz`."""
 
 import os
 from collections.abc import Callable
@@ -15,7 +15,7 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def fuzzed(examples: int) -> Callable[[Test], Test]:
-    """Mark a property for `make fuzz`, and say how many examples `make test` tries."""
+    """Mark a property for `make fuzz`, and say how many examples the other commands try."""
 
     def mark(test: Test) -> Test:
         chosen = settings(max_examples=examples * TIMES, deadline=None, derandomize=TIMES == 1, database=None)

@@ -51,6 +51,11 @@ class CatalogueLoader:
         """The load of a large catalogue."""
         return None if self._catalogue.load is None else self._catalogue.load.task
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether a large catalogue is being loaded."""
+        return self.running is not None and not self.running.done()
+
     def has_large_change(self, versions: Versions) -> bool:
         """Return whether a refresh would read or install a part that affects many responses, for a large catalogue."""
         return len(self._data.snapshot) >= self._catalogue.large_from and (
@@ -111,10 +116,8 @@ class _CataloguePart:
         Without `install`, a large catalogue is loaded, but not yet returned.
         """
         wanted = versions.of(_CATALOGUE)
-        if self.is_loaded and not install:
-            return data
         if data.versions.get(_CATALOGUE) != wanted or self.load is not None:
-            data = await self._reader.read(tx, lambda: self._read(tx, versions, data), wanted) or data
+            data = await self._reader.read(tx, lambda: self._read(tx, versions, data, install=install), wanted) or data
         if self._is_current(data.versions.get(_CATALOGUE), wanted):
             self.verified_at = versions.read_at
         return data
@@ -125,8 +128,10 @@ class _CataloguePart:
         # The same number on another server very likely means the same data, so it counts unless reading there fails.
         return version.server == wanted.server or not self._reader.failing
 
-    async def _read(self, tx: Transaction, versions: Versions, shown: CatalogueData) -> CatalogueData | None:
-        """Read all parts; return None while a large catalogue is loaded."""
+    async def _read(
+        self, tx: Transaction, versions: Versions, shown: CatalogueData, *, install: bool
+    ) -> CatalogueData | None:
+        """Read all parts; return None while a large catalogue is loaded, or without `install`."""
         if self.load is None:
             if self._source is None or await count_products(tx) < self.large_from:
                 return await _caught_up(tx, versions, await read_catalogue_data(tx), shown)
@@ -138,7 +143,7 @@ class _CataloguePart:
                 seconds=self._low_priority_seconds if low_priority else _LONGEST_SECONDS,
             )
             self.load = _Load(asyncio.create_task(loading), versions.read_at)
-        if not self.load.task.done():
+        if not (install and self.is_loaded):
             return None
         load, self.load = self.load, None
         data = await _caught_up(tx, versions, load.task.result(), shown)

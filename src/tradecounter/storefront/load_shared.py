@@ -37,6 +37,10 @@ class CatalogueSource:
     replica_use: ReplicaUse = field(default_factory=ReplicaUse)
     at_once: int = _PROCESSORS
 
+    def open_folder(self) -> SharedFolder:
+        """Open the folder in which the catalogue is shared. Raises OSError."""
+        return SharedFolder.open(self.folder or default_folder(), self.database_url)
+
     async def load(self, at_least: Version, *, niceness: int, seconds: float) -> CatalogueData:
         """Return data of this version or a newer one; lays it out if no other process has or does.
 
@@ -46,7 +50,7 @@ class CatalogueSource:
         """
         async with asyncio.timeout(seconds):
             try:
-                with SharedFolder.open(self.folder or default_folder(), self.database_url) as folder:
+                with self.open_folder() as folder:
                     return await self._load_shared(folder, at_least, niceness)
             except OSError as error:
                 log.warning("the catalogue cannot be shared: each process needs memory for its own", reason=str(error))

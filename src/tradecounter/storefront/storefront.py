@@ -1,11 +1,9 @@
 """The process's copy of catalogue, prices, stock and customers' terms, which serves customers' views."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import date
 from time import monotonic
-from typing import Any
 
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.db.changes import Versions
@@ -93,17 +91,16 @@ class Storefront:
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
         """Load the parts that have changed and replace the state; large changes wait for this process's turn."""
-        turn = self._turn if self._turn is not None and self._loader.has_large_change(versions) else None
-        is_turn = turn is None or turn.take()
+        turn, waiting = self._turn, None
+        waits = turn is not None and self._loader.has_large_change(versions) and not turn.take()
         try:
-            state = _State(await self._loader.refresh(tx, versions, only_small=not is_turn))
+            state = _State(await self._loader.refresh(tx, versions, only_small=waits))
             if self.prepare is not None and not state.shows_the_same_as(self._state):
                 await self.prepare(lambda customer_id: self._view(state, customer_id))
             self._state = state
+            if turn is not None and waits and not self._loader.is_loading:
+                waiting = turn.wait()
         finally:
-            if is_turn and self._turn is not None:
-                self._turn.end()
-        under_way: asyncio.Task[Any] | None = self._loader.running
-        if turn is not None and not is_turn and (under_way is None or under_way.done()):
-            under_way = turn.wait()
-        return Behind(self._loader.verified_at, under_way)
+            if turn is not None and waiting is None:
+                turn.end()
+        return Behind(self._loader.verified_at, waiting or self._loader.running)

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from time import monotonic
 
 from tradecounter.storefront.load_shared import CatalogueSource
-from tradecounter.storefront.shared_folder import SharedFolder, default_folder
 
 _LOOK_EVERY_SECONDS = 0.05
 _LONGEST_WAIT_SECONDS = 3.0
@@ -52,9 +51,8 @@ class Turn:
             await asyncio.sleep(_LOOK_EVERY_SECONDS)
 
     def _takes_place(self) -> bool:
-        source = self._source
         try:
-            with SharedFolder.open(source.folder or default_folder(), source.database_url) as folder:
-                return folder.take_place(source.at_once, self._place)
+            with self._source.open_folder() as folder:
+                return folder.take_place(self._source.at_once, self._place)
         except OSError:
             return True

@@ -22,9 +22,11 @@ from tradecounter.db.transaction import transaction
 from tradecounter.imports.run import import_rows
 from tradecounter.pricing.importing import PriceRow
 from tradecounter.pricing.rules import UnitCosts
+from tradecounter.stock.importing import StockRow
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
+from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import EXTRA_FIELDS, render_csv, render_json
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.turns import Turn
@@ -160,24 +162,41 @@ def test_the_current_catalogue_is_served_and_updated_while_a_subprocess_loads(
     assert seen(afterwards) == ("Named reloaded", 321, UnitCosts(321, 321, 321))
 
 
-@pytest.mark.usefixtures("buyers")
-def test_prices_wait_with_the_terms_of_customers_while_other_processes_have_their_turn(
-    shop: Service, in_subprocess: Another, tmp_path: Path
-) -> None:
+class Others:
+    """Other processes of the machine, which have all places."""
+
+    def __init__(self, service: Service, folder: Path) -> None:
+        source = CatalogueSource(service.database_url, folder)
+        self._turns = [Turn(source, math.inf) for _ in range(source.at_once)]
+        assert all(turn.take() for turn in self._turns)
+
+    def end(self) -> None:
+        for turn in self._turns:
+            turn.end()
+
+
+@pytest.fixture
+def others(shop: Service, in_subprocess: Another, buyers: list[int], tmp_path: Path) -> Iterator[Others]:
+    assert buyers
     in_subprocess.refresh()
-    source = CatalogueSource(shop.database_url, tmp_path / "shared")
-    others = [Turn(source, math.inf) for _ in range(source.at_once)]
-    assert all(other.take() for other in others)
+    found = Others(shop, tmp_path / "shared")
+    yield found
+    found.end()
+
+
+def test_prices_wait_with_the_terms_of_customers_while_other_processes_have_their_turn(
+    shop: Service, in_subprocess: Another, others: Others
+) -> None:
     shop.must_load("stock", [{"sku": SKUS[2], "available": 654}])
     customer = shop.customer().id
 
-    def seen(customer_id: int) -> tuple[int, UnitCosts | None]:
-        view = in_subprocess.view(customer_id)
+    def seen() -> tuple[int, UnitCosts | None]:
+        view = in_subprocess.view(customer)
         row = view.snapshot.row_of_sku[SKUS[2].casefold()]
         return view.available(row), view.unit_costs(row)
 
     shop.call(in_subprocess.refresher.catch_up)
-    assert seen(customer) == (654, UnitCosts(1200, 1200, 1200))
+    assert seen() == (654, UnitCosts(1200, 1200, 1200))
     shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[2], "single_unit_cost": "6.00"}])
     shop.must_load("stock", [{"sku": SKUS[2], "available": 543}])
     rows(shop, "update customer set discount = 50 where id = %s returning id", customer)
@@ -186,14 +205,53 @@ def test_prices_wait_with_the_terms_of_customers_while_other_processes_have_thei
         async with transaction(shop.application.database) as tx:
             await bump(tx, "customers")
         (waiting,) = await in_subprocess.refresher.catch_up()
-        assert seen(customer) == (543, UnitCosts(1200, 1200, 1200))
+        assert seen() == (543, UnitCosts(1200, 1200, 1200))
         assert not waiting.done()
-        for other in others:
-            other.end()
+        others.end()
         await in_subprocess.refresher.refresh()
-        assert seen(customer) == (543, UnitCosts(300, 300, 300))
+        assert seen() == (543, UnitCosts(300, 300, 300))
 
     shop.call(look)
+
+
+def test_a_new_customer_waits_for_the_prices_that_wait_for_a_turn(
+    shop: Service, in_subprocess: Another, others: Others
+) -> None:
+    views = RefreshableViews(in_subprocess.storefront, in_subprocess.refresher, in_subprocess.freshness)
+    shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[3], "single_unit_cost": "7.00"}])
+    customer = shop.customer().id
+
+    async def ask() -> CustomerView:
+        asked = asyncio.create_task(views.last(customer))
+        await asyncio.wait({asked}, timeout=0.2)
+        assert not asked.done()
+        others.end()
+        return await asked
+
+    view = shop.call(ask)
+    assert view.unit_costs(view.snapshot.row_of_sku[SKUS[3].casefold()]) == UnitCosts(700, 700, 700)
+
+
+def test_a_refresh_that_fails_no_longer_waits_for_a_place_that_it_could_not_use(
+    shop: Service, in_subprocess: Another, others: Others, tmp_path: Path
+) -> None:
+    another = Turn(CatalogueSource(shop.database_url, tmp_path / "shared", at_once=1), math.inf)
+
+    async def fail(_view_of: Callable[[int], CustomerView | None]) -> None:
+        raise OSError("not rendered")
+
+    async def look() -> bool:
+        (waiting,) = await in_subprocess.refresher.catch_up()
+        in_subprocess.storefront.prepare = fail
+        await import_rows(shop.application.database, "stock", iter([Row(1, StockRow(SKUS[4], available=777))]))
+        await in_subprocess.refresher.catch_up()
+        others.end()
+        await asyncio.wait({waiting})
+        return another.take()
+
+    shop.must_load("price-list", [{"price_list": "default", "sku": SKUS[4], "single_unit_cost": "8.00"}])
+    assert shop.call(look)
+    another.end()
 
 
 def no_subprocess(patch: pytest.MonkeyPatch) -> None:
