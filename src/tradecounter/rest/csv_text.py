@@ -1,7 +1,7 @@
 """CSV as in RFC 4180: commas, CRLF, quotes only where needed (decisions, content negotiation)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -13,6 +13,11 @@ MEDIA_TYPE = "text/csv; charset=utf-8"
 def cell(text: str) -> str:
     """Return a value, quoted if necessary."""
     return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
+
+
+def cells_of(texts: Sequence[str]) -> Sequence[str]:
+    """Return values, each quoted if necessary; fast for many values of which none needs quotes."""
+    return list(map(cell, texts)) if _NEEDS_QUOTES.search("".join(texts)) else texts
 
 
 def harmless(text: str) -> str:

@@ -112,8 +112,11 @@ def _object(
 def _lines(view: CustomerView, rows: Rows, added: tuple[str, ...]) -> Iterator[bytes]:
     fragments = view.snapshot.fragments
     parts = zip(fragments.csv_head.take(rows), fragments.csv_tail.take(rows), strict=True)
-    extras = [b"," + csv_cells(view.product(row), added) if added else b"" for row in rows.tolist()]
-    return map(_line, parts, _stock(view, rows), view.prices.costs(rows).tolist(), extras)
+    costs = view.prices.costs(rows).tolist()
+    if not added:
+        return map(_line, parts, _stock(view, rows), costs, repeat(b""))
+    extras = csv_cells([view.product(row) for row in rows.tolist()], added)
+    return map(_line, parts, _stock(view, rows), costs, map(b",%b".__mod__, extras))
 
 
 def _line(parts: tuple[bytes, bytes], stock: _Stock, costs: Sequence[int], extras: bytes) -> bytes:

@@ -65,7 +65,7 @@ def test_rows_are_found_by_term_and_by_prefix(rows: dict[str, list[int]], sought
 @given(words=st.sets(WORDS, max_size=6), sought=WORDS)
 def test_a_keys_place_is_its_position_in_the_sorted_keys(words: set[str], sought: str) -> None:
     ordered = sorted(words)
-    packed = SortedKeys(bytes_column(encoded(word) for word in ordered))
+    packed = SortedKeys(bytes_column([encoded(word) for word in ordered]))
     for found in (packed, again(packed)):
         assert list(found) == ordered
         assert found.get(sought) == (bisect_left(ordered, sought) if sought in words else None)

@@ -15,8 +15,8 @@ from tradecounter.kit.text import joined_word, words
 
 def index_of(products: Sequence[ProductRecord], manufacturer_names: Mapping[str, str]) -> SearchIndex:
     builder = SearchIndexBuilder(manufacturer_names)
-    for row, product in enumerate(products):
-        builder.add(row, product)
+    for row in range(0, len(products), 2):
+        builder.add(row, products[row : row + 2])
     return builder.done()
 
 

@@ -1,6 +1,7 @@
 """Byte strings by row."""
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Sequence
 from mmap import mmap
 from pickle import PickleBuffer
 from typing import Any, cast, overload
@@ -64,13 +65,31 @@ def _address(buffer: bytes | mmap | memoryview) -> int:
     return int(np.frombuffer(buffer, dtype=np.uint8).ctypes.data)
 
 
-def bytes_column(rows: Iterable[bytes]) -> BytesColumn:
+class BytesColumnBuilder:
+    """Packs byte strings into a column, batch by batch."""
+
+    def __init__(self) -> None:
+        self._batches: list[bytes] = []
+        self._lengths = array("q")
+
+    def add(self, rows: Sequence[bytes]) -> None:
+        """Add the byte strings of the next rows."""
+        self._batches.append(b"".join(rows))
+        self._lengths.extend(map(len, rows))
+
+    def done(self) -> BytesColumn:
+        """Return the column."""
+        data = b"".join(self._batches)
+        starts = np.zeros(len(self._lengths) + 1, dtype=np.int64)
+        np.cumsum(self._lengths, out=starts[1:])
+        return BytesColumn(data, starts.astype(np.uint32) if len(data) <= _MOST_IN_FOUR_BYTES else starts)
+
+
+def bytes_column(rows: Sequence[bytes]) -> BytesColumn:
     """Pack byte strings into a column."""
-    rows = list(rows)
-    data = b"".join(rows)
-    starts = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum([len(row) for row in rows], out=starts[1:])
-    return BytesColumn(data, starts.astype(np.uint32) if len(data) <= _MOST_IN_FOUR_BYTES else starts)
+    builder = BytesColumnBuilder()
+    builder.add(rows)
+    return builder.done()
 
 
 def encoded(text: str) -> bytes:

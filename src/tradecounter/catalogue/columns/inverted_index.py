@@ -1,7 +1,8 @@
 """The rows that contain each term."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,16 +27,16 @@ class PostingLists:
         self._common = common
 
     @classmethod
-    def of(cls, lists: Iterable[Sequence[int]]) -> "PostingLists":
+    def of(cls, lists: Sequence[Sequence[int]]) -> "PostingLists":
         """Pack lists of rows, each in ascending order."""
-        rows, starts, common = array("I"), array("q", [0]), {}
-        for number, members in enumerate(lists):
-            if len(members) < _COMMON:
-                rows.extend(members)
-            else:
-                common[number] = BitMap(array("I", members))
-            starts.append(len(rows))
-        return cls(np.frombuffer(rows, dtype=np.uint32), np.frombuffer(starts, dtype=np.int64), common)
+        lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+        common = np.flatnonzero(lengths >= _COMMON).tolist()
+        bitmaps = {number: BitMap(array("I", lists[number])) for number in common}
+        lengths[common] = 0
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        short = (members for members in lists if len(members) < _COMMON)
+        rows = np.fromiter(chain.from_iterable(short), dtype=np.uint32, count=starts[-1])
+        return cls(rows, starts, bitmaps)
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -69,7 +70,7 @@ class InvertedIndex(Mapping[str, BitMap]):
     def of(cls, rows: Mapping[bytes, Sequence[int]]) -> "InvertedIndex":
         """Return the index of encoded terms; each term's rows must be in ascending order."""
         terms = sorted(rows)
-        return cls(SortedKeys(bytes_column(terms)), PostingLists.of(rows[term] for term in terms))
+        return cls(SortedKeys(bytes_column(terms)), PostingLists.of([rows[term] for term in terms]))
 
     def starting(self, prefix: str) -> BitMap:
         """Return the rows of all terms with a prefix."""

@@ -157,7 +157,7 @@ def _values(attribute: AttributeRecord, rows: dict[str, list[int]]) -> Values:
             if (number := as_number(text)) is not None:
                 by_number[number] += rows_of_text
         numbers = sorted(by_number)
-        return NumberValues(numbers, PostingLists.of(sorted(by_number[number]) for number in numbers))
+        return NumberValues(numbers, PostingLists.of([sorted(by_number[number]) for number in numbers]))
     by_text: defaultdict[bytes, list[int]] = defaultdict(list)
     for text, rows_of_text in rows.items():
         by_text[encoded(fold(text.strip()))] += rows_of_text

@@ -96,12 +96,15 @@ class SnapshotBuilder:
         self._of_manufacturer: defaultdict[str, BitMap] = defaultdict(BitMap)
         self._of_category: defaultdict[str, BitMap] = defaultdict(BitMap)
 
-    def add(self, products: Iterable[ProductRecord]) -> None:
-        """Add the products of the next rows. Takes about 40 microseconds each, too long for the event loop."""
-        for row, product in enumerate(products, start=len(self._ids)):
-            self._ids.append(product.id)
-            self._names.append(fold(product.name))
-            self._skus.append(encoded(product.sku_key))
+    def add(self, products: Sequence[ProductRecord]) -> None:
+        """Add the products of the next rows. Takes about 25 microseconds each, too long for the event loop."""
+        first = len(self._ids)
+        self._ids += [product.id for product in products]
+        self._names += [fold(product.name) for product in products]
+        self._skus += [encoded(product.sku_key) for product in products]
+        self._fragments.add(products)
+        self._search.add(first, products)
+        for row, product in enumerate(products, start=first):
             if product.active:
                 self._active.add(row)
             if product.clearance_product:
@@ -111,8 +114,6 @@ class SnapshotBuilder:
             self._of_manufacturer[product.manufacturer].add(row)
             for key in product.categories:
                 self._of_category[key].add(row)
-            self._fragments.add(product)
-            self._search.add(row, product)
             self._attributes.add(row, product)
 
     def done(self) -> CatalogueSnapshot:

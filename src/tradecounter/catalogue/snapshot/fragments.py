@@ -4,20 +4,19 @@ JSON: head  availability  costs  middle  [descriptions]  tail  [related]  }
 CSV:  head  availability  costs  tail    [extras]
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 from msgspec import Raw, defstruct
 
-from tradecounter.catalogue.columns.bytes_column import BytesColumn, bytes_column
+from tradecounter.catalogue.columns.bytes_column import BytesColumn, BytesColumnBuilder
 from tradecounter.catalogue.queries.records import ImageRecord, OrderableProduct, ProductRecord
-from tradecounter.rest.csv_text import cell
-from tradecounter.rest.responses import to_json
+from tradecounter.rest.csv_text import cells_of
+from tradecounter.rest.responses import to_json_lines
 
 HEAD = (
     "sku", "ean", "name", "manufacturer", "weight_kg", "box_width_mm", "box_height_mm", "box_length_mm",
@@ -30,8 +29,6 @@ TAIL = ("store_url", "categories", "attributes")
 DESCRIPTIONS = ("description", "description_html", "short_description")
 LINKS = ("related_products", "similar_products")
 _INTERNAL = ("id", "sku_key", "components", "active")
-
-_Rows = list[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +66,12 @@ class Fragments:
 
 
 _AFTER_HEAD = b',"availability":'
-_MEMBER_NAMES = [b'"%b":' % name.encode() for name in DESCRIPTIONS + LINKS]
 _Head = defstruct("_Head", HEAD)
 _Middle = defstruct("_Middle", MIDDLE)
 _Tail = defstruct("_Tail", TAIL)
 _Internal = defstruct("_Internal", _INTERNAL)
 _Image = defstruct("_Image", ("is_primary", "url"))
-_head_of, _members_of, _internal_of = attrgetter(*HEAD[:-1]), attrgetter(*DESCRIPTIONS, *LINKS), attrgetter(*_INTERNAL)
+_head_of, _internal_of = attrgetter(*HEAD[:-1]), attrgetter(*_INTERNAL)
 _products = msgspec.json.Decoder(ProductRecord)
 _orderable_products = msgspec.json.Decoder(OrderableProduct)
 
@@ -85,44 +81,55 @@ class FragmentsBuilder:
 
     def __init__(self, attribute_names: Mapping[str, str]) -> None:
         self._attribute_names = attribute_names
-        self._head, self._middle, self._tail, self._internal = _Rows(), _Rows(), _Rows(), _Rows()
-        self._csv_head, self._csv_tail = _Rows(), _Rows()
-        self._members = {name: _Rows() for name in DESCRIPTIONS + LINKS}
+        self._head, self._middle, self._tail, self._internal = (BytesColumnBuilder() for _ in range(4))
+        self._csv_head, self._csv_tail = BytesColumnBuilder(), BytesColumnBuilder()
+        self._members = {name: BytesColumnBuilder() for name in DESCRIPTIONS + LINKS}
 
-    def add(self, product: ProductRecord) -> None:
-        """Encode the product of the next row."""
-        # Called for every product of every new snapshot, so it must be fast: no dictionaries, nothing encoded twice.
-        images, attributes = _images(product.images), self._attributes(product.attributes)
-        self._head.append(to_json(_Head(*_head_of(product), Raw(images)))[:-1] + _AFTER_HEAD)
-        self._middle.append(b"," + to_json(_Middle(product.consumer_unit_cost))[1:-1])
-        self._tail.append(b"," + to_json(_Tail(product.store_url, product.categories, Raw(attributes)))[1:-1])
-        self._internal.append(to_json(_Internal(*_internal_of(product)))[1:-1])
-        for column, name, value in zip(self._members.values(), _MEMBER_NAMES, _members_of(product), strict=True):
-            column.append(name + to_json(value))
-        self._csv_head.append(csv_cells(product, HEAD[:-1]) + b"," + _json_cell(images))
-        self._csv_tail.append(csv_cells(product, (*MIDDLE, *TAIL[:-1])) + b"," + _json_cell(attributes))
+    def add(self, products: Sequence[ProductRecord]) -> None:
+        """Encode the products of the next rows."""
+        # Called for every product of every new snapshot, so it must be fast: whole columns at a time, nothing twice.
+        images = to_json_lines([_images(product.images) for product in products])
+        # `jsonb` does not keep the order of keys.
+        attributes = to_json_lines([self._by_name(product.attributes) for product in products], sort_keys=True)
+        heads = [_Head(*_head_of(product), Raw(each)) for product, each in zip(products, images, strict=True)]
+        middles = [_Middle(product.consumer_unit_cost) for product in products]
+        tails = [_Tail(p.store_url, p.categories, Raw(each)) for p, each in zip(products, attributes, strict=True)]
+        internals = [_Internal(*_internal_of(product)) for product in products]
+        self._head.add([line[:-1] + _AFTER_HEAD for line in to_json_lines(heads)])
+        self._middle.add([b"," + line[1:-1] for line in to_json_lines(middles)])
+        self._tail.add([b"," + line[1:-1] for line in to_json_lines(tails)])
+        self._internal.add([line[1:-1] for line in to_json_lines(internals)])
+        for name, column in self._members.items():
+            member = b'"%b":' % name.encode()
+            column.add([member + line for line in to_json_lines([getattr(product, name) for product in products])])
+        self._csv_head.add(_csv_parts(products, HEAD[:-1], images))
+        self._csv_tail.add(_csv_parts(products, (*MIDDLE, *TAIL[:-1]), attributes))
 
-    def _attributes(self, attributes: dict[str, str]) -> bytes:
-        """Return attributes as JSON by name, in a fixed order; `jsonb` does not keep an order."""
+    def _by_name(self, attributes: dict[str, str]) -> dict[str, str]:
         names = self._attribute_names
-        return to_json(dict(sorted((names.get(key, key), value) for key, value in attributes.items())))
+        return {names.get(key, key): value for key, value in attributes.items()}
 
     def done(self) -> Fragments:
         """Return the pieces of all products."""
         return Fragments(
-            json_head=bytes_column(self._head),
-            json_middle=bytes_column(self._middle),
-            json_tail=bytes_column(self._tail),
-            csv_head=bytes_column(self._csv_head),
-            csv_tail=bytes_column(self._csv_tail),
-            members={name: bytes_column(rows) for name, rows in self._members.items()},
-            internal=bytes_column(self._internal),
+            json_head=self._head.done(),
+            json_middle=self._middle.done(),
+            json_tail=self._tail.done(),
+            csv_head=self._csv_head.done(),
+            csv_tail=self._csv_tail.done(),
+            members={name: column.done() for name, column in self._members.items()},
+            internal=self._internal.done(),
         )
 
 
-def _images(images: list[ImageRecord]) -> bytes:
-    """Return images as JSON, with members in a fixed order; `jsonb` does not keep an order."""
-    return to_json([_Image(image["is_primary"], image["url"]) for image in images])
+def _images(images: list[ImageRecord]) -> list[Any]:
+    """Return images with members in a fixed order; `jsonb` does not keep an order."""
+    return [_Image(image["is_primary"], image["url"]) for image in images]
+
+
+def _csv_parts(products: Sequence[ProductRecord], names: tuple[str, ...], last: Sequence[bytes]) -> list[bytes]:
+    """Return the cells of each product, followed by a JSON list or object as the last cell."""
+    return list(map(b"%b,%b".__mod__, zip(csv_cells(products, names), map(_json_cell, last), strict=True)))
 
 
 def _json_cell(text: bytes) -> bytes:
@@ -130,25 +137,24 @@ def _json_cell(text: bytes) -> bytes:
     return b'"%b"' % text.replace(b'"', b'""') if b'"' in text else text
 
 
-def csv_cells(product: ProductRecord, names: tuple[str, ...]) -> bytes:
-    """Return a product's values, none of them an object, as cells of a CSV line joined by commas."""
-    values, formatters = _csv_of(names)
-    return ",".join([format_(value) for format_, value in zip(formatters, values(product), strict=True)]).encode()
+def csv_cells(products: Sequence[ProductRecord], names: tuple[str, ...]) -> list[bytes]:
+    """Return each product's values, none of them an object, as cells of a CSV line joined by commas."""
+    columns = [_CSV_COLUMNS[name]([getattr(product, name) for product in products]) for name in names]
+    return [",".join(cells).encode() for cells in zip(*columns, strict=True)]
 
 
-@cache
-def _csv_of(names: tuple[str, ...]) -> tuple[Callable[[ProductRecord], Any], list[Callable[[Any], str]]]:
-    types = {field.name: field.type for field in msgspec.structs.fields(ProductRecord)}
-    values = attrgetter(*names)
-    return (values if len(names) > 1 else lambda product: (values(product),)), [_formatter(types[n]) for n in names]
+_Column = Callable[[list[Any]], Iterable[str]]
 
 
-def _formatter(type_: Any) -> Callable[[Any], str]:
-    """Return the function that formats a value of a type as a CSV cell; numbers and flags never need quotes."""
-    formatters: dict[Any, Callable[[Any], str]] = {
-        Decimal: str,
-        bool: lambda value: "true" if value else "false",
-        str | None: lambda value: "" if value is None else cell(value),
-        list[str]: lambda value: cell("|".join(value)),
+def _column(type_: Any) -> _Column:
+    """Return the function that formats values of a type as CSV cells; numbers and flags never need quotes."""
+    formatters: dict[Any, _Column] = {
+        Decimal: lambda values: map(str, values),
+        bool: lambda values: ["true" if value else "false" for value in values],
+        str | None: lambda values: cells_of([value or "" for value in values]),
+        list[str]: lambda values: cells_of(list(map("|".join, values))),
     }
-    return formatters.get(type_, cell)
+    return formatters.get(type_, cells_of)
+
+
+_CSV_COLUMNS = {field.name: _column(field.type) for field in msgspec.structs.fields(ProductRecord)}

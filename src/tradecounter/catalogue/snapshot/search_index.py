@@ -5,7 +5,7 @@ Every word of a query must be the prefix of a word of the product.
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import unescape
 
@@ -45,11 +45,16 @@ class SearchIndexBuilder:
         self._rows: defaultdict[bytes, list[int]] = defaultdict(list)
         self._manufacturer_names = manufacturer_names
 
-    def add(self, row: int, product: ProductRecord) -> None:
-        """Add the words of the product in the next row."""
-        joined = b"".join(_encoded_words(product.sku))
-        for word in {joined, *_encoded_words(self._text(product))}:
-            self._rows[word].append(row)
+    def add(self, first: int, products: Iterable[ProductRecord]) -> None:
+        """Add the words of the products in the next rows, of which `first` is the first."""
+        # A dictionary of these products alone fits into the processor's cache.
+        found: defaultdict[bytes, list[int]] = defaultdict(list)
+        for row, product in enumerate(products, start=first):
+            joined = b"".join(_encoded_words(product.sku))
+            for word in {joined, *_encoded_words(self._text(product))}:
+                found[word].append(row)
+        for word, rows in found.items():
+            self._rows[word] += rows
 
     def _text(self, product: ProductRecord) -> str:
         name = self._manufacturer_names.get(product.manufacturer, "")
@@ -70,10 +75,9 @@ _FOLDED_ASCII = bytes(byte if byte < _ASCII_END and chr(byte).isalnum() else ord
 
 def _encoded_words(text: str) -> list[bytes]:
     """Return the encoded words of a string, the same as `words` of `kit/text.py`."""
-    plain = normalised(text)
-    if plain.isascii():
-        return plain.encode().translate(_FOLDED_ASCII).split()
-    return [encoded(word) for word in words_of_normalised(plain)]
+    if text.isascii() or (text := normalised(text)).isascii():
+        return text.encode().translate(_FOLDED_ASCII).split()
+    return [encoded(word) for word in words_of_normalised(text)]
 
 
 def text_of_markup(markup: str) -> str:
