@@ -8,6 +8,7 @@ meanwhile, a new process starts from scratch and imports that (docs/adr/0030).
 import os
 import signal
 import socket
+import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ class ApiProcess(multiprocess.Process):
         """Respond to requests until the supervisor ends the process."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # otherwise Ctrl-C would raise KeyboardInterrupt here at the end
         signal.pthread_sigmask(signal.SIG_UNBLOCK, multiprocess.SIGNALS)  # the fork server has them wait
-        self._parent = os.getppid()
+        self._parent = started_by()
         with collector_paused():
             self.config.load()
         super().target(sockets)
@@ -107,6 +108,12 @@ class ApiProcess(multiprocess.Process):
             return False
         log.error("the supervisor of an API process is gone, so the process stops", pid=os.getpid())
         return True
+
+
+def started_by() -> int:
+    """Return the id of the process that started this one; of the fork server also if it has ended since the fork."""
+    prepared = sys.modules.get(_PREPARED_FORK_SERVER)
+    return os.getppid() if prepared is None else int(prepared.PROCESS_ID)
 
 
 def _fork_server_runs() -> bool:

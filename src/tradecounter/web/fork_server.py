@@ -5,11 +5,14 @@ signals wait, and so does a forked process until it handles them itself.
 """
 
 import gc
+import os
 import signal
 
 from uvicorn.supervisors.multiprocess import SIGNALS
 
 from tradecounter.web import server  # noqa: F401 what every API process needs
+
+PROCESS_ID = os.getpid()  # of the fork server; forked processes keep it
 
 signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 gc.collect()
