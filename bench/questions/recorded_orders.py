@@ -56,12 +56,13 @@ def measure(bench: Workbench) -> list[Row]:
     each = _EACH_QUICK if bench.quick else _EACH
     numbering = pinned([sys.executable, "-m", "bench.kit.numbering", store.url], str(OTHER_CORE))
     runs = count()
-    before = _recorded(store)  # of orders that other questions have made
     with (
         running(numbering, log=store.folder / "numbering.log"),
         serving(store.env, store.folder) as ours,
         serving(store.env, store.folder, program=_WITHOUT) as limit,
     ):
+        _wait_until_numbered(store)  # events of orders that other questions have made
+        before = _recorded(store)
 
         def on(server: Server) -> Callable[[], Round]:
             return lambda: _round(bench, store, server, next(runs), each)
