@@ -138,7 +138,7 @@ release: $(UV)
 	@$(UV) build --quiet --out-dir dist
 	@rm -f dist/.gitignore
 	@own=$$(cd dist && sha256sum *.whl | sed -E 's/^([0-9a-f]+)  ([^-]+)-([^-]+)-.*/\2==\3 --hash=sha256:\1/'); \
-	for extra in '' embedded; do \
+	for extra in '' embedded tracing; do \
 		{ echo "$$own"; $(UV) $(EXPORT) $${extra:+--extra $$extra}; } > dist/requirements$${extra:+-$$extra}.txt; \
 	done
 	@$(UV) export --frozen --quiet --only-group failover --no-header --no-annotate > dist/requirements-patroni.txt

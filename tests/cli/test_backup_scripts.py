@@ -56,7 +56,7 @@ def test_a_restore_never_overwrites_a_data_directory(tmp_path: Path) -> None:
 def test_a_backup_that_ended_after_the_moment_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "base" / "20260616T090000Z").mkdir(parents=True)
     done = run("restore", tmp_path, "2026-06-16 08:59:59 UTC", tmp_path / "data")
-    assert (done.returncode, done.stderr) == (1, "no backup ended before 2026-06-16 08:59:59\n")
+    assert (done.returncode, done.stderr) == (1, "no backup ended before 2026-06-16 08:59:59 UTC\n")
     assert not (tmp_path / "data").exists()
 
 

@@ -90,3 +90,13 @@ def test_the_latest_backup_is_kept_with_the_wal_that_it_needs(backed_up: BackedU
     backed_up.restore(moments[1])
     tables = backed_up.query("select relname from pg_class where relname like 'after_%' or relname = 'too_late'")
     assert sorted(tables) == [("after_0",), ("after_1",)]
+
+
+def test_the_end_of_the_archive_is_restored_of_the_timeline_that_is_named(backed_up: BackedUpServer) -> None:
+    backed_up.back_up()
+    for table, timeline in (("kept_first", []), ("kept_second", []), ("kept_third", ["00000001"])):
+        backed_up.query(f"create table {table} ()")
+        backed_up.wait_for_archive()
+        backed_up.destroy()
+        backed_up.restore("end", *timeline)
+    assert backed_up.query("select relname from pg_class where relname like 'kept_%'") == [("kept_first",)]

@@ -47,6 +47,13 @@ def test_the_documented_commands_install_what_was_released(copy: Path, tmp_path:
     assert checked.returncode == 0, checked.stdout
 
 
+def test_the_release_installs_with_traces(copy: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    done = shell(documented(program).replace("requirements.txt", "requirements-tracing.txt"), copy)
+    assert done.returncode == 0, done.stderr
+    assert shell(f"{program}/bin/python -c 'import opentelemetry.sdk, tradecounter'", tmp_path).returncode == 0
+
+
 def test_the_documented_commands_install_patroni_with_its_hashes(copy: Path, tmp_path: Path) -> None:
     lines = (ROOT / "docs" / "deployment.md").read_text().splitlines()
     commands = [line for line in lines if line.endswith((" /opt/patroni", "requirements-patroni.txt"))]

@@ -54,10 +54,10 @@ class BackedUpServer:
         kill_server(self._postmaster, signal.SIGQUIT)
         shutil.rmtree(self.server.data)
 
-    def restore(self, moment: str) -> None:
+    def restore(self, moment: str, *timeline: str) -> None:
         """Restore the data directory as it was at a moment, start the server, and wait until it takes writes."""
         made = self.folder / "restored"
-        done = self.run("restore", str(self.folder), moment, str(made))
+        done = self.run("restore", str(self.folder), moment, str(made), *timeline)
         assert done.returncode == 0, done.stderr
         shutil.move(made, self.server.data)
         self.server.restart()
