@@ -111,9 +111,14 @@ class ApiProcess(multiprocess.Process):
 
 
 def started_by() -> int:
-    """Return the id of the process that started this one; of the fork server also if it has ended since the fork."""
+    """Return the id of the process that started this one.
+
+    A forked process gets that of the fork server, also if it has ended since: `os.getppid` would then name another one.
+    """
     prepared = sys.modules.get(_PREPARED_FORK_SERVER)
-    return os.getppid() if prepared is None else int(prepared.PROCESS_ID)
+    if prepared is None or os.getpid() == prepared.PROCESS_ID:
+        return os.getppid()
+    return int(prepared.PROCESS_ID)
 
 
 def _fork_server_runs() -> bool:

@@ -12,7 +12,7 @@ from uvicorn.supervisors.multiprocess import SIGNALS
 
 from tradecounter.web import server  # noqa: F401 what every API process needs
 
-PROCESS_ID = os.getpid()  # of the fork server; forked processes keep it
+PROCESS_ID = os.getpid()  # forked processes inherit this value: it never becomes their own
 
 signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 gc.collect()

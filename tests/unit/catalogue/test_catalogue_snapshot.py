@@ -14,7 +14,7 @@ from tradecounter.catalogue.queries.records import (
     ProductRecord,
     ReferenceRecords,
 )
-from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, SnapshotBuilder, build_snapshot
 from tradecounter.catalogue.wire import Category
 
 
@@ -41,6 +41,35 @@ def test_rows_are_in_order_of_sku_by_code_point_after_case_folding() -> None:
     ]  # fmt: skip
     for row, product in enumerate(products(rows)):
         assert rows.row(product.sku) == rows.row(product.sku.upper()) == rows.row_of_id[product.id] == row
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_size_of_batches_changes_nothing(size: int) -> None:
+    records = [
+        product_record(f"A{n}", ean=str(n % 3), name=f"Name, {n % 2}", attributes={"z": str(n)}, active=n > 1)
+        for n in range(7)
+    ]
+    reference = ReferenceRecords([], [], [AttributeRecord("z", "Alpha", "int", [])])
+    whole, builder = build_snapshot(reference, records), SnapshotBuilder(reference)
+    for start in range(0, len(records), size):
+        builder.add([])
+        builder.add(records[start : start + size])
+    pieces = builder.done()
+    assert (pieces.digest, pieces.active, products(pieces)) == (whole.digest, whole.active, products(whole))
+    assert (pieces.search.rows, pieces.rows_of_ean, pieces.row_of_id) == (
+        whole.search.rows, whole.rows_of_ean, whole.row_of_id,
+    )  # fmt: skip
+    for column in ("csv_head", "csv_tail"):
+        assert list(getattr(pieces.fragments, column)) == list(getattr(whole.fragments, column))
+    assert list(pieces.attributes.find(["alpha=5"]) or ()) == [5]
+
+
+@pytest.mark.parametrize("first", ["z", "Alpha"])
+def test_an_attribute_without_a_name_never_hides_one_that_is_shown_by_that_name(first: str) -> None:
+    values = {"z": "shown", "Alpha": "retired"}
+    ordered = {first: values[first], **values}
+    rows = snapshot(product_record("A", attributes=ordered | {"other": "kept"}))
+    assert rows.product(0).attributes == {"Alpha": "shown", "other": "kept"}
 
 
 def test_an_inactive_product_has_a_row_but_is_not_found_by_sku() -> None:

@@ -18,6 +18,16 @@ print(started_by() == fork_server.PROCESS_ID)
 """
 
 
+def test_a_process_that_was_not_forked_looks_for_its_parent() -> None:
+    program = "import os; from tradecounter.web.api_processes import started_by; print(started_by() == os.getppid())"
+    for preparation in ("", "import tradecounter.web.fork_server; "):
+        done = subprocess.run(
+            [sys.executable, "-c", preparation + program],
+            env=without_settings(), capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert done.stdout == "True\n"
+
+
 def test_a_process_whose_fork_server_ended_right_after_the_fork_still_looks_for_it() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=without_settings(), capture_output=True, text=True, check=True

@@ -159,7 +159,7 @@ async def read_products(tx: Transaction, ids: Sequence[int], unreadable: list[st
     try:
         records = _records(rows)
     except _UNREADABLE:
-        records = [_record_or_names(row, unreadable) for row in rows]
+        records = [_record_or_names_only(row, unreadable) for row in rows]
     of_id = {record.id: record for record in records}
     return [of_id[product_id] for product_id in ids]
 
@@ -177,7 +177,7 @@ def _same(cells: _Cells) -> _Cells:
 def _numbers(cells: _Cells) -> _Cells:
     numbers = list(map(Decimal, cells))
     if not all(map(Decimal.is_finite, numbers)):
-        raise ValueError("an amount or a measure is not a number")
+        raise ValueError(f"{next(each for each in numbers if not each.is_finite())} is not a number")
     return numbers
 
 
@@ -186,7 +186,8 @@ def _json(type_: Any) -> Callable[[_Cells], _Cells]:
     return lambda cells: decode(f"[{','.join(cells)}]")
 
 
-# Parsing the text of a whole column at once is many times as fast as the database driver's conversions.
+# Each makes the values of a column. Parsing a whole column's text at once is many times as fast as the database driver's
+# conversions.
 _FIELDS = msgspec.structs.fields(ProductRecord)
 _MAKERS: dict[Any, Callable[[_Cells], _Cells]] = {
     Decimal: _numbers,
@@ -203,16 +204,21 @@ _NAMES = ("id", "sku", "sku_key", "name", "manufacturer")
 def _records(rows: Sequence[_Row]) -> list[ProductRecord]:
     """Return the rows' products. Raises one of _UNREADABLE if any of them cannot be read."""
     columns = zip(*rows, strict=True) if rows else [()] * len(_FIELDS)
-    return list(map(ProductRecord, *(make(cells) for make, cells in zip(_FROM_TEXT, columns, strict=True))))
+    made = [make(cells) for make, cells in zip(_FROM_TEXT, columns, strict=True)]
+    return [ProductRecord(*values) for values in zip(*made, strict=True)]
 
 
-def _record_or_names(row: _Row, unreadable: list[str]) -> ProductRecord:
-    try:
-        return _records([row])[0]
-    except _UNREADABLE as error:
-        cells = {field.name: cell for field, cell in zip(_FIELDS, row, strict=True)}
-        unreadable.append(f"product {cells['sku']}: {error}")
-        return _names_only(cells)
+def _record_or_names_only(row: _Row, unreadable: list[str]) -> ProductRecord:
+    cells = {field.name: cell for field, cell in zip(_FIELDS, row, strict=True)}
+    values = []
+    for (name, cell), make in zip(cells.items(), _FROM_TEXT, strict=True):
+        try:
+            [value] = make([cell])
+        except _UNREADABLE as error:
+            unreadable.append(f"product {cells['sku']}: {name}: {str(error).replace('$[0]', '$', 1)}")
+            return _names_only(cells)
+        values.append(value)
+    return ProductRecord(*values)
 
 
 def _names_only(cells: dict[str, Any]) -> ProductRecord:

@@ -89,7 +89,7 @@ class FragmentsBuilder:
         """Encode the products of the next rows."""
         # Called for every product of every new snapshot, so it must be fast: whole columns at a time, nothing twice.
         images = to_json_lines([_images(product.images) for product in products])
-        # `jsonb` does not keep the order of keys.
+        # `jsonb` does not keep the order of keys, so they are sorted by name.
         attributes = to_json_lines([self._by_name(product.attributes) for product in products], sort_keys=True)
         heads = [_Head(*_head_of(product), Raw(each)) for product, each in zip(products, images, strict=True)]
         middles = [_Middle(product.consumer_unit_cost) for product in products]
@@ -106,8 +106,12 @@ class FragmentsBuilder:
         self._csv_tail.add(_csv_parts(products, (*MIDDLE, *TAIL[:-1]), attributes))
 
     def _by_name(self, attributes: dict[str, str]) -> dict[str, str]:
+        """Return attributes by shown name; one without a name is shown by its key, unless another has that name."""
         names = self._attribute_names
-        return {names.get(key, key): value for key, value in attributes.items()}
+        if attributes.keys() <= names.keys():
+            return {names[key]: value for key, value in attributes.items()}
+        named = {names[key]: value for key, value in attributes.items() if key in names}
+        return {key: value for key, value in attributes.items() if key not in names} | named
 
     def done(self) -> Fragments:
         """Return the pieces of all products."""
@@ -139,16 +143,16 @@ def _json_cell(text: bytes) -> bytes:
 
 def csv_cells(products: Sequence[ProductRecord], names: tuple[str, ...]) -> list[bytes]:
     """Return each product's values, none of them an object, as cells of a CSV line joined by commas."""
-    columns = [_CSV_COLUMNS[name]([getattr(product, name) for product in products]) for name in names]
+    columns = [_FORMATTERS[name]([getattr(product, name) for product in products]) for name in names]
     return [",".join(cells).encode() for cells in zip(*columns, strict=True)]
 
 
-_Column = Callable[[list[Any]], Iterable[str]]
+_CellsOf = Callable[[list[Any]], Iterable[str]]
 
 
-def _column(type_: Any) -> _Column:
+def _formatter_of(type_: Any) -> _CellsOf:
     """Return the function that formats values of a type as CSV cells; numbers and flags never need quotes."""
-    formatters: dict[Any, _Column] = {
+    formatters: dict[Any, _CellsOf] = {
         Decimal: lambda values: map(str, values),
         bool: lambda values: ["true" if value else "false" for value in values],
         str | None: lambda values: cells_of([value or "" for value in values]),
@@ -157,4 +161,4 @@ def _column(type_: Any) -> _Column:
     return formatters.get(type_, cells_of)
 
 
-_CSV_COLUMNS = {field.name: _column(field.type) for field in msgspec.structs.fields(ProductRecord)}
+_FORMATTERS = {field.name: _formatter_of(field.type) for field in msgspec.structs.fields(ProductRecord)}
