@@ -186,8 +186,8 @@ def _json(type_: Any) -> Callable[[_Cells], _Cells]:
     return lambda cells: decode(f"[{','.join(cells)}]")
 
 
-# Each makes the values of a column. Parsing a whole column's text at once is many times as fast as the database driver's
-# conversions.
+# Each makes the values of a column. To parse a whole column's text at once is several times as fast as the conversions
+# of the database driver.
 _FIELDS = msgspec.structs.fields(ProductRecord)
 _MAKERS: dict[Any, Callable[[_Cells], _Cells]] = {
     Decimal: _numbers,
