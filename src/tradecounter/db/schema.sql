@@ -195,6 +195,13 @@ COMMENT ON TABLE public.caller_idempotency_key IS 'As idempotency_key, for the b
 
 COMMENT ON COLUMN public.caller_idempotency_key.caller IS 'token/ and its id.';
 
+CREATE TABLE public.catalogue_layout (
+    version bigint NOT NULL,
+    program text NOT NULL,
+    data bytea NOT NULL
+);
+ALTER TABLE ONLY public.catalogue_layout ALTER COLUMN data SET STORAGE EXTERNAL;
+
 CREATE TABLE public.category (
     key text NOT NULL,
     name text NOT NULL,
@@ -1449,6 +1456,9 @@ ALTER TABLE ONLY public.blocked_address
 
 ALTER TABLE ONLY public.caller_idempotency_key
     ADD CONSTRAINT caller_idempotency_key_pkey PRIMARY KEY (caller, key);
+
+ALTER TABLE ONLY public.catalogue_layout
+    ADD CONSTRAINT catalogue_layout_pkey PRIMARY KEY (version);
 
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_pkey PRIMARY KEY (key);

@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records
+from tradecounter.catalogue.snapshot.layout import lay_out_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS
@@ -68,6 +69,8 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     in_use = set(kept)
     overwritten = [record for record in changed if record not in in_use]
     restored = await count_restored(tx) - len(kept)
+    if done.kind == "products":
+        await lay_out_after(tx, restored)
     set_rolled_back(tx, import_id, now)
     counts = {"restored": restored, "overwritten": len(overwritten), "kept": len(kept)}
     subject = f"import/{import_id}"

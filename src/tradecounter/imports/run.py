@@ -8,6 +8,7 @@ from typing import Any
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import Hook, ImportOptions, ImportReport, run_import
 from tradecounter.bulk.rows import BadRow, Row
+from tradecounter.catalogue.snapshot.layout import lay_out_after
 from tradecounter.customers.change_account import record_customer_changes
 from tradecounter.customers.queries.importing import customers_written
 from tradecounter.db.pool import Database
@@ -77,6 +78,8 @@ async def import_in(
 async def _record(tx: Transaction, import_id: int, kind: str, report: ImportReport, now: datetime) -> None:
     counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "deactivated")}
     set_counts(tx, import_id, counts)
+    if kind == "products":
+        await lay_out_after(tx, report.added + report.changed + report.deactivated)
     if kind == "customers":
         record_customer_changes(tx, await customers_written(tx), [], now)
     data = {"import_id": import_id, "kind": kind, **counts}

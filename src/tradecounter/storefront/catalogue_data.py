@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tradecounter.catalogue.queries.records import ReferenceRecords
-from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot, read_snapshot
+from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
+from tradecounter.catalogue.snapshot.layout import read_laid_out
 from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
 from tradecounter.db.transaction import Transaction
@@ -58,9 +59,9 @@ async def read_catalogue_data(tx: Transaction, primary: str | None = None) -> Ca
     versions = await read_versions(tx)
     if primary is not None:
         versions = replace(versions, server=primary)
-    # The reads share a connection, which reads prices while a thread builds the snapshot.
+    # The reads share a connection, which reads prices while a thread lays out the snapshot.
     snapshot, lists, contracts, deliveries, levels = await _concurrently(
-        read_snapshot(tx),
+        read_laid_out(tx),
         read_price_lists(tx),
         read_contract_prices(tx),
         read_deliveries(tx),

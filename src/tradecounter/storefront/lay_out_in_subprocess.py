@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import IO
 
 import msgspec
+import structlog
 
 from tradecounter.customers.queries.terms import read_common_profiles
 from tradecounter.db.pool import Database
@@ -20,6 +21,8 @@ from tradecounter.db.transaction import Transaction, reading
 from tradecounter.storefront.catalogue_data import CatalogueData, read_catalogue_data
 from tradecounter.storefront.data_file import write_data
 from tradecounter.storefront.read_from_replica import UNUSABLE, read_from_replica
+
+log = structlog.get_logger()
 
 _LONGEST_REASON = 2000
 _MOST_PROFILES = 64  # whose prices are shared; 1.2 MB each with 100,000 products
@@ -66,7 +69,11 @@ async def lay_out_in_subprocess(databases: Databases, file: IO[bytes], niceness:
         raise OSError(f"the catalogue cannot be written to its file: {reason}")
     if process.returncode not in (os.EX_OK, _WITHOUT_REPLICA):
         raise LoadingError(f"the catalogue could not be read: {reason}")
-    return reason if process.returncode == _WITHOUT_REPLICA else None
+    if process.returncode == _WITHOUT_REPLICA:
+        return reason
+    if reason:
+        log.warning("the subprocess that laid out the catalogue had trouble", reason=reason)
+    return None
 
 
 def _start(file: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -100,6 +107,7 @@ def main() -> None:
     """Read the task from standard input and write the data to standard output."""
     task = msgspec.json.decode(sys.stdin.buffer.read(), type=_Task)
     os.nice(task.niceness)
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))  # the output is the data
     gc.disable()  # the process ends before a collection would pay off
     data, reason = asyncio.run(_load(task.databases))
     try:

@@ -3,28 +3,25 @@
 import fcntl
 import os
 import stat
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Self
 
 from psycopg.conninfo import conninfo_to_dict
 
+from tradecounter.catalogue.snapshot.layout import laid_out_by
 from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.private_folder import make_folders
-from tradecounter.kit.program_files import own_files
 
 _PRIVATE_FILE = 0o600
 _ANY_ACCESS = 0o077
 _DIGITS = 16  # of a digest in a file name
 _SUFFIX = ".catalogue"
-_LIBRARIES = ("numpy", "pyroaring", "msgspec")  # that lay out what is pickled
 
 
 def default_folder() -> Path:
@@ -164,9 +161,8 @@ def _database(database_url: str) -> str:
 
 @cache
 def _program() -> str:
-    """Return a name for this program: another release, or an edited one, may lay data out differently."""
-    parts = [_boot(), sys.version, *(f"{name} {version(name)}" for name in _LIBRARIES)]
-    return digest_of("\n".join(parts).encode(), own_files()).hex()[:_DIGITS]
+    """Return a name for this program since the machine's start."""
+    return digest_of(_boot().encode(), laid_out_by().encode()).hex()[:_DIGITS]
 
 
 def _boot() -> str:

@@ -6,6 +6,7 @@ from datetime import date
 from time import monotonic
 
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
+from tradecounter.catalogue.snapshot.layout import LARGE_FROM
 from tradecounter.db.changes import Versions
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Behind
@@ -17,8 +18,6 @@ from tradecounter.storefront.catalogue_loader import CatalogueLoader
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.turns import Turn
 from tradecounter.storefront.view import CustomerView
-
-_LARGE_FROM = 5_000  # products
 
 Preparation = Callable[[Callable[[int], CustomerView | None]], Awaitable[None]]
 
@@ -54,7 +53,7 @@ class Storefront:
         source: CatalogueSource | None = None,
         *,
         freshness: Freshness | None = None,
-        large_from: int = _LARGE_FROM,
+        large_from: int = LARGE_FROM,
     ) -> None:
         self._clock = clock
         self._low_stock = low_stock

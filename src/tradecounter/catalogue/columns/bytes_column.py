@@ -18,8 +18,8 @@ class BytesColumn(Sequence[bytes]):
     __slots__ = ("_base", "_bounds", "_data", "_starts")
 
     def __init__(self, data: bytes | memoryview, starts: NDArray[Any]) -> None:
-        """Row i is `data[starts[i] : starts[i + 1]]`; a memory view is a part of a mapped file."""
-        # Slices of a mapping are bytes, which slices of a memory view are not.
+        """Row i is `data[starts[i] : starts[i + 1]]`; a memory view is a part of bytes or of a mapped file."""
+        # Slices of both are bytes, which slices of a memory view are not.
         self._data = cast("bytes | mmap", data.obj if isinstance(data, memoryview) else data)
         self._base = _address(data) - _address(self._data)
         self._starts = starts
@@ -56,7 +56,7 @@ class BytesColumn(Sequence[bytes]):
 
     @property
     def _part(self) -> bytes | memoryview:
-        if isinstance(self._data, bytes):
+        if isinstance(self._data, bytes) and len(self._data) == self._bounds[-1]:
             return self._data
         return memoryview(self._data)[self._base : self._base + self._bounds[-1]]
 
