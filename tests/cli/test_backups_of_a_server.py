@@ -27,9 +27,9 @@ def program(backed_up: BackedUpServer, tmp_path: Path, forker: Forker) -> Progra
     return Program(tmp_path, backed_up.server.url(), forker, {"TRADECOUNTER_SECRET_KEY": SECRET})
 
 
-def check(program: Program) -> dict[str, Any]:
+def check(program: Program, name: str = "wal_archive") -> dict[str, Any]:
     checks = program.run("doctor", "--json").document["checks"]
-    found: dict[str, Any] = next(check for check in checks if check["name"] == "wal_archive")
+    found: dict[str, Any] = next(check for check in checks if check["name"] == name)
     return found
 
 
@@ -72,6 +72,22 @@ def test_an_archive_command_that_hangs_is_found_when_two_files_wait(
     assert check(program)["ok"]
     complete_a_file(backed_up)
     wait_for(lambda: check(program)["message"].startswith("WAL files are not archived, the last at "), seconds=5)
+
+
+def test_a_base_backup_that_is_missing_or_36_hours_old_is_found(backed_up: BackedUpServer, program: Program) -> None:
+    missing = check(program, "base_backup")
+    assert (missing["ok"], missing["message"][:20]) == (False, "none is recorded: wi")
+    backed_up.back_up()
+    made = check(program, "base_backup")
+    assert (made["ok"], made["message"][:22]) == (True, "the last one ended at ")
+    assert made["message"].endswith(" UTC")
+    for hours, enough in ((35, True), (37, False)):
+        [(moment,)] = backed_up.query(
+            f"select to_char(now() at time zone 'UTC' - interval '{hours} hours', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+        )
+        backed_up.query(f"alter database postgres set tradecounter.base_backup = '{moment}'")
+        assert check(program, "base_backup")["ok"] == enough
+    assert check(program, "base_backup")["remedy"].startswith("on the primary: `systemctl start postgresql-backup`")
 
 
 def test_the_latest_backup_is_kept_with_the_wal_that_it_needs(backed_up: BackedUpServer) -> None:

@@ -27,7 +27,7 @@ from tradecounter.kit.clock import FrozenClock
 
 NAMES = [
     "settings", "examples", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs", "credit",
-    "stock", "invoice_numbers", "wal_archive", "issuer_keys", "replica", "mail", "issuer", "snapshot",
+    "stock", "invoice_numbers", "wal_archive", "base_backup", "issuer_keys", "replica", "mail", "issuer", "snapshot",
 ]  # fmt: skip
 SETTINGS = {
     "TRADECOUNTER_SECRET_KEY": SECRET,

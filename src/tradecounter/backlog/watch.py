@@ -13,6 +13,7 @@ import psycopg
 import structlog
 
 from tradecounter.backlog.queries import events_by_type, last_event, unnumbered_events, waiting_deliveries
+from tradecounter.db.base_backup import read_base_backup
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
@@ -61,6 +62,7 @@ class Backlog:
             "unnumbered_events": one(unnumbered.count),
             "unnumbered_events_seconds": one(unnumbered.seconds),
             "wal_archive_failing_seconds": one((await read_wal_archive(tx)).failing_seconds),
+            "base_backup_age_seconds": one((await read_base_backup(tx)).age_seconds),
             "events": {(kind,): [number] for kind, number in self._events.items()},
         }
         self._read_at = time.monotonic()

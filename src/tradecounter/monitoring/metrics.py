@@ -97,6 +97,12 @@ _OF_THE_BACKLOG = (
         largest=True,
     ),
     Metric(
+        "base_backup_age_seconds",
+        "gauge",
+        "Time since the last base backup, or since PostgreSQL started if there is none; 0 if it does not archive.",
+        largest=True,
+    ),
+    Metric(
         "backlog_age_seconds", "gauge", "Time since the worker last read the figures about the database.", largest=True
     ),
 )

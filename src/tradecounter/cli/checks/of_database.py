@@ -5,6 +5,7 @@ from datetime import timedelta
 from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.text import one_line
 from tradecounter.consent.keys import LostKeyError, issuer_vault, key_that_signs
+from tradecounter.db.base_backup import OVERDUE_AFTER, read_base_backup
 from tradecounter.db.installation import is_demo, server_time
 from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
@@ -20,6 +21,7 @@ LARGEST_SKEW = timedelta(seconds=2)
 LONGEST_WAIT = timedelta(minutes=5)
 
 _CHANGED_BY_HAND = "the tables were changed outside the program: make a backup, stop all services and correct"
+_MAKE_A_BACKUP = "on the primary: `systemctl start postgresql-backup`, and `journalctl --unit postgresql-backup`"
 
 
 def check_schema(state: SchemaState) -> Check:
@@ -45,6 +47,7 @@ async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
         await _stock(tx),
         await _invoice_numbers(tx),
         await _wal_archive(tx),
+        await _base_backup(tx),
     ]
 
 
@@ -143,6 +146,18 @@ async def _wal_archive(tx: Transaction) -> Check:
         return wrong("wal_archive", f"WAL files are not archived{last}", remedy)
     found = f"WAL files are archived{last}" if last else "nothing was archived since the statistics began"
     return fine("wal_archive", found)
+
+
+async def _base_backup(tx: Transaction) -> Check:
+    backup = await read_base_backup(tx)
+    if not backup.wanted:
+        return fine("base_backup", "not used: PostgreSQL's archive_mode is off")
+    if backup.last is None:
+        return wrong("base_backup", "none is recorded: without one, the archive restores nothing", _MAKE_A_BACKUP)
+    found = f"the last one ended at {backup.last:%Y-%m-%d %H:%M:%S} UTC"
+    if timedelta(seconds=backup.age_seconds) > OVERDUE_AFTER:
+        return wrong("base_backup", found, _MAKE_A_BACKUP)
+    return fine("base_backup", found)
 
 
 def _listed(found: list[str]) -> str:
