@@ -5,7 +5,7 @@
 # make format  let the formatter and the linter's safe fixes run
 # make fuzz    20,000 generated requests, 20,000 in raw HTTP, all parsers, 300 histories of the reseller's side (ARGS='--requests N --seed N')
 # make hostile ten minutes of hostile clients beside honest ones, which must not notice (ARGS='--minutes N --seed N')
-# make soak    a distributor's day in 30 minutes at the largest rate of two cores (ARGS='--minutes N --seed N')
+# make soak    a distributor's day in 30 minutes at 70 % of the largest rate of two cores (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make drill   a shop is backed up, spoilt by an import, destroyed and restored to the second before (ARGS='--operations N --seed N')
 # make failover 200 faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--faults N --seed N')

@@ -1,9 +1,8 @@
 """`make soak`: the model's day on this machine, at the largest rate that its two cores take; thirty minutes.
 
 1. Calibrates: what does each kind of work cost here?
-2. Searches the largest multiple of the day's busiest hour at which every deadline is kept, also for as long as two
-   hours of the shortened day last.
-3. Plays the 24 hours of the day, shortened, at that multiple, with all processes of a shop on both cores.
+2. Searches the largest multiple of the day's busiest hour at which every deadline is kept.
+3. Plays the 24 hours of the day, shortened, at 70 % of that, with all processes of a shop on both cores.
 4. Judges: errors, deadlines, memory, webhooks, and the processor time that the model predicts.
 
 Writes `soak.md`. Status 1 when something is missed, 2 when it could not be run.
@@ -40,12 +39,11 @@ from bench.load_model.work import Work
 from tradecounter.kit.errors import OperatorError
 
 REPORT = Path(__file__).parents[1] / "soak.md"
+SHARE = 0.7  # of the largest rate: beyond it, what delays the shop for seconds takes minutes to make up for
 
 _SEARCH_SECONDS = 20.0
 _SETTLING_SECONDS = 30.0
 _FASTER = 1.25
-_SLOWER = 0.9
-_HOURS_TO_HOLD = 2  # of the shortened day: a rate that is too large takes minutes to show, as work piles up
 _MOST_STEPS = 10
 _TRIES = 2
 _BEGINS_AT = 0.4  # of the cores, by the prediction
@@ -73,22 +71,24 @@ class Soak:
         """Return the cores that the model says each part uses at these rates."""
         return self.costs.load(rates, WORKERS)
 
-    def largest_scale(self, hour_seconds: float) -> tuple[float, list[str]]:
+    def largest_scale(self) -> tuple[float, list[str]]:
         """Return the largest multiple of the busiest hour that keeps all deadlines, and the way to it in words."""
         hour = self.busiest_hour()
-        scale, words = self._searched_scale(hour)
-        seconds = max(hour_seconds * _HOURS_TO_HOLD, _SEARCH_SECONDS)
-        for _ in range(_MOST_STEPS):
-            if not self._try(hour, scale, seconds, words):
-                return scale, words
-            scale *= _SLOWER
-        raise BenchError(f"no rate keeps the deadlines: {words[-1]}")
-
-    def _searched_scale(self, hour: int) -> tuple[float, list[str]]:
         scale = self._first_scale(hour)
-        best, words = 0.0, list[str]()
+        best, words = 0.0, []
         for _ in range(_MOST_STEPS):
-            if not self._try(hour, scale, _SEARCH_SECONDS, words):
+            for _ in range(_TRIES):  # something else on the machine may have been in the way
+                segment = self.play(hour, scale, _SEARCH_SECONDS, drain=_SETTLING_SECONDS)
+                missed = segment.missed()
+                self.drain()
+                if not missed:
+                    break
+            words.append(
+                f"{scale:.2f} × the day: {segment.total(segment.measured):.2f} cores measured, "
+                f"{segment.total(segment.predicted):.2f} predicted; {missed[0] if missed else 'all deadlines kept'}"
+            )
+            self.say(words[-1])
+            if not missed:
                 best = scale
                 scale *= _FASTER
             elif best:
@@ -98,20 +98,6 @@ class Soak:
         if not best:
             raise BenchError(f"no rate keeps the deadlines: {words[-1]}")
         return best, words
-
-    def _try(self, hour: int, scale: float, seconds: float, words: list[str]) -> list[str]:
-        for _ in range(_TRIES):  # something else on the machine may have been in the way
-            segment = self.play(hour, scale, seconds, drain=_SETTLING_SECONDS)
-            missed = segment.missed()
-            self.drain()
-            if not missed:
-                break
-        words.append(
-            f"{scale:.2f} × the day for {seconds:.0f} s: {segment.total(segment.measured):.2f} cores measured, "
-            f"{segment.total(segment.predicted):.2f} predicted; {missed[0] if missed else 'all deadlines kept'}"
-        )
-        self.say(words[-1])
-        return missed
 
     def _first_scale(self, hour: int) -> float:
         scale = 0.05
@@ -175,7 +161,8 @@ def run(bench: Workbench, costs: Costs, minutes: float, seed: int, *, quick: boo
         with Press(work, seed) as press:
             soak = Soak(bench, busy, work, press, costs)
             warm_up(soak)
-            scale, words = soak.largest_scale(minutes * 60 / len(HOURS))
+            best, words = soak.largest_scale()
+            scale = best * SHARE
             soak.say(f"the day at {scale:.2f} × its rates, in {minutes:g} minutes")
             soak.drain()
             soak.memory.clear()
@@ -190,7 +177,7 @@ def run(bench: Workbench, costs: Costs, minutes: float, seed: int, *, quick: boo
             if samples := press.taken():
                 segments[-1].samples.extend(samples)
         errors = [line for line in busy.log.read_bytes()[told:].decode(errors="replace").splitlines() if is_error(line)]
-    return Soaked(minutes, seed, scale, words, segments, soak.memory, left, errors, others, quick)
+    return Soaked(minutes, seed, best, scale, words, segments, soak.memory, left, errors, others, quick)
 
 
 def is_error(line: str) -> bool:

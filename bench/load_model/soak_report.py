@@ -83,6 +83,7 @@ class Soaked:
 
     minutes: float
     seed: int
+    largest: float
     scale: float
     search: list[str]
     segments: list[Segment]
@@ -165,7 +166,8 @@ def written(soaked: Soaked, costs: Costs) -> str:
             f"- {datetime.now(UTC):%d %B %Y, %H:%M} UTC, commit {machine.revision() or 'unknown'}",
             f"- {machine.described()}",
             f"- The 24 hours of the day in {soaked.minutes:g} minutes, seed {soaked.seed}.{short}",
-            f"- The day was played at the largest rate with all deadlines kept: {soaked.scale:.2f} × its own",
+            f"- The largest rate with all deadlines kept: {soaked.largest:.2f} × the day’s busiest hour",
+            f"- The day was played at {soaked.scale:.2f} × its rates",
             f"- {samples:,} pieces of work, {sum(s.deliveries for s in soaked.segments):,} webhooks",
             f"- Other programs on the machine used {soaked.others:.0%} of the two cores",
             f"- {'**Nothing is missed**' if not faults else f'**faults: {len(faults)}**'}",

@@ -196,7 +196,7 @@ def segment(hour: int = 0, **more: object) -> Segment:
 
 def soaked(**more: object) -> Soaked:
     memory = [(float(at), {"API 1": 100 * MEGABYTE}) for at in range(90)]
-    plain = Soaked(30.0, 1, 8.5, [], [segment(hour) for hour in HOURS], memory, 0, [], 0.02, quick=False)
+    plain = Soaked(30.0, 1, 10.0, 8.5, [], [segment(hour) for hour in HOURS], memory, 0, [], 0.02, quick=False)
     return replace(plain, **more)  # type: ignore[arg-type]
 
 
