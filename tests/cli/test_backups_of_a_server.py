@@ -1,7 +1,9 @@
 """A server that archives its WAL: `doctor` watches the archive, and only as many backups are kept as wanted."""
 
+import asyncio
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,11 @@ import pytest
 from support.backups import BackedUpServer, backed_up_server
 from support.command_line import SECRET, Forker, Program
 from support.waiting import wait_for
+from tradecounter.backlog.watch import Backlog
 from tradecounter.db.migrate import upgrade
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading
+from tradecounter.worker import SILENT_SECONDS
 
 pytestmark = pytest.mark.long
 
@@ -74,20 +80,44 @@ def test_an_archive_command_that_hangs_is_found_when_two_files_wait(
     wait_for(lambda: check(program)["message"].startswith("WAL files are not archived, the last at "), seconds=5)
 
 
+def recorded(backed_up: BackedUpServer, value: str) -> None:
+    backed_up.query(f"alter database postgres set tradecounter.base_backup = '{value}'")
+
+
 def test_a_base_backup_that_is_missing_or_36_hours_old_is_found(backed_up: BackedUpServer, program: Program) -> None:
     missing = check(program, "base_backup")
-    assert (missing["ok"], missing["message"][:20]) == (False, "none is recorded: wi")
-    backed_up.back_up()
-    made = check(program, "base_backup")
-    assert (made["ok"], made["message"][:22]) == (True, "the last one ended at ")
-    assert made["message"].endswith(" UTC")
+    assert (missing["ok"], missing["message"][:16]) == (False, "none is recorded")
+    made = datetime.strptime(backed_up.back_up().name, "%Y%m%dT%H%M%SZ")  # noqa: DTZ007 the name is in UTC
+    found = check(program, "base_backup")
+    assert (found["ok"], found["message"]) == (True, f"the last one ended at {made} UTC")
     for hours, enough in ((35, True), (37, False)):
-        [(moment,)] = backed_up.query(
-            f"select to_char(now() at time zone 'UTC' - interval '{hours} hours', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
-        )
-        backed_up.query(f"alter database postgres set tradecounter.base_backup = '{moment}'")
+        moment = datetime.now(UTC) - timedelta(hours=hours)
+        recorded(backed_up, moment.isoformat(timespec="seconds"))
         assert check(program, "base_backup")["ok"] == enough
     assert check(program, "base_backup")["remedy"].startswith("on the primary: `systemctl start postgresql-backup`")
+
+
+def test_a_record_that_is_no_time_with_a_zone_counts_as_none(backed_up: BackedUpServer, program: Program) -> None:
+    for value in ("yesterday", "2026-06-16T09:00:00", "2026-13-45T99:00:00Z", "infinity", ""):
+        recorded(backed_up, value)
+        assert check(program, "base_backup")["message"].startswith("none is recorded"), value
+        assert age_of_base_backup(backed_up) < 600  # since the server started
+
+
+def test_the_workers_figures_have_the_age_of_the_base_backup(backed_up: BackedUpServer) -> None:
+    recorded(backed_up, (datetime.now(UTC) - timedelta(hours=2)).isoformat())
+    assert 7200 <= age_of_base_backup(backed_up) < 7260
+
+
+def age_of_base_backup(backed_up: BackedUpServer) -> float:
+    async def read() -> float:
+        backlog = Backlog(SILENT_SECONDS)
+        async with Database(backed_up.server.url()) as database, reading(database) as tx:
+            await backlog.read(tx)
+        [age] = backlog.figures()["base_backup_age_seconds"][()]
+        return age
+
+    return asyncio.run(read())
 
 
 def test_the_latest_backup_is_kept_with_the_wal_that_it_needs(backed_up: BackedUpServer) -> None:

@@ -1,7 +1,8 @@
 """The last base backup, which `deploy/backup/back-up` records: without one, an archive restores nothing."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -21,24 +22,41 @@ class BaseBackup:
     age_seconds: float
 
 
+class _Recorded(NamedTuple):
+    wanted: bool
+    value: str | None
+    now: datetime
+    started: datetime
+
+
 # The record is a setting of the database `postgres`, which every database of the server can read.
-_BASE_BACKUP = Statement(
+_RECORDED = Statement(
     """
-    with recorded as (
-        select max(split_part(setting, '=', 2)::timestamptz) as last
-        from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) setting
-        where d.datname = 'postgres' and s.setrole = 0 and starts_with(setting, 'tradecounter.base_backup=')
-    )
-    select current_setting('archive_mode') <> 'off' as wanted, last,
-           case when current_setting('archive_mode') = 'off' then 0
-                else greatest(extract(epoch from now() - coalesce(last, pg_postmaster_start_time())), 0)
-           end::double precision as age_seconds
-    from recorded
+    select current_setting('archive_mode') <> 'off' as wanted,
+           (select split_part(setting, '=', 2)
+            from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) setting
+            where d.datname = 'postgres' and s.setrole = 0 and starts_with(setting, 'tradecounter.base_backup=')
+           ) as value,
+           now() as now, pg_postmaster_start_time() as started
     """,
-    BaseBackup,
+    _Recorded,
 )
 
 
 async def read_base_backup(tx: Transaction) -> BaseBackup:
-    """Return what is recorded of this server's base backups."""
-    return await tx.fetch_one(_BASE_BACKUP) or BaseBackup(wanted=False, last=None, age_seconds=0)
+    """Return what is recorded of this server's base backups; a record that is no time counts as none."""
+    found = await tx.fetch_one(_RECORDED)
+    if found is None or not found.wanted:
+        return BaseBackup(wanted=False, last=None, age_seconds=0)
+    last = _time(found.value)
+    age = found.now - (last or found.started)
+    return BaseBackup(wanted=True, last=last, age_seconds=max(age.total_seconds(), 0))
+
+
+def _time(value: str | None) -> datetime | None:
+    # An operator writes it, too. Without a zone it would depend on whose time is meant.
+    try:
+        found = datetime.fromisoformat(value or "")
+    except ValueError:
+        return None
+    return found.astimezone(UTC) if found.tzinfo else None
