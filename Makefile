@@ -8,6 +8,7 @@
 # make soak    a distributor's day in 30 minutes at 70 % of the largest rate of two cores (ARGS='--minutes N --seed N')
 # make kill    1,000 operations while all processes and the database are killed (ARGS='--operations N --seed N')
 # make drill   a shop is backed up, spoilt by an import, destroyed and restored to the second before (ARGS='--operations N --seed N')
+# make drill-cluster the same on three machines with Patroni, in network namespaces
 # make failover 200 faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--faults N --seed N')
 # make rolling restarts and an upgrade from the previous release under load, in which no request fails
 # make docs    write docs/openapi.json, the Postman collection and docs/specification-table.md from the code
@@ -34,10 +35,10 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test long check format docs fuzz fuzz-history fuzz-parsers fuzz-raw kill drill failover rolling hostile soak capacity bench browser screenshots release image audit
+.PHONY: help demo test long check format docs fuzz fuzz-history fuzz-parsers fuzz-raw kill drill drill-cluster failover rolling hostile soak capacity bench browser screenshots release image audit
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -22
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -23
 
 demo: $(UV)
 	@$(RUN) tradecounter demo $(ARGS)
@@ -89,10 +90,15 @@ MISSING_PROGRAMS = $$(for program in $(FAILOVER_PROGRAMS); do command -v $$progr
 INSTALL_FAILOVER := [ -z "$(MISSING_PROGRAMS)" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get && DEBIAN_FRONTEND=noninteractive \
 	timeout 600 sh -c 'apt-get update && apt-get install --yes --no-install-recommends etcd-server haproxy iproute2 nftables util-linux' </dev/null; }
 
-failover: $(UV)
-	@{ $(INSTALL_FAILOVER); } >/dev/null 2>&1; [ "$$(id -u)" = 0 ] || { echo "NOT RUN: only root may make network namespaces"; exit 1; }; \
+ON_MACHINES = { $(INSTALL_FAILOVER); } >/dev/null 2>&1; [ "$$(id -u)" = 0 ] || { echo "NOT RUN: only root may make network namespaces"; exit 1; }; \
 	[ -z "$(MISSING_PROGRAMS)" ] || { echo "NOT RUN: missing programs:" $(MISSING_PROGRAMS); exit 1; }; \
-	export PYTHONPATH=tests; exec $(RUN_DEV) --group failover python -m failover.run $(ARGS)
+	export PYTHONPATH=tests; exec $(RUN_DEV) --group failover python -m
+
+failover: $(UV)
+	@$(ON_MACHINES) failover.run $(ARGS)
+
+drill-cluster: $(UV)
+	@$(ON_MACHINES) drill.cluster $(ARGS)
 
 hostile: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/hostile.py $(ARGS)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from drill.lost import BAD_PRICE, Lost, bad_prices, place, trade_at_bad_prices
-from support.backups import BackedUpServer, backed_up_server
+from support.backups import Backups, backed_up_server
 from support.command_line import SECRET, without_settings
 from support.kill_checks import all_faults
 from support.kill_receivers import Endpoint
@@ -35,7 +35,7 @@ from support.processes import adopt_orphans
 from support.waiting import wait_for
 from tradecounter.db.migrate import upgrade
 
-MEMORY = Path("/dev/shm")
+MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else None
 PAUSE = 60  # seconds; nothing here kills processes
 CATCH_UP_SECONDS = 120
 MAIL = {"mail_from": "Orders <orders@shop.example>", "support_email": "support@shop.example"}
@@ -50,7 +50,7 @@ def say(text: str) -> None:
 class Drill:
     """A shop on a server that is backed up, and what was wrong with it."""
 
-    backups: BackedUpServer
+    backups: Backups
     folder: Path
     inbox: Inbox
     trial: Trial
@@ -60,7 +60,7 @@ class Drill:
 
     @property
     def url(self) -> str:
-        return self.backups.server.url()
+        return self.backups.url
 
     def check(self, what: str, *, holds: object, shown: object = None) -> None:
         """Note a fault unless something holds."""
@@ -220,29 +220,49 @@ def _doubled(inbox: Inbox, before: int) -> list[str]:
     return [mail["Subject"] for mail in inbox.mails[before:] if mail["Message-ID"] in sent]
 
 
-def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="make drill", description="e.g. make drill ARGS='--operations 500 --seed 7'")
+class Wanted(argparse.Namespace):
+    """What the command line asks for."""
+
+    operations: int
+    seed: int
+
+
+def wanted_by(program: str, arguments: Sequence[str]) -> Wanted:
+    """Read the command line, and print what the run can be repeated with."""
+    parser = argparse.ArgumentParser(prog=program, description=f"e.g. {program} ARGS='--operations 500 --seed 7'")
     parser.add_argument("--operations", type=int, default=300, help="before the bad import")
     parser.add_argument("--seed", type=int, default=1 + secrets.randbelow(1_000_000), help="of the orders")
-    wanted = parser.parse_args(arguments)
-    say(f"{wanted.operations} operations, seed {wanted.seed}")
+    wanted = parser.parse_args(arguments, Wanted())
     warnings.simplefilter("ignore")
-    adopt_orphans()
-    memory = MEMORY if MEMORY.is_dir() else None
-    with tempfile.TemporaryDirectory(dir=memory) as name, ExitStack() as stack:
-        folder = Path(name)
-        backups = stack.enter_context(backed_up_server(folder, memory))
-        url = backups.server.url()
-        upgrade(url)
-        with served(url) as (service, _):
-            trial = new_trial(service)
-        inbox = stack.enter_context(mail_server())
+    say(f"{wanted.operations} operations, seed {wanted.seed}")
+    return wanted
+
+
+def faults_of(backups: Backups, folder: Path, wanted: Wanted) -> dict[str, Any]:
+    """Spoil, destroy and restore a new shop; what was wrong afterwards."""
+    upgrade(backups.url)
+    with served(backups.url) as (service, _):
+        trial = new_trial(service)
+    with mail_server() as inbox:
         drill = Drill(backups, folder, inbox, trial, wanted.operations, wanted.seed)
         drill.run()
-    for what, shown in drill.faults.items():
+    return drill.faults
+
+
+def told(faults: Mapping[str, Any]) -> int:
+    """Print what was wrong; the status to end with."""
+    for what, shown in faults.items():
         say(f"FAILED {what}: {shown}"[:1000])
-    say(f"{len(drill.faults)} faults")
-    return 1 if drill.faults else 0
+    say(f"{len(faults)} faults")
+    return 1 if faults else 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    wanted = wanted_by("make drill", arguments)
+    adopt_orphans()
+    with tempfile.TemporaryDirectory(dir=MEMORY) as name, backed_up_server(Path(name), MEMORY) as backups:
+        faults = faults_of(backups, Path(name), wanted)
+    return told(faults)
 
 
 if __name__ == "__main__":

@@ -157,14 +157,24 @@ class Cluster:
         """Create the service's role and database on the primary."""
         primary = self.primary()
         assert primary is not None
+        self.query(primary, f"create role {ROLE} login password '{PASSWORD}'")
+        self.query(primary, f"create database {DATABASE} owner {ROLE}")
+
+    def query(self, machine: DataMachine, statement: str, database: str = "postgres") -> list[Any]:
+        """Run a statement as the superuser on one machine."""
         user, password = (self._secrets[f"PATRONI_SUPERUSER_{what}"] for what in ("USERNAME", "PASSWORD"))
-        url = f"postgresql://{user}:{password}@{primary.machine.address}/postgres"
+        url = f"postgresql://{user}:{password}@{machine.machine.address}/{database}"
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(f"create role {ROLE} login password '{PASSWORD}'".encode())
-            connection.execute(f"create database {DATABASE} owner {ROLE}".encode())
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
 
     def close(self) -> None:
         self._http.close()
+
+
+def server_programs() -> Path:
+    """The folder of PostgreSQL's programs, which `nobody` may run."""
+    return Programs(programs(), server_account(), COPIES).folder
 
 
 def wait_until(condition: Callable[[], object], seconds: float, what: str) -> None:
@@ -197,11 +207,14 @@ def _patroni(machines: Sequence[Machine], own: Path) -> str:
     """Return the file of `deploy/cluster`, for a PostgreSQL that is elsewhere on this machine and small."""
     settings = yaml.safe_load(shipped.text("patroni.yaml", machines))
     settings["bootstrap"]["dcs"]["postgresql"]["parameters"]["shared_buffers"] = "64MB"
+    peer = [line.replace(" peer", " peer map=house") for line in settings["postgresql"]["pg_hba"]]
     settings["postgresql"] |= {
         "data_dir": str(own / "data"),
-        "bin_dir": str(Programs(programs(), server_account(), COPIES).folder),
+        "bin_dir": str(server_programs()),
         "pgpass": str(own / "pgpass"),
         "parameters": {"unix_socket_directories": str(own)},
+        "pg_hba": peer,
+        "pg_ident": ["house nobody postgres"],  # Debian's account `postgres` is `nobody` here
     }
     return str(yaml.safe_dump(settings))
 

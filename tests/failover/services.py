@@ -16,7 +16,7 @@ from failover.namespaces import Machine
 _PAUSE_SECONDS = 1.0  # before a program that ended is started again
 # PostgreSQL does not run as root. The account may still read everything: Python may be in root's home.
 _READING = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
-_AS_NOBODY = ("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", *_READING)
+AS_NOBODY = ("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", *_READING)
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Service:
             if not self.wanted or (self._process is not None and self._process.poll() is None):
                 return
             with self.log.open("ab") as log:
-                command = [*(_AS_NOBODY if self.as_nobody else ()), *self.command]
+                command = [*(AS_NOBODY if self.as_nobody else ()), *self.command]
                 self._process = self.machine.start(command, log, self.environment)
             self.starts += 1
 

@@ -5,11 +5,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 
@@ -21,12 +21,39 @@ from tradecounter.db.embedded_programs import COPIES, Programs, programs, server
 SCRIPTS = Path(__file__).parents[2] / "deploy" / "backup"
 
 
+class Backups(Protocol):
+    """A PostgreSQL with an archive of its WAL, as `make drill` needs it."""
+
+    @property
+    def url(self) -> str:
+        """The URL of the service's database."""
+
+    def back_up(self) -> Path:
+        """Make a base backup; its folder."""
+
+    def wait_for_archive(self) -> None:
+        """Return when all WAL written so far is in the archive."""
+
+    def destroy(self) -> None:
+        """End everything as a power failure does, and delete all data directories."""
+
+    def restore(self, moment: str) -> None:
+        """Restore the database as it was at a moment; return when it takes writes."""
+
+    def query(self, statement: str) -> list[Any]:
+        """Run a statement as the superuser, in the service's database."""
+
+
 @dataclass
 class BackedUpServer:
     """An embedded server that archives its WAL in a folder."""
 
     server: EmbeddedPostgres
     folder: Path
+
+    @property
+    def url(self) -> str:
+        return self.server.url()
 
     def archive(self) -> None:
         """Turn archiving on; the server restarts."""
@@ -45,9 +72,7 @@ class BackedUpServer:
 
     def wait_for_archive(self) -> None:
         """Return when all WAL written so far is in the archive."""
-        [(name,)] = self.query("select pg_walfile_name(pg_current_wal_insert_lsn())")
-        self.query("select pg_switch_wal()")
-        wait_for((self.folder / "wal" / f"{name}.gz").exists)
+        wait_for_archive(self.folder, self.query)
 
     def destroy(self) -> None:
         """End the server as a power failure does, and delete its data directory."""
@@ -91,16 +116,28 @@ class BackedUpServer:
 
 @contextmanager
 def backed_up_server(home: Path, place: Path | None = None) -> Iterator[BackedUpServer]:
-    """A server with an archive while the block runs; its backups are in a folder of its account, in `place`."""
-    with tempfile.TemporaryDirectory(dir=place) as name, EmbeddedPostgres(home) as server:
-        folder = Path(name)
-        shutil.copytree(SCRIPTS, folder / "scripts")
-        if (account := server_account()) is not None:
-            for path in (folder, *folder.rglob("*")):
-                os.chown(path, account.pw_uid, account.pw_gid)
-        (folder / "wal").mkdir()
-        if account is not None:
-            os.chown(folder / "wal", account.pw_uid, account.pw_gid)
+    """A server with an archive while the block runs; its backups are in a folder in `place`."""
+    with archive(place) as folder, EmbeddedPostgres(home) as server:
         found = BackedUpServer(server, folder)
         found.archive()
         yield found
+
+
+@contextmanager
+def archive(place: Path | None) -> Iterator[Path]:
+    """A folder in `place`, of the server's account, with the scripts of deploy/backup and room for WAL."""
+    with tempfile.TemporaryDirectory(dir=place) as name:
+        folder = Path(name)
+        shutil.copytree(SCRIPTS, folder / "scripts")
+        (folder / "wal").mkdir()
+        if (account := server_account()) is not None:
+            for path in (folder, *folder.rglob("*")):
+                os.chown(path, account.pw_uid, account.pw_gid)
+        yield folder
+
+
+def wait_for_archive(folder: Path, query: Callable[[str], list[Any]]) -> None:
+    """Return when all WAL that a server has written so far is in the folder."""
+    [(name,)] = query("select pg_walfile_name(pg_current_wal_insert_lsn())")
+    query("select pg_switch_wal()")
+    wait_for((folder / "wal" / f"{name}.gz").exists)
