@@ -46,11 +46,14 @@ class BackedUpCluster:
         assert self.query("show archive_mode") == [("on",)]
 
     def back_up(self) -> Path:
-        """Make a base backup, as the timers of all machines do at the same time; its folder."""
+        """Make a base backup, as the timers of all machines do, and then move the primary; the backup's folder."""
         script, folder = str(self.folder / "scripts" / "back-up"), str(self.folder)
         printed = {each.name: self._as_postgres(each, script, folder).strip() for each in self.cluster.machines}
         [(name, made)] = [(name, line) for name, line in printed.items() if line.startswith(folder)]
         [self.backed_up] = [each for each in self.cluster.machines if each.name == name]
+        self.patronictl("switchover", SCOPE, "--force")
+        wait_until(lambda: self.cluster.primary() not in (None, self.backed_up), PATIENCE_SECONDS, "another primary")
+        self._wait_until_healthy()
         return Path(made)
 
     def wait_for_archive(self) -> None:
