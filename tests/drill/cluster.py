@@ -1,6 +1,10 @@
-"""`make drill-cluster`: `make drill` on three machines with Patroni, by the steps of the operators' guide."""
+"""`make drill-cluster`: `make drill` on three machines with Patroni, by the steps of the operators' guide.
+
+With an odd seed, all machines lose their power and their data. With an even one, they are stopped as the guide says.
+"""
 
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,6 +33,7 @@ class BackedUpCluster:
 
     cluster: Cluster
     folder: Path
+    power_failure: bool
     backed_up: DataMachine | None = None
 
     @property
@@ -60,7 +65,29 @@ class BackedUpCluster:
         wait_for_archive(self.folder, self.query)
 
     def destroy(self) -> None:
-        """End PostgreSQL and Patroni on all machines as a power failure does, and delete all data directories."""
+        """End the cluster; afterwards there is no data directory where it was."""
+        if self.power_failure:
+            self._lose_power()
+        else:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Stop the replicas and then the primary; keep the data of the machine that is restored beside it."""
+        primary = self.cluster.primary()
+        assert primary is not None
+        assert primary is not self.backed_up
+        for machine in (*self.cluster.replicas(), primary):
+            machine.patroni.kill(signal.SIGTERM)
+            assert _is_down(machine)
+            if machine is not primary:
+                assert self.cluster.primary() is primary
+        for machine in self.cluster.machines:
+            if machine is self.backed_up:
+                machine.data.rename(machine.data.with_name("data.bad"))
+            else:
+                shutil.rmtree(machine.data)
+
+    def _lose_power(self) -> None:
         for machine in self.cluster.machines:
             machine.patroni.kill()
         for machine in self.cluster.machines:
@@ -162,9 +189,10 @@ def main(arguments: Sequence[str]) -> int:
         stack.enter_context(supervised(cluster.services))
         wait_until(cluster.healthy, PATIENCE_SECONDS, "a primary with two replicas")
         cluster.create_database()
-        backups = BackedUpCluster(cluster, stack.enter_context(archive(MEMORY)))
+        backups = BackedUpCluster(cluster, stack.enter_context(archive(MEMORY)), power_failure=wanted.seed % 2 == 1)
         backups.archive()
-        say("three machines archive their WAL")
+        end = "lose their power" if backups.power_failure else "be stopped"
+        say(f"three machines archive their WAL; later they will {end}")
         configuration = backups.patronictl("show-config")
         faults = faults_of(backups, folder, wanted)
         if (shown := backups.patronictl("show-config")) != configuration:

@@ -1,8 +1,9 @@
-"""What customers' programs get from HAProxy itself, as it is shipped, when no node responds."""
+"""What HAProxy itself says, as it is shipped, when no node responds, and what it logs."""
 
+import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -14,6 +15,15 @@ from support.waiting import wait_for
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 FILES = ("haproxy.cfg", "haproxy-systemd.cfg", "cluster/public.cfg")
+COMMON = ("http-error", "http-request return", "log-format", "logged_path) path")
+SECRET = "t0ps3cret"
+WITH_SECRETS = (
+    f"/set-password?token={SECRET}",
+    f"/account/quote-link/{SECRET}/accept",
+    f"/quote-link/{SECRET}",
+    f"/feed/{SECRET}.csv",
+    f"/product?api-key={SECRET}",
+)
 
 
 class Dying(BaseHTTPRequestHandler):
@@ -36,6 +46,11 @@ def away(tmp_path: Path) -> Node:
     return node
 
 
+def requests_in(log: Path) -> list[str]:
+    """The requests that HAProxy has logged, without those that waited for its start: method, path and version."""
+    return re.findall(r"[A-Z]+ /\S* HTTP/1\.1$", log.read_text(), re.MULTILINE)
+
+
 @contextmanager
 def dying(node: Node) -> Iterator[None]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Dying) as server:
@@ -55,6 +70,36 @@ def test_without_a_ready_node_programs_learn_when_to_try_again(away: Node) -> No
     assert response.json() == {"message": "the service is temporarily unavailable; try again in 5 seconds"}
 
 
+def test_without_a_ready_node_people_get_a_page(away: Node) -> None:
+    with behind_haproxy([away], away) as (site, _):
+        wait_for(lambda: httpx2.get(f"{site.url}/product").status_code == 503)
+        response = httpx2.get(f"{site.url}/account", headers={"Accept": "text/html,*/*"})
+    assert response.status_code == 503
+    assert response.headers["Retry-After"] == "5"
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert "<h1" in response.text
+
+
+def test_the_log_has_paths_without_queries_and_without_the_secrets_of_links(away: Node) -> None:
+    with behind_haproxy([away], away) as (site, backoffice):
+        for path in WITH_SECRETS:
+            httpx2.get(f"{site.url}{path}")
+        httpx2.get(f"{site.url}/product?limit=7")
+        with suppress(httpx2.TransportError):  # it waits for the back office
+            httpx2.get(f"{backoffice.url}{WITH_SECRETS[0]}", timeout=0.5)
+        wait_for(lambda: len(requests_in(site.log)) == len(WITH_SECRETS) + 2)
+        logged = requests_in(site.log)
+        assert SECRET not in site.log.read_text()
+    assert sorted(logged) == [
+        "GET /account/quote-link/hidden/accept HTTP/1.1",
+        "GET /feed/hidden HTTP/1.1",
+        *["GET /product HTTP/1.1"] * 2,
+        "GET /quote-link/hidden HTTP/1.1",
+        *["GET /set-password HTTP/1.1"] * 2,
+    ]
+
+
 def test_a_node_that_ends_without_a_response_leaves_the_change_in_doubt(away: Node, tmp_path: Path) -> None:
     node = Node("serve", folder=tmp_path, environment={})
     with dying(node), behind_haproxy([node], away) as (site, _):
@@ -64,6 +109,7 @@ def test_a_node_that_ends_without_a_response_leaves_the_change_in_doubt(away: No
 
 
 def test_all_ways_to_deploy_say_the_same() -> None:
-    found = [[line for line in (DEPLOY / name).read_text().splitlines() if "http-error" in line] for name in FILES]
-    assert len(found[0]) == 3
+    lines = [(DEPLOY / name).read_text().splitlines() for name in FILES]
+    found = [[line for line in each if any(word in line for word in COMMON)] for each in lines]
+    assert len(found[0]) == 7
     assert found == [found[0]] * len(FILES)

@@ -63,16 +63,21 @@ def test_systemd_accepts_patronis_unit(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_systemd_accepts_a_public_node_that_listens_for_another_machine(installed: Path) -> None:
-    own = installed / "tradecounter-serve@.service.d"
+@pytest.mark.parametrize(
+    ("unit", "name"),
+    [("serve@", "network"), ("worker", "worker-network"), ("backoffice", "backoffice-network")],
+)
+def test_systemd_accepts_processes_that_listen_for_another_machine(installed: Path, unit: str, name: str) -> None:
+    own = installed / f"tradecounter-{unit}.service.d"
     own.mkdir()
-    text = (DEPLOY / "cluster" / "network.conf").read_text()
+    text = (DEPLOY / "cluster" / f"{name}.conf").read_text()
     (own / "network.conf").write_text(text.replace("/opt/tradecounter/bin/tradecounter", "/bin/true"))
-    done = analyse(installed, "verify", "--man=no", str(installed / "tradecounter-serve@8000.service"))
+    instance = unit.replace("@", "@8000")
+    done = analyse(installed, "verify", "--man=no", str(installed / f"tradecounter-{instance}.service"))
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("name", ["haproxy.cfg", "cluster/primary.cfg", "cluster/public.cfg"])
+@pytest.mark.parametrize("name", ["haproxy.cfg", "haproxy-systemd.cfg", "cluster/primary.cfg", "cluster/public.cfg"])
 def test_haproxy_accepts_its_configuration(tmp_path: Path, name: str) -> None:
     file = tmp_path / "haproxy.cfg"
     file.write_text(re.sub(r"\w+\.internal:", "127.0.0.1:", (DEPLOY / name).read_text()))  # HAProxy looks names up
