@@ -64,6 +64,7 @@ def test_series_have_the_labels_of_their_metric(metrics: str) -> None:
 
 def test_events_are_counted_by_type_from_the_workers_start_on(metrics: str) -> None:
     assert value(metrics, "tradecounter_events_total", type="order.created") == 1
+    assert value(metrics, "tradecounter_events_total", type="log.restored") == 0
 
 
 @pytest.mark.parametrize("place", expressions())

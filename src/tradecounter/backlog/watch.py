@@ -18,6 +18,7 @@ from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_o
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.db.wal_archive import read_wal_archive
+from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
 from tradecounter.kit.tasks import end_task
 from tradecounter.monitoring.metrics import Figures, one
 from tradecounter.monitoring.process_figures import process_figures
@@ -35,7 +36,7 @@ class Backlog:
         self._silent_seconds = silent_seconds
         self._database: Database | None = None
         self._figures: Figures = {}
-        self._events: Counter[str] = Counter()
+        self._events = Counter(dict.fromkeys(CUSTOMER_TYPES | RESELLER_TYPES, 0))  # or the first event shows no rate
         self._last_event: int | None = None
         self._read_at = time.monotonic()
 
