@@ -112,12 +112,8 @@ def test_empty_rows_and_cells_do_no_harm_and_lines_count_as_shown(shop: Importer
 
 def test_a_wrong_statement_of_the_sheets_size_loses_no_rows(shop: Importer) -> None:
     whole = workbook(["sku", "available"], ["PHONE", 88])
-    changed = io.BytesIO()
-    with ZipFile(io.BytesIO(whole)) as old, ZipFile(changed, "w") as new:
-        for name in old.namelist():
-            new.writestr(name, old.read(name).replace(b'<dimension ref="A1:B2"', b'<dimension ref="A1"'))
-    assert changed.getvalue() != whole
-    counts(shop.load_text("stock", changed.getvalue(), ".xlsx"))
+    changed = with_sheet(whole, lambda sheet: sheet.replace(b'<dimension ref="A1:B2"', b'<dimension ref="A1"'))
+    counts(shop.load_text("stock", changed, ".xlsx"))
     assert shop.query("select available from stock_level") == [(88,)]
 
 
@@ -154,18 +150,42 @@ def test_a_workbook_that_unpacks_to_too_much_is_rejected(shop: Importer) -> None
         shop.load_text("stock", swollen, ".xlsx")
 
 
-def test_a_workbook_cut_short_is_rejected(shop: Importer) -> None:
-    rows = [[f"maker{number}", f"Maker {number}"] for number in range(500)]
-    whole = workbook(["key", "name"], *rows)
+def with_sheet(whole: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """A workbook whose first sheet's XML is changed."""
     changed = io.BytesIO()
     with ZipFile(io.BytesIO(whole)) as old, ZipFile(changed, "w") as new:
         for name in old.namelist():
             content = old.read(name)
-            new.writestr(name, content[: len(content) // 2] if name.endswith("sheet1.xml") else content)
+            new.writestr(name, change(content) if name.endswith("sheet1.xml") else content)
+    assert changed.getvalue() != whole
+    return changed.getvalue()
+
+
+def test_a_workbook_cut_short_is_rejected(shop: Importer) -> None:
+    rows = [[f"maker{number}", f"Maker {number}"] for number in range(500)]
+    cut = with_sheet(workbook(["key", "name"], *rows), lambda sheet: sheet[: len(sheet) // 2])
     before = shop.content()
-    with pytest.raises(UnreadableFileError, match="the workbook is damaged"):
-        shop.load_text("manufacturers", changed.getvalue(), ".xlsx")
+    with pytest.raises(UnreadableFileError, match=r"the workbook is damaged after row \d+$"):
+        shop.load_text("manufacturers", cut, ".xlsx")
     assert shop.content() == before
+
+
+@pytest.mark.parametrize("row", [1, 2])
+def test_a_row_beyond_the_last_of_excel_is_rejected_before_the_rows_in_between_are_made(
+    row: int, shop: Importer
+) -> None:
+    content = workbook(["sku", "available"], ["PHONE", 7])
+    far = with_sheet(content, lambda sheet: sheet.replace(b'<row r="%d"' % row, b'<row r="999999999999"'))
+    with pytest.raises(UnreadableFileError, match="the sheet has more than 1,048,576 rows: send it as CSV"):
+        shop.load_text("stock", far, ".xlsx")
+
+
+def test_rows_whose_last_cell_is_far_away_are_rejected(shop: Importer) -> None:
+    rows = b"".join(b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (row, row) for row in range(3, 1500))
+    content = workbook(["sku", "available"], ["PHONE", 7])
+    wide = with_sheet(content, lambda sheet: sheet.replace(b"</sheetData>", rows + b"</sheetData>"))
+    with pytest.raises(UnreadableFileError, match=r"the sheet has more than 20,000,000 cells up to row 12\d\d"):
+        shop.load_text("stock", wide, ".xlsx")
 
 
 def _with_undecodable_name(raw: bytes) -> bytes:

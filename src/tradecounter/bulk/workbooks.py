@@ -12,8 +12,12 @@ from openpyxl import load_workbook
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.tables import Line
 
-_BATCH = 1000  # rows
+_BATCH = 200  # rows
 _LARGEST = 300_000_000  # bytes of all parts; a small malicious file can unpack to any size, and takes six times that
+_LAST_ROW = (
+    1_048_576  # of Excel; rows that a file does not mention are empty rows up to the next one, whatever its number
+)
+_MOST_CELLS = 20_000_000  # with the empty ones before the last of each row
 _SIGNIFICANT = ".15g"  # digits that spreadsheets show at most; further digits are rounding errors
 
 
@@ -44,19 +48,26 @@ class Workbook:
 
     def lines(self) -> Iterator[Line]:
         """Yield each row's number and cells. Raises UnreadableFileError."""
-        rows, number = self._sheet.iter_rows(), 0
-        while batch := self._next(rows):
+        rows, number, cells = self._sheet.iter_rows(), 0, 0
+        while batch := self._next(rows, number):
             for row in batch:
                 number += 1
+                cells += len(row)
+                if number > _LAST_ROW:
+                    raise UnreadableFileError(f"the sheet has more than {_LAST_ROW:,} rows: send it as CSV")
+                if cells > _MOST_CELLS:
+                    raise UnreadableFileError(
+                        f"the sheet has more than {_MOST_CELLS:,} cells up to row {number}: send it as CSV"
+                    )
                 yield number, [_text(cell) for cell in row]
 
     @staticmethod
-    def _next(rows: Iterator[Any]) -> list[Any]:
+    def _next(rows: Iterator[Any], number: int) -> list[Any]:
         try:
             with warnings.catch_warnings(action="ignore"):
                 return list(islice(rows, _BATCH))
-        except Exception as error:
-            raise UnreadableFileError(f"the workbook is damaged: {error}") from error
+        except Exception as error:  # its text is about the library's code
+            raise UnreadableFileError(f"the workbook is damaged after row {number}") from error
 
 
 def _text(cell: Any) -> str:

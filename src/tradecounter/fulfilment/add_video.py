@@ -21,9 +21,9 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
 
     Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
     """
-    for option, url in (("file", video.video_file), ("playlist", video.streaming_playlist)):
+    for field, url in asdict(video).items():
         if not _is_web_address(url):
-            raise invalid(option, f"must be a URL that starts with http:// or https://, not {url!r}")
+            raise invalid(field, f"must be a URL that starts with http:// or https://, not {url!r}")
     order = await any_order(tx, reference)
     if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")

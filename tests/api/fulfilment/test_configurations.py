@@ -229,8 +229,8 @@ def test_an_order_has_no_video_until_one_is_added_and_a_new_one_replaces_it(
 def test_a_url_that_is_not_http_is_rejected(
     shop: Service, customer: Customer, placed: dict[str, Any], url: str
 ) -> None:
-    for video, option in ((OrderVideoResponse(url, "https://a.example"), "file"),
-                          (OrderVideoResponse("https://a.example", url), "playlist")):  # fmt: skip
+    for video, option in ((OrderVideoResponse(url, "https://a.example"), "video_file"),
+                          (OrderVideoResponse("https://a.example", url), "streaming_playlist")):  # fmt: skip
         with pytest.raises(DomainError, match=f"^{option}: must be a URL"):
             add(shop, placed, video)
     assert customer.get(f"/order/{placed['order_id']}/video").status_code == 404

@@ -74,7 +74,8 @@ def _check(adjustment: Adjustment, place: str) -> None:
 def _available(wanted: Adjustment, level: StockLevel) -> int:
     on_hand = wanted.set if wanted.set is not None else level.on_hand + (wanted.change or 0)
     if on_hand > MOST_UNITS:
-        raise invalid("set", f"must be at most {MOST_UNITS}")
+        field = "change" if wanted.set is None else "set"
+        raise invalid(field, f"must leave at most {MOST_UNITS} units of {wanted.sku} on hand")
     if on_hand < level.allocated:
         raise DomainError(
             Kind.CONFLICT,
