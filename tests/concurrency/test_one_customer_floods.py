@@ -1,4 +1,4 @@
-"""One customer's requests, however many or slow, do not block other customers."""
+"""One customer's requests, however many or slow, do not block other customers; nor do imports block the back office."""
 
 import asyncio
 import json
@@ -13,14 +13,18 @@ import httpx2
 import psycopg
 import pytest
 
+from support.backoffice import backoffice_of
 from support.cluster import Cluster
 from support.orders import confirm, create, faults_in_the_books
 from support.service import Customer, Service, running_service
 from support.shop import order, stock_shop
 from support.waiting import wait_for
+from tradecounter.db.fair_shares import IMPORTS
+from tradecounter.db.pool import Database
 
 AT_A_TIME = 3  # of ten connections
 CONFIRMATIONS = 12
+MANY_IMPORTS = 12
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +46,9 @@ def locked_credit(service: Service, customer: Customer) -> Iterator[None]:
         yield
 
 
-def slots_used_by(service: Service, customer: Customer) -> int:
+def slots_used_by(customer_id: int, database: Database) -> int:
     """Return how many of the customer's requests use a connection or wait for one."""
-    share = service.application.database._shares._shares.get(customer.id)  # noqa: SLF001
+    share = database._shares._shares.get(customer_id)  # noqa: SLF001
     return 0 if share is None else share.requests
 
 
@@ -63,7 +67,7 @@ def test_confirmations_that_wait_for_a_lock_leave_connections_for_other_customer
     pending = [create(customer) for _ in range(CONFIRMATIONS)]
     with ThreadPoolExecutor(CONFIRMATIONS) as threads, locked_credit(shop, customer):
         confirmations = [threads.submit(confirm, customer, each) for each in pending]
-        wait_for(lambda: slots_used_by(shop, customer) == CONFIRMATIONS)
+        wait_for(lambda: slots_used_by(customer.id, shop.application.database) == CONFIRMATIONS)
         wait_for(lambda: waiting_for_locks(shop) >= AT_A_TIME)
         assert max(waiting_for_locks(shop) for _ in range(20)) == AT_A_TIME
         for path in ("/customer", "/product", "/customer/credit", "/order") * 5:
@@ -77,6 +81,27 @@ def test_confirmations_that_wait_for_a_lock_leave_connections_for_other_customer
     for each in pending:
         assert confirm(customer, each).status_code == 200
     assert faults_in_the_books(shop) == {}
+
+
+def test_imports_that_wait_for_a_lock_leave_connections_for_other_requests(shop: Service) -> None:
+    with backoffice_of(shop) as office, psycopg.connect(shop.database_url) as locking:
+        token = office.token("stock:write", "orders:read")
+        other, *clients = [office.client(token) for _ in range(1 + MANY_IMPORTS)]
+
+        def send(client: httpx2.Client) -> int:
+            headers = {"Content-Type": "text/csv"}
+            return client.post("/api/import/stock", content="sku,available\nCABLE,999\n", headers=headers).status_code
+
+        locking.execute("lock table stock_level in share row exclusive mode")
+        with ThreadPoolExecutor(MANY_IMPORTS) as threads:
+            statuses = threads.map(send, clients)
+            wait_for(lambda: slots_used_by(IMPORTS, office.site.site.database) == MANY_IMPORTS)
+            assert max(waiting_for_locks(shop) for _ in range(20)) <= AT_A_TIME
+            assert all(other.get("/api/order?limit=1").status_code == 200 for _ in range(5))
+            locking.rollback()
+            found = set(statuses)
+    assert found <= {200, 503}
+    assert 200 in found  # the last ones got a slot after the lock was released
 
 
 def test_many_concurrent_orders_all_succeed(shop: Service) -> None:

@@ -12,6 +12,7 @@ from tradecounter.backoffice.gate import may, require_scope
 from tradecounter.backoffice.import_kinds import AREAS, HISTORY_READERS, IMPORTERS, area_of
 from tradecounter.backoffice.import_wire import ImportParameters, Report, RollBackParameters, present_report
 from tradecounter.bulk.importing import ImportOptions
+from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.from_stream import FORMS, import_body, stored_body
 from tradecounter.imports.queries import ImportRecord, list_imports, lock_import
@@ -79,6 +80,7 @@ class ImportDesk:
             diff=wanted.diff == "true",
         )
         content_type = call.request.headers.get("content-type", "")
+        act_for(IMPORTS)
         async with stored_body(content_type, call.upload()) as body:
 
             async def work(tx: Transaction, now: datetime) -> Made:

@@ -1,4 +1,4 @@
-"""Limits each customer's database connections, so that one customer cannot use all of them."""
+"""Limits the database connections of each customer, and of imports, so that none can use all of them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from tradecounter.kit.errors import DomainError, Kind
 
+IMPORTS = 0  # instead of a customer's id; together they have one share, because each may last for minutes
+
 _LONGEST_WAIT_SECONDS = 15.0
 _RETRY_SECONDS = 5
 
@@ -15,7 +17,7 @@ _customer: ContextVar[int | None] = ContextVar("customer", default=None)
 
 
 def act_for(customer_id: int) -> None:
-    """Count the current task's database connections towards this customer's share."""
+    """Count the current task's database connections towards this customer's share, or that of `IMPORTS`."""
     _customer.set(customer_id)
 
 

@@ -23,6 +23,7 @@ from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, form_of, opened_file
 from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.from_stream import StoredBody, detected_kinds, import_body
@@ -192,6 +193,7 @@ class Uploads:
         await asyncio.wait({upload.task}, timeout=_SOON)
 
     async def _run(self, upload: Upload, actor: Actor) -> None:
+        act_for(IMPORTS)
         applies = upload.state == "applying"
         try:
             report = await self._imported(upload, actor, dry_run=not applies)
