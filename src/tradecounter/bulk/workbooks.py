@@ -14,10 +14,9 @@ from tradecounter.bulk.tables import Line
 
 _BATCH = 200  # rows
 _LARGEST = 300_000_000  # bytes of all parts; a small malicious file can unpack to any size, and takes six times that
-_LAST_ROW = (
-    1_048_576  # of Excel; rows that a file does not mention are empty rows up to the next one, whatever its number
-)
-_MOST_CELLS = 20_000_000  # with the empty ones before the last of each row
+# The library fills gaps: with empty rows up to the next number, and with empty cells up to a row's last one.
+_LAST_ROW = 1_048_576  # of Excel
+_MOST_CELLS = 20_000_000
 _SIGNIFICANT = ".15g"  # digits that spreadsheets show at most; further digits are rounding errors
 
 
