@@ -1,0 +1,69 @@
+"""Reads numbers that people type or send in files: one reader for forms, files, quick lines and commands.
+
+A number has ASCII digits and at most one decimal point. Commas may separate thousands, but only in whole groups of
+three, after one to three digits that do not begin with 0. Amounts may begin with `£`, percentages may end with `%`.
+White space may surround a number. Everything else is an error, because a wrong guess costs money: `12,50` is neither
+1250 nor 12.50 (decisions, numbers and files that people make).
+"""
+
+import re
+from decimal import Decimal
+
+_NUMBER = re.compile(r"(?P<sign>[+-]?)(?P<digits>(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)")
+_AMOUNT = re.compile(r"(?P<sign>[+-]?)£?(?P<rest>[^+-].*)", re.DOTALL)
+_MOST_DIGITS = 30
+_LONGEST_SHOWN = 40  # characters of a value in an error
+
+PENNY_PLACES = 2
+
+
+class UnreadableNumberError(ValueError):
+    """A text is not the number that is wanted; the message shows the text and says what is right."""
+
+
+def read_pounds(text: str, *, signed: bool = False, commas: bool = True) -> Decimal:
+    """Read an amount of pounds with at most two decimal places. Raises UnreadableNumberError.
+
+    Without `signed`, a plus or minus sign is an error. Without `commas`, so is a comma: in a file whose cells are
+    separated by semicolons or tabs, it may be a decimal comma.
+    """
+    found = _AMOUNT.fullmatch(text.strip())
+    number = text if found is None else found["sign"] + found["rest"]
+    return _read(text, number, PENNY_PLACES, "an amount in pounds and pence such as 1234.50", signed, commas)
+
+
+def read_percent(text: str, *, places: int = 2, commas: bool = True) -> Decimal:
+    """Read a percentage without a sign, with or without `%`. Raises UnreadableNumberError."""
+    number = text.strip().removesuffix("%")
+    return _read(text, number, places, "a percentage such as 12.5%", signed=False, commas=commas)
+
+
+def read_decimal(text: str, *, places: int | None = None, signed: bool = False, commas: bool = True) -> Decimal:
+    """Read a number with at most `places` decimal places. Raises UnreadableNumberError."""
+    return _read(text, text.strip(), places, "a number such as 1234.5", signed, commas)
+
+
+def read_count(text: str, *, signed: bool = False, commas: bool = True) -> int:
+    """Read a whole number. Raises UnreadableNumberError, also for a decimal point: `1.000` is one or a thousand."""
+    return int(_read(text, text.strip(), 0, "a whole number such as 1200", signed, commas))
+
+
+def _read(text: str, number: str, places: int | None, wanted: str, signed: bool, commas: bool) -> Decimal:
+    shown = text.strip()
+    shown = f"{shown[:_LONGEST_SHOWN]}…" if len(shown) > _LONGEST_SHOWN else shown
+    found = _NUMBER.fullmatch(number)
+    if found is None or (places == 0 and "." in number):
+        comma = ", with commas only between thousands" if "," in number and commas else ""
+        raise UnreadableNumberError(f"{shown!r} is not {wanted}{comma}")
+    if not commas and "," in number:
+        raise UnreadableNumberError(
+            f"{shown!r} has a comma, which may be a decimal comma in a file with semicolons or tabs: write it without"
+        )
+    if found["sign"] and not signed:
+        raise UnreadableNumberError(f"{shown!r} has a sign, which has no meaning here: leave it out")
+    digits = found["digits"].replace(",", "")
+    if len(digits) > _MOST_DIGITS:
+        raise UnreadableNumberError(f"{shown!r} has more than {_MOST_DIGITS} digits")
+    if places is not None and len(digits.partition(".")[2].rstrip("0")) > places:
+        raise UnreadableNumberError(f"{shown!r} has more than {places} decimal places")
+    return Decimal(found["sign"] + digits)
