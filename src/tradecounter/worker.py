@@ -26,6 +26,8 @@ from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.clean_up import clean_up_identity
+from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.identity.registered_keys import RegisteredKeys
 from tradecounter.imports.roll_back import forget_changes
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.setting_rules import comma_separated
@@ -184,6 +186,7 @@ class _Worker:
         self._backlog = backlog
         self._mail_settings, self._transport = MailSettings.from_settings(settings), transport_for(settings)
         self._periodic_jobs = periodic_jobs(settings)
+        self._secrets = RegisteredKeys(lambda: secret_keys(settings))
         self._settings, self._url, self._clock = settings, url, clock
 
     async def run(self, stopping: asyncio.Task[Any] | None) -> None:
@@ -217,7 +220,7 @@ class _Worker:
                         stalled_worker_timeout=SILENT_SECONDS,
                     )
                 )
-                requeuing = asyncio.create_task(_requeue_periodically(app, database))
+                requeuing = asyncio.create_task(_look_periodically(app, database, self._secrets))
                 losing = asyncio.create_task(connector.lost.wait())
                 ends = {working, losing} if stopping is None else {working, losing, stopping}
                 await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -271,10 +274,13 @@ async def _requeue(app: procrastinate.App, database: Database) -> None:
         await requeue_stalled_jobs(tx, app.job_manager, SILENT_SECONDS)
 
 
-async def _requeue_periodically(app: procrastinate.App, database: Database) -> None:
+async def _look_periodically(app: procrastinate.App, database: Database, secrets: RegisteredKeys) -> None:
+    """Requeue jobs of dead workers, and log when the secret key is not the database's any more."""
     while True:
         await asyncio.sleep(REQUEUE_SECONDS)
         try:
             await _requeue(app, database)
+            async with reading(database) as tx:
+                await secrets.look(tx)
         except (ConnectorException, psycopg.OperationalError):
             log.warning("jobs of dead workers could not be requeued", exc_info=True)

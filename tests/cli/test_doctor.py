@@ -27,7 +27,8 @@ from tradecounter.kit.clock import FrozenClock
 
 NAMES = [
     "settings", "examples", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs", "credit",
-    "stock", "invoice_numbers", "wal_archive", "base_backup", "issuer_keys", "replica", "mail", "issuer", "snapshot",
+    "stock", "invoice_numbers", "wal_archive", "base_backup", "secret_key", "issuer_keys", "replica", "mail",
+    "issuer", "snapshot", "ready",
 ]  # fmt: skip
 SETTINGS = {
     "TRADECOUNTER_SECRET_KEY": SECRET,
@@ -171,7 +172,7 @@ def test_the_own_issuer_is_read_as_clients_read_it(installation: Program) -> Non
     assert ill(installation, TRADECOUNTER_AUTH_URL="") == {}
     nowhere = f"http://127.0.0.1:{free_port()}"
     away = ill(installation, TRADECOUNTER_AUTH_URL="", TRADECOUNTER_BASE_URL=nowhere)
-    assert away.keys() == {"issuer", "snapshot"}
+    assert away.keys() == {"issuer", "snapshot", "ready"}
     assert f"{nowhere}/auth: " in away["issuer"]["message"]
 
 
@@ -185,7 +186,7 @@ def test_a_lost_key_of_the_own_issuer_is_reported(installation: Program) -> None
 
 def test_an_api_without_a_response_or_with_problems_is_reported(installation: Program) -> None:
     away = ill(installation, TRADECOUNTER_BASE_URL=f"http://127.0.0.1:{free_port()}")
-    assert away.keys() == {"snapshot"}
+    assert away.keys() == {"snapshot", "ready"}
     for status, body, said in (
         (200, b'{"status": "degraded", "database": "ok"}', "status degraded, database ok"),
         (200, b'{"status": "ok", "database": "away"}', "status ok, database away"),

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from tradecounter.access.permissions import UserRole
-from tradecounter.access.queries.users import CustomerUser, find_user, list_users, put_user
-from tradecounter.access.users import disable_user, invite_user
+from tradecounter.access.queries.users import CustomerUser, find_user, is_owner, list_users, put_user
+from tradecounter.access.users import disable_user, invite_user, tell_of_new_owner
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
@@ -50,6 +50,7 @@ async def change_user_role(
     await _require_other_owner(tx, user)
     audit(tx, "user.change_role", f"user/{user.email}", now, before={"role": user.role}, after={"role": role})
     changed = await put_user(tx, customer_id, user.email, role, now)
+    await tell_of_new_owner(tx, user, changed or user)
     return changed or user
 
 
@@ -74,8 +75,3 @@ async def _require_other_owner(tx: Transaction, user: CustomerUser) -> None:
     owners = [other for other in await list_users(tx, user.customer_id) if is_owner(other)]
     if len(owners) < 2:  # noqa: PLR2004 the user and another one
         raise DomainError(Kind.CONFLICT, f"{user.email} is the only owner: make another user an owner first")
-
-
-def is_owner(user: CustomerUser) -> bool:
-    """Return whether a user is an owner who is not disabled."""
-    return user.role == "owner" and user.disabled_at is None

@@ -66,7 +66,7 @@ async def begin_factor(tx: Transaction, policy: SignInPolicy, session: Session, 
     if secret is None:
         secret = new_totp_secret()
         await delete_factors(tx, site, person.id, confirmed=False)
-        await insert_factor(tx, site, person.id, session.id, policy.vault.seal(secret), now)
+        await insert_factor(tx, site, person.id, session.id, await policy.vault.seal(tx, secret), now)
     return NewFactor(in_base32(secret), totp_uri(secret, policy.issuer, person.email))
 
 

@@ -1,5 +1,6 @@
 """Invites, disables and resets customers' users."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from tradecounter.access.links import make_link
@@ -10,6 +11,7 @@ from tradecounter.access.queries.users import (
     CustomerUser,
     clear_user_password,
     find_user,
+    is_owner,
     put_user,
     set_user_disabled,
 )
@@ -45,6 +47,7 @@ async def invite_user(
     )
     link_id = await make_link(tx, secret, now, INVITATION_LIFETIME, user_id=user.id)
     await queue(tx, "mail_user_invited", link_id=link_id)
+    await tell_of_new_owner(tx, before, user)
     return user, link_id
 
 
@@ -70,7 +73,14 @@ async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) ->
     audit(tx, "user.reset", f"user/{user.email}", now)
     link_id = await make_link(tx, secret, now, INVITATION_LIFETIME, user_id=user.id)
     await queue(tx, "mail_user_password", link_id=link_id)
+    await tell_of_new_owner(tx, user, replace(user, disabled_at=None))
     return user, link_id
+
+
+async def tell_of_new_owner(tx: Transaction, before: CustomerUser | None, after: CustomerUser) -> None:
+    """Have all owners told by e-mail when a user has become an owner."""
+    if is_owner(after) and (before is None or not is_owner(before)):
+        await queue(tx, "mail_owner_added", user_id=after.id)
 
 
 async def _the_user(tx: Transaction, email: str) -> CustomerUser:

@@ -98,3 +98,29 @@ _OF_SUBJECTS = Statement(
 async def entries_of(tx: Transaction, subjects: Sequence[str]) -> list[AuditRecord]:
     """Return all entries of some subjects, oldest first."""
     return await tx.fetch_all(_OF_SUBJECTS, subjects=list(subjects))
+
+
+@dataclass(frozen=True, slots=True)
+class EntryActor:
+    """When something was done, and the address of the customer's user who did it; None if somebody else did."""
+
+    at: datetime
+    user: str | None
+
+
+_ACTOR_OF_ENTRY = Statement(
+    """
+    select at, case when actor_kind = 'user' then actor_name end from audit_entry
+    where subject = :subject and action = any(:actions) and (:id::text is null or after ->> 'id' = :id::text)
+    order by id desc limit 1
+    """,
+    EntryActor,
+)
+
+
+async def actor_of_entry(
+    tx: Transaction, subject: str, actions: Sequence[str], added_id: int | None = None
+) -> EntryActor | None:
+    """Return who did the latest of some actions to a subject; with an id, to what it added with that id."""
+    text = None if added_id is None else str(added_id)
+    return await tx.fetch_one(_ACTOR_OF_ENTRY, subject=subject, actions=list(actions), id=text)

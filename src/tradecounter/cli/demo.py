@@ -19,7 +19,7 @@ from tradecounter.db.pool import Database
 from tradecounter.demo.history.fill import fill_history
 from tradecounter.demo.load import DemoCustomer, demo_customers, load_demo
 from tradecounter.demo.people import DemoMember, DemoUser, demo_service_token, demo_staff, demo_users
-from tradecounter.identity.installation_secret import secret_key
+from tradecounter.identity.installation_secret import secret_key, with_secret
 from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.notifications.transport import mail_folder
 from tradecounter.settings import Settings, read_settings
@@ -74,6 +74,7 @@ def demo(
         staff_listener = listen(host, _next_port(port) if backoffice_port is None else backoffice_port)
         with database_url(settings, create=True, serving=True) as url:
             upgrade(url)
+            settings = with_secret(settings)
             require_secret(settings, url)
             listeners = (listener, staff_listener)
             run_until_stopped(

@@ -4,17 +4,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
+import structlog
 import typer
 
+from tradecounter.cli.check_secret import require_secret
 from tradecounter.cli.logs import configure_logs
 from tradecounter.cli.output import AsJson
 from tradecounter.cli.service import Host, Metrics, MetricsHost, MetricsPort, Port, announce, ready, serve_site
 from tradecounter.cli.traces import start_wanted_traces
-from tradecounter.identity.installation_secret import secret_key
+from tradecounter.kit.errors import OperatorError
 from tradecounter.monitoring.shared_figures import SharedFigures
-from tradecounter.settings import Settings
 from tradecounter.web.app import Application
-from tradecounter.web.server import Listener, process_application, serve_processes
+from tradecounter.web.server import Listener, process_application, process_settings, serve_processes
+
+log = structlog.get_logger()
 
 
 def serve(
@@ -31,26 +34,33 @@ def serve(
         if workers == 1:
             serve_site(Application, settings, url, listener, metrics, as_json=as_json)
         else:
-            _serve_processes(settings, url, listener, workers, metrics, as_json=as_json)
+            _serve_processes(listener, workers, metrics, as_json=as_json)
 
 
-def _serve_processes(
-    settings: Settings, url: str, listener: Listener, workers: int, metrics: Metrics, *, as_json: bool
-) -> None:
+def _serve_processes(listener: Listener, workers: int, metrics: Metrics, *, as_json: bool) -> None:
     factory = f"{__name__}:{application.__name__}"
     if metrics.port is None:
         announce(listener.url, {}, as_json=as_json)
-        serve_processes(listener, url, secret_key(settings), workers, factory)
+        serve_processes(listener, workers, factory)
         return
     with TemporaryDirectory(prefix="tradecounter-metrics-") as folder:
         figures = SharedFigures(Path(folder))
         with metrics.served(figures.read) as addresses:
             announce(listener.url, addresses, as_json=as_json)
-            serve_processes(listener, url, secret_key(settings), workers, factory, Path(folder))
+            serve_processes(listener, workers, factory, Path(folder))
 
 
 def application() -> Application:
-    """Return the application of one of several API processes; called by each process."""
+    """Return the application of one of several API processes; called by each process, which reads the settings again.
+
+    A process with a wrong secret key does not start, and the supervisor keeps the one that it would replace.
+    """
     configure_logs()
     start_wanted_traces(Application.name)
-    return process_application()
+    try:
+        settings, url = process_settings()
+        require_secret(settings, url)
+    except OperatorError as error:
+        log.critical("an API process cannot start", reason=str(error))
+        raise SystemExit(1) from None
+    return process_application(settings, url)

@@ -17,6 +17,7 @@ from tradecounter.cli.output import show_json
 from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema, run_until_stopped
 from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.cli.traces import start_wanted_traces
+from tradecounter.identity.installation_secret import with_secret
 from tradecounter.kit.clock import SystemClock
 from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import Figures
@@ -65,6 +66,7 @@ def ready(host: str, port: int) -> Iterator[tuple[Settings, str, Listener]]:
         listener = listen(host, port)
         with database_url(settings, serving=True) as url:
             require_usable_schema(url)
+            settings = with_secret(settings)
             require_secret(settings, url)
             log_setting_warnings(settings)
             yield settings, url, listener

@@ -12,6 +12,7 @@ from tradecounter.cli.service import Metrics, MetricsHost, MetricsPort, announce
 from tradecounter.cli.session import database_url, reporting_errors, require_usable_schema, run_until_stopped
 from tradecounter.cli.setting_warnings import log_setting_warnings
 from tradecounter.cli.traces import start_wanted_traces
+from tradecounter.identity.installation_secret import with_secret
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.worker import SILENT_SECONDS, run_worker
@@ -25,6 +26,7 @@ def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = 
         settings = read_settings()
         with database_url(settings, serving=True) as url:
             state = require_usable_schema(url)
+            settings = with_secret(settings)
             require_secret(settings, url)
             log_setting_warnings(settings)
             start_wanted_traces("worker")

@@ -14,6 +14,7 @@ from tradecounter.consent.queries.grants import (
     standing_consent,
 )
 from tradecounter.consent.rules import CODE_LIFETIME, GIVERS
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.manage_applications import revoke_access
 from tradecounter.kit.errors import not_found
@@ -58,6 +59,7 @@ async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
     consent_id = await insert_consent(tx, client_id, customer_id, user.id, now)
     if consent_id is not None:
         audit(tx, "consent.give", f"application/{client_id}", now, after={"customer_id": customer_id})
+        await queue(tx, "mail_application_allowed", consent_id=consent_id)
     else:
         consent_id = await standing_consent(tx, client_id, customer_id)
     if consent_id is None:  # revoked at this moment

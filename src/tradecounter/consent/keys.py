@@ -85,5 +85,5 @@ async def reseal_keys(tx: Transaction, secret_keys: Sequence[str]) -> None:
 async def _make_key(tx: Transaction, vault: Vault, now: datetime) -> ECKey:
     key = ECKey.generate_key(_CURVE, {"use": "sig", "alg": ALGORITHM}, auto_kid=True)
     private = json.dumps(key.as_dict(private=True)).encode()
-    await replace_key(tx, str(key.kid), json.dumps(key.as_dict(private=False)), vault.seal(private), now)
+    await replace_key(tx, str(key.kid), json.dumps(key.as_dict(private=False)), await vault.seal(tx, private), now)
     return key

@@ -11,7 +11,7 @@ from typing import Literal
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
-Topic = Literal["catalogue", "prices", "contracts", "customers", "deliveries", "shipping", "keys", "blocks"]
+Topic = Literal["catalogue", "prices", "contracts", "customers", "deliveries", "shipping", "keys", "blocks", "secrets"]
 
 
 @dataclass(frozen=True, slots=True)

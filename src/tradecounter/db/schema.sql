@@ -1112,7 +1112,8 @@ ALTER TABLE public.second_factor ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTIT
 
 CREATE TABLE public.secret_key (
     fingerprint text NOT NULL,
-    used_since timestamp with time zone NOT NULL
+    used_since timestamp with time zone NOT NULL,
+    retired_at timestamp with time zone
 );
 
 COMMENT ON TABLE public.secret_key IS 'Fingerprints of the keys that data in this database may be encrypted with.';

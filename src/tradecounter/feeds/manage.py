@@ -50,7 +50,8 @@ async def add_feed(
     if await count_feeds(tx, customer_id) >= MOST_OF_A_CUSTOMER:
         raise DomainError(Kind.CONFLICT, f"there are {MOST_OF_A_CUSTOMER} feeds already; delete one first")
     secret = new_secret()
-    feed_id = await insert_feed(tx, customer_id, values, secret_hash(secret), vault.seal(secret.encode()), now)
+    sealed = await vault.seal(tx, secret.encode())
+    feed_id = await insert_feed(tx, customer_id, values, secret_hash(secret), sealed, now)
     audit(tx, "feed.add", f"feed/{feed_id}", now, after={**_shown(values), "customer_id": customer_id})
     return NewAddress(feed_id, secret)
 
@@ -77,7 +78,7 @@ async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id
     """Give a feed a new address; the former one ends at once. Raises DomainError (not found)."""
     await the_feed(tx, customer_id, feed_id, lock=True)
     secret = new_secret()
-    await replace_secret(tx, feed_id, secret_hash(secret), vault.seal(secret.encode()), now)
+    await replace_secret(tx, feed_id, secret_hash(secret), await vault.seal(tx, secret.encode()), now)
     audit(tx, "feed.renew_address", f"feed/{feed_id}", now, after={"addressed_at": now})
     return NewAddress(feed_id, secret)
 

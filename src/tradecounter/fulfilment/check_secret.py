@@ -13,9 +13,10 @@ from tradecounter.fulfilment.queries.reads import sample_sealed
 from tradecounter.identity.queries.secret_fingerprints import (
     fingerprint,
     lock_fingerprints,
-    register_fingerprints,
-    registered_fingerprints,
+    register_keys,
+    registered_keys,
 )
+from tradecounter.identity.registered_keys import MISSING, problem_of
 from tradecounter.kit.errors import OperatorError
 
 _SAMPLE = 50  # first and last configurations to test if no key is registered yet
@@ -25,13 +26,10 @@ AUDIT_SUBJECT = "settings/secret_key"
 
 
 class WrongSecretError(OperatorError):
-    """The database uses a secret key that is not configured."""
+    """The database uses a secret key that is not configured, or has replaced the one that is."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "TRADECOUNTER_SECRET_KEY: this database uses a key that is neither this key nor in "
-            "TRADECOUNTER_FORMER_SECRET_KEYS: restore that key; if it is lost, see `tradecounter secret rotate --help`"
-        )
+    def __init__(self, problem: str = MISSING) -> None:
+        super().__init__(f"TRADECOUNTER_SECRET_KEY: {problem}")
 
 
 async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
@@ -43,25 +41,27 @@ async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
 
 
 async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: datetime) -> None:
-    """Register the first key, with which this process encrypts. Raises WrongSecretError.
+    """Register the first key, with which this process encrypts. Raises WrongSecretError, also if it was replaced.
 
     If several processes start together on an empty database, the first process decides the key.
     """
-    if fingerprint(secret_keys[0]) in await registered_fingerprints(tx):
-        await check_secret(tx, secret_keys)
+    registered = await registered_keys(tx)
+    if fingerprint(secret_keys[0]) in registered:
+        if (problem := problem_of(registered, secret_keys)) is not None:
+            raise WrongSecretError(problem)
         return
     await lock_fingerprints(tx)
     in_use = await _keys_in_use(tx, secret_keys)
-    await register_fingerprints(tx, {fingerprint(secret_keys[0]), *in_use}, now)
+    await register_keys(tx, {fingerprint(secret_keys[0]), *in_use}, now)
     audit(tx, "secret.register", AUDIT_SUBJECT, now, after={"fingerprint": short_fingerprint(secret_keys[0])})
 
 
 async def _keys_in_use(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
     """Return the fingerprints of the keys that may have encrypted stored data. Raises WrongSecretError."""
-    registered = await registered_fingerprints(tx)
+    registered = (await registered_keys(tx)).keys()
     if registered:
         if registered <= set(map(fingerprint, secret_keys)):
-            return registered
+            return set(registered)
         raise WrongSecretError
     sample = await sample_sealed(tx, _SAMPLE)
     working = {fingerprint(key) for key in secret_keys if _decrypts_some(key, sample)}

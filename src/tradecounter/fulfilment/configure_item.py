@@ -1,6 +1,5 @@
 """Adds provisioning configurations to an item (specification, section 4; decisions, configurations)."""
 
-import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -28,7 +27,7 @@ async def configure_item(
     """Add configurations to an item of an order, or to a component of a bundle; return the item.
 
     Locks the order, so concurrent requests cannot exceed the quantity. Raises DomainError: not found, invalid
-    (cancelled, not configurable, more than the remaining units).
+    (cancelled, not configurable, more than the remaining units), unavailable (the secret key was replaced).
     """
     order = await lock_order(tx, order_id)
     line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
@@ -43,12 +42,8 @@ async def configure_item(
     if len(configurations) > remaining:
         left = f"the item takes at most {remaining} more" if remaining else "all units of the item are configured"
         raise invalid("configurations", left)
-    sealed = await asyncio.to_thread(_sealed, configurations, vault)  # thousands would delay other requests
+    sealed = await vault.seal_all(tx, configurations)
     await insert_configurations(tx, line.id, sealed, now)
     after = {"item": line.id, "configurations": len(sealed)}
     audit_order(tx, "order.configure", order, now, after=after)
     return line
-
-
-def _sealed(configurations: Sequence[NewConfiguration], vault: ProvisioningVault) -> list[bytes]:
-    return [vault.seal(configuration) for configuration in configurations]

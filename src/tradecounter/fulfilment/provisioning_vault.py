@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.wire import NewConfiguration
 from tradecounter.identity.vault import Vault
 
@@ -16,9 +17,13 @@ class ProvisioningVault:
         self._vault = Vault("provisioning data", secret_keys)
         self.reseal = self._vault.reseal
 
-    def seal(self, configuration: NewConfiguration) -> bytes:
-        """Encrypt a configuration with the first key."""
-        return self._vault.seal(msgspec.json.encode(configuration))
+    async def seal_all(self, tx: Transaction, configurations: Sequence[NewConfiguration]) -> list[bytes]:
+        """Encrypt configurations that the transaction stores. Raises DomainError (unavailable)."""
+        return await self._vault.seal_all(tx, [msgspec.json.encode(each) for each in configurations])
+
+    def encrypt(self, configuration: NewConfiguration) -> bytes:
+        """Encrypt a configuration with the first key, which may have been replaced."""
+        return self._vault.encrypt(msgspec.json.encode(configuration))
 
     def unseal(self, sealed: bytes) -> NewConfiguration | None:
         """Decrypt a configuration; return None when no key decrypts it."""

@@ -1,6 +1,7 @@
 """Replaces former secret keys: re-encrypts what they encrypted with the current key; configurations in batches.
 
-The rotation can be interrupted and repeated at any time, and does not block requests.
+The rotation can be interrupted and repeated at any time, and does not block requests. It first ends the use of former
+keys for new data: a process that still has one as its current key would add data that nobody re-encrypts.
 """
 
 import asyncio
@@ -11,15 +12,16 @@ from datetime import datetime
 from tradecounter.audit.record import audit
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.fulfilment.check_secret import AUDIT_SUBJECT, register_secret, short_fingerprint
+from tradecounter.fulfilment.check_secret import AUDIT_SUBJECT, check_secret, short_fingerprint
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import lock_sealed
 from tradecounter.fulfilment.queries.writes import replace_sealed
 from tradecounter.identity.queries.secret_fingerprints import (
     fingerprint,
-    forget_other_fingerprints,
+    forget_retired_keys,
     lock_fingerprints,
-    register_fingerprints,
+    register_keys,
+    retire_other_keys,
 )
 from tradecounter.kit.actor import Actor
 
@@ -50,16 +52,20 @@ async def rotate_secret(
     accept_loss: bool = False,
     progress: Callable[[int], None] = lambda _count: None,
 ) -> Rotation:
-    """Re-encrypt all configurations with the first key, then register that key alone.
+    """Re-encrypt all configurations with the first key, after which that key alone is registered.
 
     `others` re-encrypts the data of other slices, in the last transaction.
 
     Raises WrongSecretError when a registered key is missing. With `accept_loss`, configurations of missing keys stay
     unreadable instead.
     """
-    if not accept_loss:
-        async with transaction(database, actor) as tx:
-            await register_secret(tx, secret_keys, now)
+    current = fingerprint(secret_keys[0])
+    async with transaction(database, actor) as tx:
+        if not accept_loss:
+            await check_secret(tx, secret_keys)
+        await lock_fingerprints(tx)
+        await register_keys(tx, [current], now)
+        await retire_other_keys(tx, current, now)
     vault, done, last = ProvisioningVault(lambda: secret_keys), Rotation(), 0
     while True:
         async with transaction(database, actor) as tx:
@@ -71,8 +77,7 @@ async def rotate_secret(
     async with transaction(database, actor) as tx:
         await lock_fingerprints(tx)
         await others(tx, secret_keys)
-        await register_fingerprints(tx, [fingerprint(secret_keys[0])], now)
-        await forget_other_fingerprints(tx, fingerprint(secret_keys[0]))
+        await forget_retired_keys(tx)
         after = {**asdict(done), "fingerprint": short_fingerprint(secret_keys[0])}
         audit(tx, "secret.rotate", AUDIT_SUBJECT, now, after=after)
     return done

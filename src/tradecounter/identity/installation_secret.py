@@ -5,6 +5,7 @@ import hmac
 import secrets
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from tradecounter.kit.private_folder import close_file, make_data_dir
@@ -31,6 +32,14 @@ def secret_key(settings: Settings) -> str:
     if len(secret) < _LENGTH:
         raise SettingsError(f"{path}: contains no secret of {_LENGTH} characters; restore the file from a backup")
     return secret
+
+
+def with_secret(settings: Settings) -> Settings:
+    """Return the settings with the secret key: while a process runs, another one in the file is not its key.
+
+    Raises SettingsError as `secret_key`.
+    """
+    return replace(settings, secret_key=secret_key(settings))
 
 
 def secret_if_set(settings: Settings) -> str | None:

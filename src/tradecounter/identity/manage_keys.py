@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from tradecounter.audit.record import audit
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, key_of
@@ -10,10 +11,11 @@ from tradecounter.kit.errors import DomainError, Kind, not_found
 
 
 async def create_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> NewKey:
-    """Create a key for a customer."""
+    """Create a key for a customer, and have its owners told."""
     new = await add_key(tx, customer_id, name, now)
     after = {"id": new.id, "name": name, "prefix": new.key[:PREFIX_LENGTH]}
     audit(tx, "key.create", f"customer/{customer_id}", now, after=after)
+    await queue(tx, "mail_key_added", key_id=new.id)
     return new
 
 

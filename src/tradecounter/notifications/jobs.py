@@ -15,7 +15,14 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
-from tradecounter.notifications import billing_mails, order_mails, quote_mails, user_mails, webhook_mails
+from tradecounter.notifications import (
+    billing_mails,
+    order_mails,
+    owner_mails,
+    quote_mails,
+    user_mails,
+    webhook_mails,
+)
 from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
 from tradecounter.notifications.queries import note_support_told
 from tradecounter.notifications.rules import FailureKind, next_attempt
@@ -39,6 +46,10 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_user_invited": user_mails.user_invited,
     "mail_user_password": user_mails.user_password,
     "mail_user_browser": user_mails.new_browser,
+    "mail_owner_added": owner_mails.owner_added,
+    "mail_key_added": owner_mails.key_added,
+    "mail_webhook_added": owner_mails.webhook_added,
+    "mail_application_allowed": owner_mails.application_allowed,
     "mail_webhook_stopped": webhook_mails.webhook_stopped,
     "mail_credit_note": billing_mails.credit_note,
     "mail_invoice_overdue": billing_mails.invoice_overdue,

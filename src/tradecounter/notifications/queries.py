@@ -323,3 +323,22 @@ _STOPPED_WEBHOOK = Statement(
 async def stopped_webhook(tx: Transaction, webhook_id: int) -> StoppedWebhook | None:
     """Return a webhook that the service has paused or disabled, or None."""
     return await tx.fetch_one(_STOPPED_WEBHOOK, id=webhook_id)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedWebhook:
+    """A customer's webhook."""
+
+    customer_id: int
+    url: str
+    created_at: datetime
+
+
+_ADDED_WEBHOOK = Statement(
+    "select customer_id, url, created_at from webhook where id = :id and customer_id is not null", AddedWebhook
+)
+
+
+async def added_webhook(tx: Transaction, webhook_id: int) -> AddedWebhook | None:
+    """Return a customer's webhook, or None."""
+    return await tx.fetch_one(_ADDED_WEBHOOK, id=webhook_id)

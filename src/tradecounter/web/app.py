@@ -45,7 +45,7 @@ from tradecounter.storefront.storefront import Storefront
 from tradecounter.web.customer_gate import AdmittedGate, CustomerGate
 from tradecounter.web.fast_path.middleware import ResponseCacheMiddleware
 from tradecounter.web.feed_gate import FeedGate
-from tradecounter.web.health import HealthEndpoints, ProcessState
+from tradecounter.web.health import HealthEndpoints
 from tradecounter.web.index import IndexEndpoints
 from tradecounter.web.openapi.document import build_document, encode_document
 from tradecounter.web.openapi.introduction import PUBLIC
@@ -124,7 +124,7 @@ class Application(Site):
             TokenEndpoint(exchange, clients, settings.base_url),
             *([] if issuer else [IssuerEndpoints(own_issuer, clients, clock, settings.base_url)]),
             IndexEndpoints(lambda base_url: documents().at(base_url)),
-            HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
+            HealthEndpoints(self._state()),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 

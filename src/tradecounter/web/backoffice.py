@@ -56,7 +56,7 @@ from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 from tradecounter.web.backoffice_index import BackOfficeIndex
-from tradecounter.web.health import HealthEndpoints, ProcessState
+from tradecounter.web.health import HealthEndpoints
 from tradecounter.web.openapi.document import build_document, encode_document
 from tradecounter.web.openapi.introduction import BACK_OFFICE
 from tradecounter.web.site import Site
@@ -138,7 +138,7 @@ class BackOffice(Site):
             EventDesk(EventFeed(self.database, self.stopping)),
             WebhookDesk(desk, WebhookPolicy.from_settings(settings)),
             BackOfficeIndex(lambda base_url: documents().at(base_url)),
-            HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
+            HealthEndpoints(self._state()),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 

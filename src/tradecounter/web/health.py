@@ -11,6 +11,7 @@ from starlette.responses import Response
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
 from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.identity.registered_keys import RegisteredKeys
 from tradecounter.rest.call import Call
 from tradecounter.rest.headers import RETRY_AFTER
 from tradecounter.rest.operation import ErrorResponse, Operation, Success, endpoint
@@ -50,6 +51,7 @@ class ProcessState:
     refresher: Refresher
     stopping: asyncio.Event
     addresses: ClientAddresses
+    secrets: RegisteredKeys
 
     def health(self) -> Health:
         """Return the response of `GET /check-health`."""
@@ -70,6 +72,8 @@ class ProcessState:
             yield f"the database has been away for {round(self.refresher.away_seconds)} seconds"
         if self.freshness.is_stale:
             yield f"products, prices and stock were last verified {self._age()} seconds ago"
+        if self.secrets.problem is not None:
+            yield "the process has not got the secret key that is in use: its log says more"
 
     def _warnings(self) -> Iterator[str]:
         if self.addresses.untrusted_forwarding:
@@ -117,7 +121,8 @@ class HealthEndpoints:
             errors=(
                 ErrorResponse(
                     503,
-                    "The process is stopping, the database is away, or products and prices are too old.",
+                    "The process is stopping or has a wrong secret key, the database is away, or products and prices "
+                    "are too old.",
                     Readiness(ready=False, reasons=["the process is stopping"], warnings=[]),
                     (RETRY_AFTER,),
                     body=Readiness,

@@ -12,7 +12,9 @@ from typing import Literal
 
 import uvicorn
 
+from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.pool import Database
+from tradecounter.identity.installation_secret import with_secret
 from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.kit.errors import OperatorError
 from tradecounter.settings import Settings, read_settings
@@ -24,8 +26,6 @@ from tradecounter.web.supervisor import Supervisor
 from tradecounter.web.winding_down import Server
 
 _START_POLL_SECONDS = 0.02
-DATABASE_URL_VARIABLE = "TRADECOUNTER_DATABASE_URL"
-SECRET_KEY_VARIABLE = "TRADECOUNTER_SECRET_KEY"  # noqa: S105 a variable's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +118,13 @@ async def run_server(application: Site, listener: Listener) -> AsyncIterator[Non
             await task
 
 
-def serve_processes(
-    listener: Listener,
-    database_url: str,
-    secret: str,
-    workers: int,
-    application: str,
-    figures_folder: Path | None = None,
-) -> None:
+def serve_processes(listener: Listener, workers: int, application: str, figures_folder: Path | None = None) -> None:
     """Serve from several processes until a signal. Each process calls the factory `application` (`module:name`).
 
-    They write their figures to `figures_folder`, about once a second.
+    They write their figures to `figures_folder`, about once a second. Each reads the settings, and finds the embedded
+    database and its secret key, itself: what is passed on in the environment would precede a changed `.env`.
     """
     ApiProcess.figures_folder = figures_folder
-    os.environ[DATABASE_URL_VARIABLE] = database_url
-    os.environ[SECRET_KEY_VARIABLE] = secret  # may come from the data directory
     _import_nothing_from_the_working_directory()
     config = _config(application, lifespan="on", workers=workers)
     Supervisor(config, sockets=[listener.socket]).run()
@@ -146,10 +138,12 @@ def _import_nothing_from_the_working_directory() -> None:
             del sys.path[0]
 
 
-def process_application() -> Application:
-    """Return the application of one of several API processes; reads the settings again."""
-    settings = read_settings()
-    if settings.database_url is None:
-        raise RuntimeError(f"{DATABASE_URL_VARIABLE} was not passed to the API process")
-    database = database_for_requests(settings, settings.database_url)
-    return Application(settings, database, SystemClock(), alone=True)
+def process_settings() -> tuple[Settings, str]:
+    """Return the present settings with the secret key, and the database's URL. Raises SettingsError."""
+    settings = with_secret(read_settings())
+    return settings, settings.database_url or EmbeddedPostgres(settings.data_dir).url()
+
+
+def process_application(settings: Settings, database_url: str) -> Application:
+    """Return the application of one of several API processes."""
+    return Application(settings, database_for_requests(settings, database_url), SystemClock(), alone=True)

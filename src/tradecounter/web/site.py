@@ -17,6 +17,8 @@ from tradecounter.db.freshness import Freshness
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Refreshable, Refresher
 from tradecounter.identity.admission import Admission
+from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.identity.registered_keys import RegisteredKeys
 from tradecounter.rest.operation import Endpoint, Operation
 from tradecounter.settings import Settings, runtime_folder
 from tradecounter.storefront.load_shared import CatalogueSource
@@ -27,6 +29,7 @@ from tradecounter.web.cross_origin import cross_origin
 from tradecounter.web.descriptors import fitting_connections
 from tradecounter.web.errors import ErrorMiddleware
 from tradecounter.web.fast_path.response_cache import ResponseCache
+from tradecounter.web.health import ProcessState
 from tradecounter.web.request_context import RequestContextMiddleware
 from tradecounter.web.request_figures import RequestFigures
 from tradecounter.web.resource import Gate, Resource
@@ -56,6 +59,7 @@ class Site(ABC):
         self.admission = admission
         self.requests = RequestFigures()
         self.freshness = Freshness(settings.stale_after)
+        self.secrets = RegisteredKeys(lambda: secret_keys(settings))
         self.stopping = asyncio.Event()
         self.catalogue_source = CatalogueSource(
             database.url, settings.snapshot_dir or runtime_folder(), settings.replica_url
@@ -92,12 +96,15 @@ class Site(ABC):
         """Create the refresher, which keeps data in memory current."""
         self.refresher = Refresher(
             self._refreshing,
-            refreshables,
+            [*refreshables, self.secrets],
             self._settings.refresh_interval,
             freshness=self.freshness,
             shared=self.database,
             afterwards=afterwards,
         )
+
+    def _state(self) -> ProcessState:
+        return ProcessState(self.freshness, self.refresher, self.stopping, self._addresses, self.secrets)
 
     def assemble(
         self,

@@ -14,6 +14,7 @@ import msgspec
 
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import the_account
+from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import CUSTOMER_TYPES
 from tradecounter.identity.client_address import read_networks
@@ -83,7 +84,10 @@ def webhook_vault(keys: Callable[[], Sequence[str]]) -> Vault:
 
 
 async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: NewWebhook, now: datetime) -> CreatedWebhook:
-    """Add an endpoint, and return it with its secret. Raises DomainError (invalid, not found, conflict)."""
+    """Add an endpoint, have the customer's owners told, and return it with its secret.
+
+    Raises DomainError (invalid, not found, conflict).
+    """
     check_url(wanted.url, policy.networks, allow_http=policy.allow_http)
     types = _checked_types(wanted.types, wanted.customer_id)
     if wanted.customer_id is not None:
@@ -91,9 +95,11 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: NewWebhook
     if await count_endpoints(tx, wanted.customer_id) >= MOST_OF_AN_OWNER:
         raise DomainError(Kind.CONFLICT, f"there are {MOST_OF_AN_OWNER} webhooks already; delete one first")
     secret = new_secret()
-    sealed = policy.vault.seal(secret.encode())
+    sealed = await policy.vault.seal(tx, secret.encode())
     added = await insert_endpoint(tx, wanted.customer_id, wanted.url, types, wanted.description.strip(), sealed, now)
     audit(tx, "webhook.add", f"webhook/{added.id}", now, after={**_shown(added), "customer_id": added.customer_id})
+    if added.customer_id is not None:
+        await queue(tx, "mail_webhook_added", webhook_id=added.id)
     return with_secret(webhook_on_the_wire(added), secret)
 
 
@@ -144,7 +150,7 @@ async def rotate_webhook_secret(
     """Give an endpoint a new secret, and return it; the former one signs too for a day. Raises DomainError."""
     endpoint = await _the_endpoint(tx, webhook_id, customer_id, lock=True)
     secret, until = new_secret(), now + ROTATION
-    await replace_secrets(tx, webhook_id, policy.vault.seal(secret.encode()), endpoint.secret, until)
+    await replace_secrets(tx, webhook_id, await policy.vault.seal(tx, secret.encode()), endpoint.secret, until)
     audit(tx, "webhook.rotate", f"webhook/{webhook_id}", now, after={"former_secret_until": until})
     return with_secret(webhook_on_the_wire(await _the_endpoint(tx, webhook_id, customer_id)), secret)
 

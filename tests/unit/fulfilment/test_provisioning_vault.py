@@ -18,7 +18,7 @@ def vault(*keys: str) -> ProvisioningVault:
 def test_data_of_a_former_key_is_decrypted_and_encrypted_again(
     configuration: NewConfiguration,
 ) -> None:
-    sealed = vault("a").seal(configuration)
+    sealed = vault("a").encrypt(configuration)
     assert vault("b", "c", "a").unseal(sealed) == configuration
     resealed = vault("b", "c", "a").reseal(sealed)
     assert resealed is not None
@@ -27,7 +27,7 @@ def test_data_of_a_former_key_is_decrypted_and_encrypted_again(
     assert vault("b", "a").reseal(resealed) == resealed
 
 
-@given(st.binary(max_size=300) | st.builds(vault("a").seal, configurations))
+@given(st.binary(max_size=300) | st.builds(vault("a").encrypt, configurations))
 def test_data_that_no_key_encrypted_is_not_decrypted(sealed: bytes) -> None:
     assert vault("b", "c").unseal(sealed) is None
     assert vault("b", "c").reseal(sealed) is None

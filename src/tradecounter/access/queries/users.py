@@ -25,6 +25,11 @@ class CustomerUser:
     disabled_at: datetime | None
 
 
+def is_owner(user: CustomerUser) -> bool:
+    """Return whether a user is an owner who is not disabled."""
+    return user.role == "owner" and user.disabled_at is None
+
+
 _COLUMNS = SQL("id, customer_id, email, name, role, password_hash is not null as has_password, created_at, disabled_at")
 
 _INSERT = Statement(

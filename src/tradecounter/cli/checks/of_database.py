@@ -13,6 +13,8 @@ from tradecounter.db.schema_state import SchemaState
 from tradecounter.db.transaction import Transaction
 from tradecounter.db.wal_archive import read_wal_archive
 from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.identity.queries.secret_fingerprints import fingerprint, registered_keys
+from tradecounter.identity.registered_keys import problem_of
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings, SettingsError
 from tradecounter.worker import SILENT_SECONDS
@@ -60,6 +62,25 @@ async def check_issuer_keys(tx: Transaction, settings: Settings) -> Check:
     except (LostKeyError, SettingsError) as error:
         return wrong("issuer_keys", str(error), "restore TRADECOUNTER_SECRET_KEY, or run `tradecounter issuer rotate`")
     return fine("issuer_keys", "made when first needed" if found is None else f"consent is signed with {found.kid}")
+
+
+async def check_secret_key(tx: Transaction, settings: Settings) -> Check:
+    """Check that this command's keys are those of the database; `check_ready` looks at those of the services."""
+    registered = await registered_keys(tx)
+    remedy = "set the keys that the services have; the operators' guide says how a key is replaced"
+    try:
+        keys = secret_keys(settings)
+    except SettingsError as error:
+        return wrong("secret_key", str(error), remedy)
+    if not registered:
+        return fine("secret_key", "the first service that starts registers it")
+    if fingerprint(keys[0]) not in registered and registered.keys() <= set(map(fingerprint, keys)):
+        return fine("secret_key", "no service encrypts with it yet; the keys of the services are known")
+    if (problem := problem_of(registered, keys)) is not None:
+        return wrong("secret_key", problem, remedy)
+    if len(registered) > 1:
+        return fine("secret_key", f"{len(registered)} keys are in use: `secret rotate` ends the former ones")
+    return fine("secret_key", "it is the one key in use")
 
 
 async def _clock(tx: Transaction, clock: Clock) -> Check:

@@ -14,11 +14,17 @@ from tradecounter.notifications.transport import MailServer, Undelivered, mail_f
 from tradecounter.settings import Settings, SettingsError
 
 _SECONDS = 5.0
+_FAILURES = (httpx2.HTTPError, httpx2.InvalidURL, OSError, msgspec.DecodeError)
 
 
 class _Health(msgspec.Struct):
     status: str
     database: str
+
+
+class _Ready(msgspec.Struct):
+    ready: bool
+    reasons: list[str]
 
 
 async def check_mail(settings: Settings) -> Check:
@@ -69,10 +75,9 @@ async def check_snapshot(settings: Settings) -> Check:
     url = f"{settings.base_url}/check-health"
     remedy = "start `tradecounter serve`, or correct TRADECOUNTER_BASE_URL or the proxy; the log of `serve` says more"
     try:
-        async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client:
-            response = await client.get(url)
+        response = await _get(url)
         health = msgspec.json.decode(response.content, type=_Health) if response.is_success else None
-    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, msgspec.DecodeError) as error:
+    except _FAILURES as error:
         return wrong("snapshot", f"{url}: {type(error).__name__}: {error}", remedy)
     if health is None:
         return wrong("snapshot", f"{url} responds with status {response.status_code}", remedy)
@@ -82,3 +87,23 @@ async def check_snapshot(settings: Settings) -> Check:
         if (health.status, health.database) == ("ok", "ok")
         else wrong("snapshot", found, remedy)
     )
+
+
+async def check_ready(settings: Settings) -> Check:
+    """Check that the process that responds at the public URL would get requests from a load balancer."""
+    if settings.base_url is None:
+        return fine("ready", "not checked: TRADECOUNTER_BASE_URL is not set")
+    url = f"{settings.base_url}/ready"
+    remedy = "read the log of `serve`; after a change of settings, restart all processes"
+    try:
+        ready = msgspec.json.decode((await _get(url)).content, type=_Ready)
+    except _FAILURES as error:
+        return wrong("ready", f"{url}: {type(error).__name__}: {error}", remedy)
+    if ready.ready:
+        return fine("ready", f"{url} says that it is")
+    return wrong("ready", f"{url} says: {'; '.join(ready.reasons)}", remedy)
+
+
+async def _get(url: str) -> httpx2.Response:
+    async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client:
+        return await client.get(url)

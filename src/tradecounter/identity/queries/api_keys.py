@@ -98,6 +98,17 @@ _FIND_ACTIVE_KEY = Statement(
 )
 
 
+_KEY_BY_ID = Statement(
+    "select id, customer_id, name, prefix, created_at, last_used_at, disabled_at from api_key where id = :key_id",
+    KeyRecord,
+)
+
+
+async def key_by_id(tx: Transaction, key_id: int) -> KeyRecord | None:
+    """Return a key of any customer, or None."""
+    return await tx.fetch_one(_KEY_BY_ID, key_id=key_id)
+
+
 _KEY_OF = Statement(
     "select id, customer_id, name, prefix, created_at, last_used_at, disabled_at"
     " from api_key where id = :key_id and customer_id = :customer_id",

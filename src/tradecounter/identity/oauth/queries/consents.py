@@ -128,3 +128,25 @@ _ACCESS_GIVEN = Statement(
 async def access_given(tx: Transaction, customer_id: int, now: datetime) -> list[GivenAccess]:
     """Return the applications that may act for a customer, by name."""
     return await tx.fetch_all(_ACCESS_GIVEN, customer_id=customer_id, now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedApplication:
+    """An application that may act for a customer, and the address of the user who allowed it."""
+
+    customer_id: int
+    name: str
+    given_at: datetime
+    email: str | None
+
+
+_ALLOWED_APPLICATION = Statement(
+    "select c.customer_id, a.name, c.given_at, u.email from consent c join application a using (client_id)"
+    " left join customer_user u on u.id = c.user_id where c.id = :id and c.revoked_at is null",
+    AllowedApplication,
+)
+
+
+async def allowed_application(tx: Transaction, consent_id: int) -> AllowedApplication | None:
+    """Return the application of a consent that stands, or None."""
+    return await tx.fetch_one(_ALLOWED_APPLICATION, id=consent_id)

@@ -10,11 +10,10 @@ from tradecounter.access.own_users import (
     change_user_role,
     disable_own_user,
     invite_own_user,
-    is_owner,
     own_user,
 )
 from tradecounter.access.permissions import UserRole
-from tradecounter.access.queries.users import CustomerUser, list_users
+from tradecounter.access.queries.users import CustomerUser, is_owner, list_users
 from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
@@ -73,11 +72,11 @@ class UserPages:
             own_id=None if session is None else session.person.id,
         )
 
-    @page(_INVITE, "Invite a user", user_roles=OWNER)
+    @page(_INVITE, "Invite a user", user_roles=OWNER, dangerous=True)
     async def show_invite(self, call: Call) -> Response:
         return await self._show_invite(call, Filled())
 
-    @form(_INVITE, "Invite a user", user_roles=OWNER)
+    @form(_INVITE, "Invite a user", user_roles=OWNER, dangerous=True)
     async def invite(self, call: Call) -> Response:
         secret = secret_key(self.parts.settings)
 
@@ -93,11 +92,11 @@ class UserPages:
             done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
         )
 
-    @page(_ROLE, "Change a user's role", user_roles=OWNER)
+    @page(_ROLE, "Change a user's role", user_roles=OWNER, dangerous=True)
     async def show_role(self, call: Call) -> Response:
         return await self._show(call, "users/role.html", Filled())
 
-    @form(_ROLE, "Change a user's role", user_roles=OWNER)
+    @form(_ROLE, "Change a user's role", user_roles=OWNER, dangerous=True)
     async def change_role(self, call: Call) -> Response:
         async def work(tx: Transaction, body: RoleForm, now: datetime) -> CustomerUser:
             return await change_user_role(tx, call.customer_id, _id(call), body.role, now)

@@ -43,11 +43,11 @@ class CustomerAccessPages:
             users, keys = await list_users(tx, shown.id), await list_keys(tx, shown.id)
         return self.desk.show(call, "customers/access.html", shown=shown, users=users, keys=keys)
 
-    @page(_INVITE, "Invite a user", scope="customers:write")
+    @page(_INVITE, "Invite a user", scope="customers:write", dangerous=True)
     async def show_invite(self, call: Call) -> Response:
         return await self._show(call, "customers/invite.html", Filled())
 
-    @form(_INVITE, "Invite a user", scope="customers:write")
+    @form(_INVITE, "Invite a user", scope="customers:write", dangerous=True)
     async def invite(self, call: Call) -> Response:
         customer_id = call.path_id("id", "customer")
 

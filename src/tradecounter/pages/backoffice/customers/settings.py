@@ -110,11 +110,11 @@ class CustomerSettingsPages:
             submitted=submitted,
         )
 
-    @page(_CONTACT, "Change a customer's contact", scope="customers:write", roles=_BY_CONTACT)
+    @page(_CONTACT, "Change a customer's contact", scope="customers:write", roles=_BY_CONTACT, dangerous=True)
     async def show_contact(self, call: Call) -> Response:
         return await self._show(call, "contact", Filled())
 
-    @form(_CONTACT, "Change a customer's contact", scope="customers:write", roles=_BY_CONTACT)
+    @form(_CONTACT, "Change a customer's contact", scope="customers:write", roles=_BY_CONTACT, dangerous=True)
     async def change_contact(self, call: Call) -> Response:
         return await self._change(call, ContactForm, "contact", "The contact is changed.")
 

@@ -63,7 +63,7 @@ class CustomerStepPages:
 
         return await self._take(call, Nothing, work, "unblock", "The customer is not blocked any more.")
 
-    @page("/customer/{id}/export", "All that is stored of a customer", scope="customers:read")
+    @page("/customer/{id}/export", "All that is stored of a customer", scope="customers:read", dangerous=True)
     async def export(self, call: Call) -> Response:
         customer_id, copy = call.path_id("id", "customer"), BytesIO()
         async with self.desk.reading() as tx:

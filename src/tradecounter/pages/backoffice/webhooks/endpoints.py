@@ -93,11 +93,11 @@ class WebhookPages:
         table = Table.of(call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.id, row.id))
         return self.desk.show(call, "webhooks/list.html", form=found.form, table=table)
 
-    @page("/webhook/new", "Add a webhook", scope="events:write", roles=ADMINISTRATORS)
+    @page("/webhook/new", "Add a webhook", scope="events:write", roles=ADMINISTRATORS, dangerous=True)
     async def show_new(self, call: Call) -> Response:
         return await self._show_new(call, Filled())
 
-    @form("/webhook/new", "Add a webhook", scope="events:write", roles=ADMINISTRATORS)
+    @form("/webhook/new", "Add a webhook", scope="events:write", roles=ADMINISTRATORS, dangerous=True)
     async def add(self, call: Call) -> Response:
         async def work(tx: Transaction, body: NewWebhook, now: datetime) -> CreatedWebhook:
             return await add_webhook(tx, self._policy, body, now)

@@ -1,0 +1,127 @@
+"""The e-mails to a customer's owners when its account gets a new owner, key, webhook or application.
+
+They contain no secret.
+"""
+
+from datetime import datetime
+
+from tradecounter.access.links import site_address
+from tradecounter.access.queries.people import person_by_id
+from tradecounter.access.queries.users import CustomerUser, is_owner, list_users
+from tradecounter.audit.queries import actor_of_entry
+from tradecounter.customers.queries.accounts import find_account
+from tradecounter.identity.oauth.queries.consents import allowed_application
+from tradecounter.identity.queries.api_keys import key_by_id
+from tradecounter.notifications.context import MailContext
+from tradecounter.notifications.mail import Mail
+from tradecounter.notifications.queries import added_webhook
+
+
+async def owner_added(context: MailContext, *, user_id: int) -> Mail | None:
+    """Tell all owners, the new one too; None if the user is no owner any more."""
+    user = await person_by_id(context.tx, "account", user_id)
+    if not isinstance(user, CustomerUser) or not is_owner(user):
+        return None
+    entry = await actor_of_entry(context.tx, f"user/{user.email}", ("user.invite", "user.change_role", "user.reset"))
+    return await _mail(
+        context,
+        f"owner-added-{user_id}-{context.now:%Y%m%d%H%M%S}",
+        user.customer_id,
+        "Your account has a new owner",
+        "An owner may do everything in your account, and decides who else may.",
+        [("Owner", user.email)],
+        at=context.now if entry is None else entry.at,
+        by=None if entry is None else entry.user,
+        page="user",
+        remedy="disable the user",
+    )
+
+
+async def key_added(context: MailContext, *, key_id: int) -> Mail | None:
+    """Tell all owners; None if the key is gone or disabled."""
+    key = await key_by_id(context.tx, key_id)
+    if key is None or key.disabled_at is not None:
+        return None
+    entry = await actor_of_entry(context.tx, f"customer/{key.customer_id}", ("key.create",), key_id)
+    return await _mail(
+        context,
+        f"key-added-{key_id}",
+        key.customer_id,
+        "Your account has a new API key",
+        "Programs that send it can order for your account, and read all that your account shows.",
+        [("Key", key.name), ("Begins with", key.prefix)],
+        at=key.created_at,
+        by=None if entry is None else entry.user,
+        page="developer",
+        remedy="disable the key",
+    )
+
+
+async def webhook_added(context: MailContext, *, webhook_id: int) -> Mail | None:
+    """Tell all owners; None if the webhook is gone."""
+    webhook = await added_webhook(context.tx, webhook_id)
+    if webhook is None:
+        return None
+    entry = await actor_of_entry(context.tx, f"webhook/{webhook_id}", ("webhook.add",))
+    return await _mail(
+        context,
+        f"webhook-added-{webhook_id}",
+        webhook.customer_id,
+        "Your account has a new webhook",
+        "What happens to your orders, quotes and invoices is sent to its address.",
+        [("Address", webhook.url)],
+        at=webhook.created_at,
+        by=None if entry is None else entry.user,
+        page=f"developer/webhook/{webhook_id}",
+        remedy="delete the webhook",
+    )
+
+
+async def application_allowed(context: MailContext, *, consent_id: int) -> Mail | None:
+    """Tell all owners; None if the consent is revoked."""
+    consent = await allowed_application(context.tx, consent_id)
+    if consent is None:
+        return None
+    return await _mail(
+        context,
+        f"application-allowed-{consent_id}",
+        consent.customer_id,
+        "An application may act for your account",
+        "It can order for your account, and read all that your account shows.",
+        [("Application", consent.name)],
+        at=consent.given_at,
+        by=consent.email,
+        page="developer/application",
+        remedy="revoke its access",
+    )
+
+
+async def _mail(
+    context: MailContext,
+    name: str,
+    customer_id: int,
+    subject: str,
+    meaning: str,
+    facts: list[tuple[str, str]],
+    *,
+    at: datetime,
+    by: str | None,
+    page: str,
+    remedy: str,
+) -> Mail | None:
+    account = await find_account(context.tx, customer_id)
+    owners = [user.email for user in await list_users(context.tx, customer_id) if is_owner(user)]
+    return await context.mail(
+        name,
+        at,
+        owners,
+        subject,
+        "access_added",
+        account=account,
+        meaning=meaning,
+        added=facts,
+        at=at,
+        by=by,
+        remedy=remedy,
+        link=site_address("account", context.settings.api, page),
+    )
