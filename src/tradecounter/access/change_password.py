@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
+from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts, log_failure
 from tradecounter.access.links import make_link
 from tradecounter.access.passwords import hash_password, is_right
 from tradecounter.access.people import Site, actor_of, noun_of, owner_of, site_of, subject_of
@@ -56,6 +56,7 @@ async def prove(
         await _prove_password(database, session, given, "given", address, now)
     async with transaction(database, actor_of(person, address)) as tx:
         if by_code and not await use_second_factor(tx, policy, person, given, now):
+            log_failure(site_of(person), person, address, "again")
             raise invalid("given", WRONG_CODE)
         await forget_attempts(tx, Attempt.at(site_of(person), person.email, address))
         await prove_session(tx, session.id, now)
@@ -63,11 +64,11 @@ async def prove(
 
 
 async def ask_for_password_link(tx: Transaction, site: Site, email: str, address: str, now: datetime) -> None:
-    """Have a link to set a new password mailed, if the address is a person's.
+    """Have a link to set a new password mailed, if the address is a person's; ten requests of an address are free.
 
     Does the same for every address; the worker looks it up. Raises DomainError (too many requests).
     """
-    await count_attempt(tx, Attempt.at(site, " forgotten", address), now)
+    await count_attempt(tx, Attempt.for_link(address), now)
     request_id = await insert_request(tx, site, email.strip()[:LONGEST_EMAIL], now)
     await queue(tx, "find_forgotten_password", request_id=request_id)
 
@@ -94,6 +95,7 @@ async def _prove_password(
         await count_attempt(tx, attempt, now)
         stored = await password_of(tx, site, person.email)
     if not await is_right(password, stored):
+        log_failure(site, person, address, "again")
         raise invalid(field, "is wrong")
     async with transaction(database) as tx:
         await forget_attempts(tx, attempt)

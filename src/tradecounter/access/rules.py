@@ -39,17 +39,26 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
-    """Wrong passwords in the window: of an account, from an address, and when the pair's latest was."""
+    """Wrong passwords in the window, of an account and from an address; the latest of the pair and from the address."""
 
     of_account: int
     from_address: int
-    latest: datetime | None
+    latest_of_pair: datetime | None
+    latest_from_address: datetime | None
+
+    def address_wait(self, now: datetime) -> timedelta:
+        """Return how long every sign-in from the address must wait; zero when one may try now."""
+        return _wait(self.from_address, self.latest_from_address, now)
 
     def wait(self, now: datetime) -> timedelta:
         """Return how long the pair of account and address must wait; zero when it may try now.
 
-        Only a pair with wrong passwords waits, so nobody can lock another person's account.
+        An account whose address has no wrong password never waits, so nobody can lock another person's account.
         """
-        if max(self.of_account, self.from_address) < FREE_GUESSES or self.latest is None:
-            return timedelta(0)
-        return max(self.latest + PAUSE - now, timedelta(0))
+        return max(_wait(self.of_account, self.latest_of_pair, now), self.address_wait(now))
+
+
+def _wait(guesses: int, latest: datetime | None, now: datetime) -> timedelta:
+    if guesses < FREE_GUESSES or latest is None:
+        return timedelta(0)
+    return max(latest + PAUSE - now, timedelta(0))

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from tradecounter.access.browsers import see_visitor
-from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts
+from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts, log_failure
 from tradecounter.access.passwords import is_right
 from tradecounter.access.people import Person, Site, actor_of, noun_of, site_of, subject_of
 from tradecounter.access.policy import SignInPolicy
@@ -66,6 +66,7 @@ async def check_password_of(
         if right:
             await delete_guess(tx, attempt_id)
     if not right or found is None:
+        log_failure(site, found, address, "password")
         raise DomainError(Kind.UNAUTHENTICATED, "the e-mail address or the password is wrong")
     return found
 
@@ -108,6 +109,7 @@ async def enter_code(
     half = await _counted(database, site, visitor, now)
     async with transaction(database, actor_of(half.person, visitor.address)) as tx:
         if not await use_second_factor(tx, policy, half.person, code, now):
+            log_failure(site, half.person, visitor.address, "code")
             raise invalid("code", WRONG_CODE)
         await end_session(tx, half.id, now)
         return await _complete(tx, half.person, visitor, now)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from tradecounter.access.turns import Turns
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import Clock
 from tradecounter.page_kit.templates import subject_templates
@@ -46,7 +47,7 @@ def assembled(
     subjects = [*(placed(subject, site) for subject in SIGN_IN_SUBJECTS), *subjects]
     templates = subject_templates(package, _SHARED)
     navigation = Navigation(site, [operation for subject in subjects for operation in operations_of(subject)])
-    desk = PageDesk(site, database, clock, templates, navigation)
+    desk = PageDesk(site, database, clock, templates, navigation, Turns(clock.now))
     endpoints = [endpoint for subject in subjects for endpoint in endpoints_of(subject(desk, parts))]
     return Pages(
         endpoints, SessionGate(site, database, clock, base_url), ErrorPages(site, templates, navigation, base_url)

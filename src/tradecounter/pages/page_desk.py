@@ -12,6 +12,7 @@ from msgspec import Struct
 from psycopg.errors import LockNotAvailable
 from starlette.responses import Response
 
+from tradecounter.access.turns import Turns
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
@@ -43,6 +44,7 @@ class PageDesk:
     clock: Clock
     templates: jinja2.Environment
     navigation: Navigation
+    turns: Turns  # of those who sign in
 
     def reading(self) -> AbstractAsyncContextManager[Transaction]:
         """Run a block of reads."""

@@ -37,13 +37,15 @@ def test_short_common_and_own_words_are_rejected(password: str, problem: str) ->
         check_password(password, NAMES)
 
 
-def test_only_the_pair_that_guessed_waits_and_only_for_a_while() -> None:
+def test_a_pair_and_an_address_that_guessed_wait_and_only_for_a_while() -> None:
     just_now = NOW - timedelta(seconds=10)
-    assert Guesses(FREE_GUESSES - 1, 0, just_now).wait(NOW) == timedelta(0)
-    assert Guesses(FREE_GUESSES, 0, just_now).wait(NOW) == timedelta(seconds=20)
-    assert Guesses(0, FREE_GUESSES, just_now).wait(NOW) == timedelta(seconds=20)
-    assert Guesses(FREE_GUESSES, 0, NOW - PAUSE).wait(NOW) == timedelta(0)
-    assert Guesses(1000, 1000, None).wait(NOW) == timedelta(0), "strangers lock nobody out"
+    assert Guesses(FREE_GUESSES - 1, FREE_GUESSES - 1, just_now, just_now).wait(NOW) == timedelta(0)
+    assert Guesses(FREE_GUESSES, 1, just_now, just_now).wait(NOW) == timedelta(seconds=20)
+    assert Guesses(FREE_GUESSES, 1, just_now, just_now).address_wait(NOW) == timedelta(0)
+    assert Guesses(0, FREE_GUESSES, None, just_now).wait(NOW) == timedelta(seconds=20), "whatever the account"
+    assert Guesses(FREE_GUESSES, FREE_GUESSES, NOW - PAUSE, NOW - PAUSE).wait(NOW) == timedelta(0)
+    assert Guesses(1000, 0, None, None).wait(NOW) == timedelta(0), "strangers lock nobody out"
+    assert Guesses(1000, 9, None, just_now).wait(NOW) == timedelta(0)
 
 
 def test_a_password_fits_its_own_hash_only() -> None:

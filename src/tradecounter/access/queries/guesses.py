@@ -1,11 +1,14 @@
 """Wrong passwords, by account and address."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.access.rules import Guesses
+from tradecounter.access.rules import FREE_GUESSES, Guesses
 from tradecounter.db.advisory_locks import COUNT_PASSWORDS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+
+LINKS = "link "  # before the address, for a request for a link; accounts begin with the name of a site
 
 
 async def lock_guesses(tx: Transaction, address: str) -> None:
@@ -16,18 +19,45 @@ async def lock_guesses(tx: Transaction, address: str) -> None:
 _GUESSES = Statement(
     """
     select (select count(*) from password_failure where account = :account and failed_at > :since) as of_account,
-           (select count(*) from password_failure where address = :address and failed_at > :since) as from_address,
-           (select max(failed_at) from password_failure
-            where account = :account and address = :address and failed_at > :since) as latest
+           count(*) as from_address,
+           max(failed_at) filter (where account = :account) as latest_of_pair,
+           max(failed_at) as latest_from_address
+    from password_failure
+    where address = :address and failed_at > :since and starts_with(account, :links) = starts_with(:account, :links)
     """,
     Guesses,
 )
 
 
 async def guesses_since(tx: Transaction, account: str, address: str, since: datetime) -> Guesses:
-    """Return the wrong passwords of an account and from an address after a moment."""
-    found = await tx.fetch_one(_GUESSES, account=account, address=address, since=since)
-    return found or Guesses(0, 0, None)
+    """Return the wrong passwords of an account and from an address after a moment; or the requests for links."""
+    found = await tx.fetch_one(_GUESSES, account=account, address=address, since=since, links=LINKS)
+    return found or Guesses(0, 0, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class SlowedAddress:
+    """An address with so many wrong passwords that every sign-in from it is slowed down."""
+
+    address: str
+    wrong: int
+    accounts: int
+    latest: datetime
+
+
+_SLOWED = Statement(
+    """
+    select address, count(*) as wrong, count(distinct account) as accounts, max(failed_at) as latest
+    from password_failure where failed_at > :since and not starts_with(account, :links)
+    group by address having count(*) >= :free order by latest desc, address limit 100
+    """,
+    SlowedAddress,
+)
+
+
+async def slowed_addresses(tx: Transaction, since: datetime) -> list[SlowedAddress]:
+    """Return the addresses that are slowed down, the latest 100."""
+    return await tx.fetch_all(_SLOWED, since=since, free=FREE_GUESSES, links=LINKS)
 
 
 _INSERT = Statement(

@@ -81,10 +81,14 @@ class SignInSubject:
         work: Callable[[Shape], Awaitable[Response]],
         again: Callable[[Filled], Awaitable[Response]],
     ) -> Response:
-        """Parse a form and run a use case that has transactions of its own; after an error, show the form again."""
+        """Parse a form and run a use case that has transactions of its own; after an error, show the form again.
+
+        The use cases of an address run one after the other: each may have to wait for the hash of a password.
+        """
         submitted: Submitted = await read_submitted(call)
         try:
-            return await work(parse_form(submitted, shape))
+            async with self.desk.turns.turn(address_of(call.request)):
+                return await work(parse_form(submitted, shape))
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise

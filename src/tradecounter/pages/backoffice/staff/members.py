@@ -9,8 +9,10 @@ from starlette.responses import Response
 
 from tradecounter.access.links import link_token, staff_address
 from tradecounter.access.permissions import ROLES
+from tradecounter.access.queries.guesses import slowed_addresses
 from tradecounter.access.queries.staff import StaffMember, list_staff, staff_by_id
 from tradecounter.access.queries.tokens import list_tokens
+from tradecounter.access.rules import GUESSING_WINDOW
 from tradecounter.access.staff import add_staff_member, disable_staff_member, edit_staff_member, reset_staff_member
 from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.transaction import Transaction
@@ -61,7 +63,8 @@ class StaffPages:
     async def list_staff(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             members, tokens = await list_staff(tx), await list_tokens(tx)
-        now = self.desk.clock.now()
+            now = self.desk.clock.now()
+            slowed = await slowed_addresses(tx, now - GUESSING_WINDOW)
         return self.desk.show(
             call,
             "staff/list.html",
@@ -69,6 +72,7 @@ class StaffPages:
             tokens=[token for token in tokens if token.revoked_at is None],
             revoked=[token for token in tokens if token.revoked_at is not None],
             now=now,
+            slowed=slowed,
         )
 
     @page("/staff/new", "Add a member of the staff", roles=ADMINISTRATORS, dangerous=True)
