@@ -10,6 +10,7 @@ from tradecounter.bulk.kinds import Staged
 from tradecounter.bulk.values import RowNotes, folded, given, measured, pounds, text_of
 from tradecounter.catalogue.wire import AttributeType, AttributeValue, ProductImage
 from tradecounter.kit.text import fold
+from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 Sku = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -70,7 +71,7 @@ class ProductRow(Struct, forbid_unknown_fields=True):
     description: Text | UnsetType | None = UNSET
     description_html: Text | UnsetType | None = UNSET
     short_description: Text | UnsetType | None = UNSET
-    store_url: Annotated[str, Meta(max_length=2000)] | UnsetType | None = UNSET
+    store_url: str | UnsetType | None = UNSET
     images: list[ProductImage] | UnsetType = UNSET
     categories: list[str] | UnsetType = UNSET
     attributes: dict[str, str] | UnsetType = UNSET
@@ -156,6 +157,7 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
     for name, places in _SIZES.items():
         if name in values:
             values[name] = measured(notes, name, getattr(product, name), _LARGEST_SIZE, places)
+    _check_addresses(product, notes)
     if isinstance(product.attributes, dict):
         values["attributes"] = attributes.resolved(product.attributes, notes)
     links = [
@@ -170,6 +172,18 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
     values |= {name: PRODUCT_DEFAULTS.get(name) for name, value in values.items() if value is None}
     values["links"] = links
     yield folded(product.sku), values
+
+
+def _check_addresses(product: ProductRow, notes: RowNotes) -> None:
+    """Check the web addresses, which pages of shops link to and show."""
+    named = [("store_url", product.store_url)] if product.store_url else []
+    if isinstance(product.images, list):
+        named += [(f"images[{place}].url", image.url) for place, image in enumerate(product.images)]
+    for name, address in named:
+        try:
+            host_of(str(address))
+        except NotAWebAddressError as error:
+            notes.error(name, f"{str(address)[:100]!r} {error}")
 
 
 def _check_components(sku: object, components: list[ComponentRow], notes: RowNotes) -> None:

@@ -1,7 +1,6 @@
 """Stores the URLs of an order's packing video."""
 
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from msgspec.structs import asdict
 
@@ -9,11 +8,10 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import put_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.states import ConfirmedOrder
-
-_LONGEST = 2000
 
 
 async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, now: datetime) -> None:
@@ -22,20 +20,12 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
     Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
     """
     for field, url in asdict(video).items():
-        if not _is_web_address(url):
-            raise invalid(field, f"must be a URL that starts with http:// or https://, not {url!r}")
+        try:
+            host_of(url)
+        except NotAWebAddressError as error:
+            raise invalid(field, f"{url[:100]!r} {error}") from None
     order = await any_order(tx, reference)
     if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")
     await put_video(tx, order.id, video)
     audit_order(tx, "order.video", order, now, after=asdict(video))
-
-
-def _is_web_address(url: str) -> bool:
-    if len(url) > _LONGEST or not url.isprintable() or " " in url:
-        return False
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False

@@ -32,14 +32,6 @@ class WrongSecretError(OperatorError):
         super().__init__(f"TRADECOUNTER_SECRET_KEY: {problem}")
 
 
-async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> None:
-    """Raise WrongSecretError unless the keys include all registered keys.
-
-    If no key is registered, one of the keys must decrypt a stored configuration.
-    """
-    await _keys_in_use(tx, secret_keys)
-
-
 async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: datetime) -> None:
     """Register the first key, with which this process encrypts. Raises WrongSecretError, also if it was replaced.
 
@@ -51,13 +43,17 @@ async def register_secret(tx: Transaction, secret_keys: Sequence[str], now: date
             raise WrongSecretError(problem)
         return
     await lock_fingerprints(tx)
-    in_use = await _keys_in_use(tx, secret_keys)
+    in_use = await check_secret(tx, secret_keys)
     await register_keys(tx, {fingerprint(secret_keys[0]), *in_use}, now)
     audit(tx, "secret.register", AUDIT_SUBJECT, now, after={"fingerprint": short_fingerprint(secret_keys[0])})
 
 
-async def _keys_in_use(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
-    """Return the fingerprints of the keys that may have encrypted stored data. Raises WrongSecretError."""
+async def check_secret(tx: Transaction, secret_keys: Sequence[str]) -> set[str]:
+    """Return the fingerprints of the keys that may have encrypted stored data.
+
+    Raises WrongSecretError unless the keys include all registered keys; if no key is registered, one of the keys must
+    decrypt a stored configuration.
+    """
     registered = (await registered_keys(tx)).keys()
     if registered:
         if registered <= set(map(fingerprint, secret_keys)):

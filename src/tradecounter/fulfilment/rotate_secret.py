@@ -61,10 +61,9 @@ async def rotate_secret(
     """
     current = fingerprint(secret_keys[0])
     async with transaction(database, actor) as tx:
-        if not accept_loss:
-            await check_secret(tx, secret_keys)
         await lock_fingerprints(tx)
-        await register_keys(tx, [current], now)
+        in_use = set() if accept_loss else await check_secret(tx, secret_keys)
+        await register_keys(tx, {current, *in_use}, now)
         await retire_other_keys(tx, current, now)
     vault, done, last = ProvisioningVault(lambda: secret_keys), Rotation(), 0
     while True:

@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from tradecounter.kit.email_addresses import parse_mailbox
 from tradecounter.kit.money import rounded
+from tradecounter.kit.web_addresses import WEB, host_of
 
 LONGEST_LIFETIME = timedelta(days=3650)
 SHORTEST_SECRET = 32  # characters
@@ -58,10 +59,6 @@ def is_safe_url(text: str) -> bool:
     if not _is_url(text, "http", "https"):
         return False
     parts = urlsplit(text)
-    try:
-        _ = parts.port
-    except ValueError:
-        return False
     return parts.scheme == "https" or is_loopback(parts.hostname or "")
 
 
@@ -80,10 +77,13 @@ def comma_separated(text: str | None) -> list[str]:
 
 def _is_url(text: str, *schemes: str) -> bool:
     try:
+        if set(schemes) <= set(WEB):
+            host_of(text, schemes)
+            return True
         parts = urlsplit(text)
+        return parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
-    return parts.scheme in schemes and bool(parts.hostname)
 
 
 def _is_database_url(text: str) -> bool:

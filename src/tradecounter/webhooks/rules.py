@@ -3,17 +3,16 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from urllib.parse import urlsplit
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.web_addresses import WEB, NotAWebAddressError, host_of
 
 ATTEMPT_SECONDS = 15.0  # of an attempt, the beginning of the response included
 MOST_RESPONSE_BYTES = 2048  # of a response that are read and kept
 FAILING_FOR = timedelta(days=5)  # of nothing but failures, after which an endpoint is paused
 KEPT_FOR = timedelta(days=30)  # attempts, and deliveries that have succeeded
 ROTATION = timedelta(hours=24)  # in which the former secret signs too
-LONGEST_URL = 2000
 MOST_OF_AN_OWNER = 20  # endpoints
 
 _WAITS = (
@@ -28,6 +27,7 @@ _SUCCESS = range(200, 300)
 
 _Address = IPv4Address | IPv6Address
 _Network = IPv4Network | IPv6Network
+_LOOPBACK = IPv4Address("127.0.0.1")
 _NAT64 = IPv6Network("64:ff9b::/96")
 _NOT_PUBLIC: tuple[_Network, ...] = (  # beside what the standard library knows
     IPv4Network("192.0.0.0/24"),  # protocols, and a metadata service
@@ -71,26 +71,23 @@ def retry_after(header: str | None, now: datetime) -> timedelta | None:
 
 
 def check_url(url: str, networks: Iterable[_Network], *, allow_http: bool) -> None:
-    """Check an endpoint's URL, and its address if the host is one. Raises DomainError (invalid)."""
-    schemes = ("https", "http") if allow_http else ("https",)
+    """Check an endpoint's URL, and its address if the host is one. Raises DomainError (invalid).
+
+    Names are judged by their addresses when a delivery connects; `localhost` is known without that.
+    """
+    if not url.isascii() or "#" in url:
+        raise invalid("url", "must consist of ASCII characters, without a fragment")
     try:
-        parts = urlsplit(url)
-        _ = parts.port
-        host = parts.hostname or ""
-        host.encode("idna")
-    except ValueError as error:  # UnicodeError included
-        raise invalid("url", "must be a URL") from error
-    if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
-        raise invalid("url", f"must have at most {LONGEST_URL} ASCII characters, without blanks")
-    if parts.scheme not in schemes or not host:
-        raise invalid("url", f"must start with {' or '.join(f'{scheme}://' for scheme in schemes)} and a host")
-    if "@" in parts.netloc or parts.fragment:
-        raise invalid("url", "must not contain a user, a password or a fragment")
-    try:
-        address = ip_address(host)
-    except ValueError:
+        host = host_of(url, WEB if allow_http else ("https",))
+    except NotAWebAddressError as error:
+        raise invalid("url", str(error)) from None
+    if host == "localhost" or (isinstance(host, str) and host.endswith(".localhost")):
+        judged: _Address = _LOOPBACK
+    elif isinstance(host, str):
         return
-    if not is_allowed(address, networks):
+    else:
+        judged = host
+    if not is_allowed(judged, networks):
         raise invalid("url", f"{host} is not a public address")
 
 

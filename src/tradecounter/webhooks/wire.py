@@ -6,10 +6,10 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.kit.web_addresses import LONGEST
 from tradecounter.rest.wire import Moment, Timed
 from tradecounter.webhooks.queries.deliveries import DeliveryRecord
 from tradecounter.webhooks.queries.endpoints import Endpoint, WebhookState
-from tradecounter.webhooks.rules import LONGEST_URL
 
 TYPES = CUSTOMER_TYPES | RESELLER_TYPES
 _LONGEST_DESCRIPTION = 200
@@ -18,7 +18,7 @@ TypeName = Annotated[str, Meta(extra_json_schema={"enum": sorted(TYPES)})]
 Url = Annotated[
     str,
     Meta(
-        max_length=LONGEST_URL,
+        max_length=LONGEST,
         description="Where events are posted to; it must lead to a public address.",
         examples=["https://erp.example/events"],
     ),
