@@ -52,7 +52,7 @@ class Supervisor(ApiProcesses):
 
     def _is_alive(self, process: Process, life: _Life) -> bool:
         """Return whether a process lives and responds in time; does not block."""
-        if not process.process.is_alive():
+        if not (process.runs if isinstance(process, ApiProcess) else process.process.is_alive()):
             return False
         if life.pinged_at is None:
             process.parent_conn.send(b"ping")
