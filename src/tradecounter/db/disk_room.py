@@ -11,10 +11,11 @@ _SPILL = Statement("select count(*) from (select n from generate_series(1, 10000
 
 
 async def has_room(tx: Transaction) -> bool:
-    """Return whether the disk has room for a small temporary file. The transaction is unusable afterwards if not."""
-    await tx.execute(_LESS_MEMORY)
+    """Return whether the disk has room for a small temporary file; the transaction has little memory afterwards."""
     try:
-        await tx.fetch_value(_SPILL)
+        async with tx.savepoint():
+            await tx.execute(_LESS_MEMORY)
+            await tx.fetch_value(_SPILL)
     except DiskFull:
         return False
     return True

@@ -147,7 +147,6 @@ class Refresher:
             return
         async with reading(self._database) as tx:
             room = await has_room(tx)
-            tx.set_rollback()
         self._shared.writability.looked(room=room)
 
     @asynccontextmanager

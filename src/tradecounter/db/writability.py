@@ -17,6 +17,7 @@ REMEDY = "free space on the disk of the database's data directory, or enlarge it
 _LOOK_EVERY_SECONDS = 15.0
 _LOOK_AGAIN_SECONDS = 2.0  # while the disk is full
 
+
 class Writability:
     """Whether the database can write: as the last look and the last change found it."""
 

@@ -1,8 +1,13 @@
 """Ends background tasks."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
+
+import structlog
+
+log = structlog.get_logger()
 
 _AGAIN_SECONDS = 1.0
 
@@ -18,3 +23,16 @@ async def end_task(task: asyncio.Task[Any]) -> None:
         await asyncio.wait({task}, timeout=_AGAIN_SECONDS)
     with suppress(asyncio.CancelledError):
         task.result()
+
+
+async def drop_tasks(tasks: Iterable[asyncio.Task[Any]], what: str) -> None:
+    """Cancel tasks whose results nobody needs, and log the errors with which they end.
+
+    asyncio would report such an error at some later time, without its cause.
+    """
+    dropped = list(tasks)
+    for task in dropped:
+        task.cancel()
+    for found in await asyncio.gather(*dropped, return_exceptions=True):
+        if isinstance(found, Exception):
+            log.warning("a task ended with an error", task=what, error=type(found).__name__, reason=str(found).strip())

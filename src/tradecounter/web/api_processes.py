@@ -141,7 +141,7 @@ class ApiProcess(multiprocess.Process):
         supervisor = parent_process()
         if supervisor is not None and supervisor.is_alive():
             return False
-        log.error("the supervisor of an API process is gone, so the process stops", pid=os.getpid())
+        log.error("the supervisor of an API process is gone, so the process stops")
         return True
 
 
