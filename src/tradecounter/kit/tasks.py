@@ -30,9 +30,8 @@ async def drop_tasks(tasks: Iterable[asyncio.Task[Any]], what: str) -> None:
 
     asyncio would report such an error at some later time, without its cause.
     """
-    dropped = list(tasks)
-    for task in dropped:
-        task.cancel()
-    for found in await asyncio.gather(*dropped, return_exceptions=True):
-        if isinstance(found, Exception):
-            log.warning("a task ended with an error", task=what, error=type(found).__name__, reason=str(found).strip())
+    for task in list(tasks):
+        try:
+            await end_task(task)
+        except Exception as error:  # noqa: BLE001 whatever it is, nobody waits for the result
+            log.warning("a task ended with an error", task=what, error=type(error).__name__, reason=str(error).strip())
