@@ -10,7 +10,7 @@ from tradecounter.bulk.cells import PERCENT
 from tradecounter.bulk.kinds import ImportKind, Stage, Staged
 from tradecounter.bulk.spellings import stored_keys
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
-from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds
+from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds, required_text
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNERS
 from tradecounter.customers.queries.importing import (
@@ -71,6 +71,9 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
     for name in ("email_address", "accounts_email"):
         if isinstance(email := getattr(customer, name), str) and parse_email(email) is None:
             notes.error(name, NOT_AN_EMAIL)
+    for name in ("first_name", "last_name"):
+        if values.get(name):
+            values[name] = required_text(notes, name, values[name])
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):
             with notes.collecting():

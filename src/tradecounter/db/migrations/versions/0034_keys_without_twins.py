@@ -26,7 +26,8 @@ select of, key, format('%s ~%s', btrim(key), place)
 from (
     select of, key,
            row_number() over (partition by of, pg_temp.form(key)
-                              order by key <> pg_temp.form(key), key <> normalize(btrim(key), nfc), key collate "C") as place
+                              order by key <> pg_temp.form(key), key <> normalize(btrim(key), nfc),
+                                       key collate "C") as place
     from (select 'price_list' as of, key from price_list union all select 'manufacturer', key from manufacturer
           union all select 'category', key from category union all select 'attribute', key from attribute) keys
 ) ranked
