@@ -38,7 +38,7 @@ def clean_key(text: str) -> str:
 
 def key_form(text: str) -> str:
     """Return the form in which keys are compared and looked up; any text has one."""
-    return text.strip().lower() if text.isascii() else fold(trimmed(text))
+    return fold(trimmed(text))
 
 
 class Spellings:

@@ -33,7 +33,9 @@ def unguarded(text: str) -> str:
     if text[:1] not in {"'", "="}:
         return text
     formula = _TEXT_FORMULA.fullmatch(text)
-    return _GUARDED.sub("", text, count=1) if formula is None else formula[1].replace('""', '"')
+    if formula is not None:
+        return formula[1].replace('""', '"')
+    return text[1:] if _GUARDED.match(text) else text
 
 
 def line(values: Iterable[str]) -> str:
