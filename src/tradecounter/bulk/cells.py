@@ -41,7 +41,7 @@ PERCENT = Meta(extra={"cell": "percent"})
 
 # Spreadsheets write these into CSV files for failed formulas.
 _FAILED = {"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
-_SPECIAL = {"#", "'", "="}  # the beginnings of these, and of what guards a text from spreadsheets
+_SPECIAL = "#'="  # the beginnings of these, and of what guards a text from spreadsheets
 
 _BOOLEANS = {"yes": True, "y": True, "no": False, "n": False}
 _NUMBER = re.compile(r"(?P<minus>-?)£? ?(?P<number>[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?|[0-9]*\.?[0-9]+|[0-9]+\.)")
@@ -62,7 +62,7 @@ def cell_reader(annotation: Any) -> ReadCell:
 
     def read_cell(cell: Cell) -> Any:
         text = (cell if isinstance(cell, str) else cell.text_for(field)).strip()
-        if text[:1] in _SPECIAL:
+        if text and text[0] in _SPECIAL:
             if text in _FAILED:
                 raise UnreadableCellError(f"contains the spreadsheet error {text}")
             text = unguarded(text).strip()
