@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
-from functools import lru_cache
 from typing import Literal
 
 import pycountry
@@ -98,7 +97,6 @@ class NumberFormat:
         return f"-{shown}" if number < 0 and unsigned else shown
 
 
-@lru_cache(maxsize=1000)
 def number_format(code: str) -> NumberFormat:
     """Return the number format of a code such as `0.00%;[Red]-0.00%`."""
     found = [_section(tokens) for tokens in _sections(code)]

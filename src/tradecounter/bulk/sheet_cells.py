@@ -7,13 +7,15 @@ spreadsheets turn what looks like one into it: the part number `10-3` becomes th
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from tradecounter.bulk.cells import FieldType, UnreadableCellError
 from tradecounter.bulk.number_formats import NumberFormat
 
-_PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _MOST_DIGITS = 15  # of a number in a spreadsheet; further digits are lost, or errors of rounding
+_PRECISION = Context(prec=_MOST_DIGITS)
+_LARGEST_EXPONENT = 308
 _TOO_LARGE = Decimal(10) ** _MOST_DIGITS
 _DAY = timedelta(days=1)
 _LEAP_DAY = 60  # the serial number of 29 February 1900, which never was
@@ -116,12 +118,15 @@ def _clock(since_midnight: timedelta) -> str:
 
 def as_number(text: str) -> Decimal:
     """Return a number as a spreadsheet has it, with 15 digits. Raises ValueError."""
-    if _PLAIN.fullmatch(text) and len(text) <= _MOST_DIGITS:
-        return Decimal(text.rstrip("0").rstrip(".") if "." in text else text)
-    number = float(text)
-    if number - number != 0 or "_" in text:  # infinite, or not a number
+    if _NUMBER.fullmatch(text) is None:
         raise ValueError(text)
-    return Decimal(f"{number:.{_MOST_DIGITS}g}")
+    try:
+        number = _PRECISION.create_decimal(text).normalize()
+    except ArithmeticError as error:
+        raise ValueError(text) from error
+    if abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise ValueError(text)
+    return number
 
 
 def moment_cell(serial: Decimal, epoch: datetime, *, with_date: bool) -> MomentCell | BadCell:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import IO
 from xml.parsers.expat import ExpatError
 
@@ -143,7 +142,6 @@ class SheetReader(XmlReader):
         return NumberCell(number, found)
 
 
-@cache
 def _columns_of(letters: str) -> int:
     number = 0
     for letter in letters:

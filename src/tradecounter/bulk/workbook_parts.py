@@ -175,7 +175,8 @@ def _formats(archive: ZipFile, relations: dict[str, tuple[str, str]]) -> list[Nu
                 codes[int(attributes["numFmtId"])] = attributes["formatCode"]
             else:
                 numbers.append(int(attributes.get("numFmtId", "0")))
-    return [number_format(codes.get(number) or built_in_format(number)) for number in numbers or [0]]
+    found = {number: number_format(codes.get(number) or built_in_format(number)) for number in {0, *numbers}}
+    return [found[number] for number in numbers or [0]]
 
 
 def _texts(archive: ZipFile, relations: dict[str, tuple[str, str]]) -> list[str]:
