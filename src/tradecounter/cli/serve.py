@@ -1,7 +1,5 @@
 """`tradecounter serve`: the API, in one or several processes."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import structlog
@@ -13,7 +11,7 @@ from tradecounter.cli.output import AsJson
 from tradecounter.cli.service import Host, Metrics, MetricsHost, MetricsPort, Port, announce, ready, serve_site
 from tradecounter.cli.traces import start_wanted_traces
 from tradecounter.kit.errors import OperatorError
-from tradecounter.monitoring.shared_figures import SharedFigures
+from tradecounter.monitoring.shared_figures import SharedFigures, figures_folder
 from tradecounter.web.app import Application
 from tradecounter.web.server import Listener, process_application, process_settings, serve_processes
 
@@ -30,7 +28,7 @@ def serve(
 ) -> None:
     """Serve the API."""
     metrics = Metrics(metrics_host, metrics_port)
-    with ready(host, port) as (settings, url, listener):
+    with ready(Application, host, port) as (settings, url, listener):
         if workers == 1:
             serve_site(Application, settings, url, listener, metrics, as_json=as_json)
         else:
@@ -43,11 +41,11 @@ def _serve_processes(listener: Listener, workers: int, metrics: Metrics, *, as_j
         announce(listener.url, {}, as_json=as_json)
         serve_processes(listener, workers, factory)
         return
-    with TemporaryDirectory(prefix="tradecounter-metrics-") as folder:
-        figures = SharedFigures(Path(folder))
+    with figures_folder() as folder:
+        figures = SharedFigures(folder)
         with metrics.served(figures.read) as addresses:
             announce(listener.url, addresses, as_json=as_json)
-            serve_processes(listener, workers, factory, Path(folder))
+            serve_processes(listener, workers, factory, folder)
 
 
 def application() -> Application:
@@ -55,7 +53,7 @@ def application() -> Application:
 
     A process with a wrong secret key does not start, and the supervisor keeps the one that it would replace.
     """
-    configure_logs()
+    configure_logs(Application.name)
     start_wanted_traces(Application.name)
     try:
         settings, url = process_settings()

@@ -3,17 +3,21 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from msgspec.structs import asdict
+
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import configurability
 from tradecounter.fulfilment.queries.writes import insert_configurations
 from tradecounter.fulfilment.wire import NewConfiguration
-from tradecounter.kit.errors import invalid, not_found
+from tradecounter.kit.errors import ErrorCollector, invalid, not_found, require_text
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.states import ConfirmedOrder
+
+_LONGEST = 200
 
 
 async def configure_item(
@@ -29,6 +33,7 @@ async def configure_item(
     Locks the order, so concurrent requests cannot exceed the quantity. Raises DomainError: not found, invalid
     (cancelled, not configurable, more than the remaining units), unavailable (the secret key was replaced).
     """
+    _check(configurations)
     order = await lock_order(tx, order_id)
     line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
     found = None if line is None else await configurability(tx, line.id)
@@ -47,3 +52,13 @@ async def configure_item(
     after = {"item": line.id, "configurations": len(sealed)}
     audit_order(tx, "order.configure", order, now, after=after)
     return line
+
+
+def _check(configurations: Sequence[NewConfiguration]) -> None:
+    collector = ErrorCollector()
+    for number, configuration in enumerate(configurations):
+        for field, text in asdict(configuration).items():
+            with collector.collecting():
+                if text is not None:
+                    require_text(f"configurations[{number}].{field}", text, _LONGEST)
+    collector.check()

@@ -11,15 +11,17 @@ from tradecounter.consent.own_issuer import issuer_name
 from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, read_issuer
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.transport import MailServer, Undelivered, mail_folder
-from tradecounter.settings import Settings, SettingsError
+from tradecounter.settings import PREFIX, Settings, SettingsError
 
 _SECONDS = 5.0
 _FAILURES = (httpx2.HTTPError, httpx2.InvalidURL, OSError, msgspec.DecodeError)
+_NOT_ADMITTED = 403
 
 
 class _Health(msgspec.Struct):
     status: str
     database: str
+    writes: bool = True
 
 
 class _Ready(msgspec.Struct):
@@ -70,38 +72,57 @@ async def check_issuer(settings: Settings) -> Check:
 
 async def check_snapshot(settings: Settings) -> Check:
     """Check that the API responds at its public URL with current data."""
-    if settings.base_url is None:
-        return fine("snapshot", "not checked: TRADECOUNTER_BASE_URL is not set")
-    url = f"{settings.base_url}/check-health"
-    remedy = "start `tradecounter serve`, or correct TRADECOUNTER_BASE_URL or the proxy; the log of `serve` says more"
+    return await _check_site("snapshot", settings.base_url, "BASE_URL", "serve")
+
+
+async def check_backoffice(settings: Settings) -> Check:
+    """Check that the back office responds at its URL."""
+    return await _check_site("backoffice", settings.backoffice_url, "BACKOFFICE_URL", "backoffice")
+
+
+async def _check_site(name: str, site_url: str | None, setting: str, command: str) -> Check:
+    if site_url is None:
+        return fine(name, f"not checked: {PREFIX}{setting} is not set")
+    url = f"{site_url}/check-health"
+    remedy = (
+        f"start `tradecounter {command}`, or correct {PREFIX}{setting} or the proxy; the log of `{command}` says more"
+    )
     try:
         response = await _get(url)
         health = msgspec.json.decode(response.content, type=_Health) if response.is_success else None
     except _FAILURES as error:
-        return wrong("snapshot", f"{url}: {type(error).__name__}: {error}", remedy)
+        return wrong(name, f"{url}: {type(error).__name__}: {error}", remedy)
+    if response.status_code == _NOT_ADMITTED and name == "backoffice":
+        return fine(name, f"{url} responds; {PREFIX}BACKOFFICE_NETWORKS does not admit this machine")
     if health is None:
-        return wrong("snapshot", f"{url} responds with status {response.status_code}", remedy)
+        return wrong(name, f"{url} responds with status {response.status_code}", remedy)
     found = f"{url} says status {health.status}, database {health.database}"
-    return (
-        fine("snapshot", found)
-        if (health.status, health.database) == ("ok", "ok")
-        else wrong("snapshot", found, remedy)
-    )
+    if not health.writes and health.database == "ok":
+        found += ", which cannot write"
+    return fine(name, found) if (health.status, health.database) == ("ok", "ok") else wrong(name, found, remedy)
 
 
 async def check_ready(settings: Settings) -> Check:
-    """Check that the process that responds at the public URL would get requests from a load balancer."""
-    if settings.base_url is None:
-        return fine("ready", "not checked: TRADECOUNTER_BASE_URL is not set")
-    url = f"{settings.base_url}/ready"
-    remedy = "read the log of `serve`; after a change of settings, restart all processes"
+    """Check that the processes that respond at the public URLs would get requests from a load balancer."""
+    sites = [url for url in (settings.base_url, settings.backoffice_url) if url is not None]
+    if not sites:
+        return fine("ready", f"not checked: {PREFIX}BASE_URL and {PREFIX}BACKOFFICE_URL are not set")
+    reasons = [reason for site in sites for reason in await _reasons(f"{site}/ready")]
+    if not reasons:
+        return fine("ready", f"{' and '.join(sites)} get requests")
+    remedy = "read the log of the process; after a change of settings, restart all processes"
+    return wrong("ready", "; ".join(reasons), remedy)
+
+
+async def _reasons(url: str) -> list[str]:
     try:
-        ready = msgspec.json.decode((await _get(url)).content, type=_Ready)
+        response = await _get(url)
+        if response.status_code == _NOT_ADMITTED:  # by the back office, as its own check says
+            return []
+        ready = msgspec.json.decode(response.content, type=_Ready)
     except _FAILURES as error:
-        return wrong("ready", f"{url}: {type(error).__name__}: {error}", remedy)
-    if ready.ready:
-        return fine("ready", f"{url} says that it is")
-    return wrong("ready", f"{url} says: {'; '.join(ready.reasons)}", remedy)
+        return [f"{url}: {type(error).__name__}: {error}"]
+    return [] if ready.ready else [f"{url} says: {'; '.join(ready.reasons)}"]
 
 
 async def _get(url: str) -> httpx2.Response:
