@@ -10,8 +10,11 @@ from support.billing import due_of, invoiced, issue_part, number_of, pay_in, rev
 from support.mail import deliver_mail
 from support.orders import at, buy, dispatch, faults_in_the_books, outstanding, read, rows
 from support.service import Service
-from tradecounter.billing.import_payments import PaymentImport, import_payments
+from tradecounter.billing.bank_file import read_bank_file
+from tradecounter.billing.bank_wire import PaymentImport
+from tradecounter.billing.import_payments import import_payments
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import uk_date
 
 NONE = Decimal(0)
 ONE = Decimal("66.60")  # a phone with shipping and VAT
@@ -24,7 +27,8 @@ def _books(shop: Service) -> Any:
 
 
 def import_file(shop: Service, text: str) -> PaymentImport:
-    return shop.in_transaction(lambda tx: import_payments(tx, text.encode(), shop.clock.now()))
+    file = read_bank_file(text.encode(), "CSV", uk_date(shop.clock.now()))
+    return shop.in_transaction(lambda tx: import_payments(tx, file, shop.clock.now()))
 
 
 def test_an_order_is_invoiced_in_parts_and_the_last_part_takes_the_pennies(shop: Service) -> None:
