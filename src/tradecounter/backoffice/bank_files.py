@@ -68,9 +68,9 @@ class BankDesk:
             description=(
                 "The body is CSV, XLSX or JSON Lines, by its `Content-Type`, with at most "
                 f"{MOST_LINES:,} lines. The headings of the usual UK banks and ledgers are known; others can be mapped "
-                "with `map`. A line is placed by the invoice numbers in its reference, or by what its payer usually writes; "
-                "`unplaced` lists the others, which are stored (`GET /api/bank-line?state=unplaced`). A line that was "
-                "placed before is counted in `repeated`, money paid out in `payments_out`."
+                "with `map`. A line is placed by the invoice numbers in its reference, or by what its payer usually "
+                "writes; `unplaced` lists the others, which are stored (`GET /api/bank-line?state=unplaced`). A line "
+                "that was placed before is counted in `repeated`, money paid out in `payments_out`."
             ),
             query=BankFileParameters,
             request_headers=POST_HEADERS,
@@ -132,8 +132,8 @@ class BankDesk:
             summary="Roll a bank file back",
             description=(
                 "Its payments are reversed. Lines that it was the first to store are removed, so that a corrected file "
-                "can be imported; lines that waited before wait again. Lines that have changed since are named in a 409; "
-                "with `force` they stay as they are."
+                "can be imported; lines that waited before wait again. Lines that have changed since are named in a "
+                "409; with `force` they stay as they are."
             ),
             path_parameters=(Parameter("id", "The file's id.", ID, 3),),
             query=RollBackParameters,

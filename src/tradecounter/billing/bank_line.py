@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import astuple, fields
 
 from tradecounter.billing.bank_days import UnreadableDayError, read_day
 from tradecounter.kit.money import NOTHING, rounded
@@ -81,10 +81,12 @@ class _UnreadableError(ValueError):
 
 
 def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, error: str | None = None) -> BankLine:
-    """Return a line as read; without `commas`, an amount with a comma cannot be read. `error` is what is known of it."""
+    """Return a line as read. Without `commas`, an amount with a comma cannot be read. `error` is known already."""
     payer, reference, description = (_kept(cell) for cell in (row.payer, row.reference, row.description))
     amounts = {name: _kept(getattr(row, name)) for name in ("amount", "credit", "debit")}
     errors = [] if error is None else [error]
+    if any("\x00" in str(cell) for cell in astuple(row)):
+        errors.append("it has a NUL character")
     received_on = pounds = None
     try:
         received_on = read_day(_kept(row.date), today)

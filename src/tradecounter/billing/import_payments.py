@@ -74,8 +74,8 @@ async def import_payments(
     for line in received:
         claimed = stored[hashed(line), line.occurrence]
         await _take(tx, line, claimed, targets[line.line], outcome, now)
-    set_placed(tx, [(c.id, payment.id, why) for _, c, payment, why in outcome.recorded], file_id, now)
-    set_why(tx, [(c.id, why) for _, c, why in outcome.unplaced if not c.was_placed])
+    await set_placed(tx, [(c.id, payment.id, why) for _, c, payment, why in outcome.recorded], file_id, now)
+    await set_why(tx, [(c.id, why) for _, c, why in outcome.unplaced if not c.was_placed])
     counts = {
         "lines": len(file.lines),
         "recorded": len(outcome.recorded),

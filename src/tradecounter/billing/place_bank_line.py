@@ -63,7 +63,7 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
     else:
         raise invalid("invoice", "send either invoice or customer_id")
     _require(line_id, await lock_bank_line(tx, line_id), "unplaced", "set_aside")
-    set_placed(tx, [(line_id, payment.id, "placed by hand")], None, now)
+    await set_placed(tx, [(line_id, payment.id, "placed by hand")], None, now)
     after = {"state": "placed", "payment_id": payment.id, "customer_id": payment.customer_id}
     audit(tx, "bank_line.place", _subject(line_id), now, before=_shown(line), after=after)
     placed = present_line(await the_bank_line(tx, line_id))

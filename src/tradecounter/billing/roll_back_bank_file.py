@@ -44,7 +44,7 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
             await reverse_payment(tx, line.payment_id, f"bank file {file_id} was rolled back", now)
             reversed_.append(line.payment_id)
     removed, restored = [line.id for line in undone if line.is_own], [line.id for line in undone if not line.is_own]
-    undo_lines(tx, file_id, removed, restored, f"bank file {file_id}, which had placed it, was rolled back", now)
+    await undo_lines(tx, file_id, removed, restored, f"bank file {file_id}, which had placed it, was rolled back", now)
     counts = {"reversed": len(reversed_), "removed": len(removed), "kept": len(kept)}
     audit(tx, "bank_file.roll_back", f"bank-file/{file_id}", now, after=counts)
     values = asdict(present_file(await the_bank_file(tx, file_id)))

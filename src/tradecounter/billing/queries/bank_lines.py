@@ -258,18 +258,18 @@ _SET_WHY = Statement("""
 """)
 
 
-def set_placed(tx: Transaction, placed: Collection[tuple[int, int, str]], by_file: int | None, now: datetime) -> None:
+async def set_placed(tx: Transaction, placed: Collection[tuple[int, int, str]], by_file: int | None, now: datetime) -> None:
     """Mark lines as placed: the line's id, its payment's id, and how it was placed; `by_file` unless by hand."""
     if placed:
         ids, payments, whys = (list(values) for values in zip(*placed, strict=True))
-        tx.queue(_SET_PLACED, ids=ids, payments=payments, whys=whys, placed_by=by_file, now=now)
+        await tx.execute(_SET_PLACED, ids=ids, payments=payments, whys=whys, placed_by=by_file, now=now)
 
 
-def set_why(tx: Transaction, reasons: Collection[tuple[int, str]]) -> None:
+async def set_why(tx: Transaction, reasons: Collection[tuple[int, str]]) -> None:
     """Store why lines cannot be placed."""
     if reasons:
         ids, whys = (list(values) for values in zip(*reasons, strict=True))
-        tx.queue(_SET_WHY, ids=ids, whys=whys)
+        await tx.execute(_SET_WHY, ids=ids, whys=whys)
 
 
 _SET_ASIDE = Statement("update bank_line set state = 'set_aside', why = :reason, changed_at = :now where id = :line_id")
@@ -359,12 +359,12 @@ _RESTORE_LINES = Statement("""
 _ROLLED_BACK = Statement("update bank_file set rolled_back_at = :now where id = :file_id")
 
 
-def undo_lines(
+async def undo_lines(
     tx: Transaction, file_id: int, removed: Sequence[int], restored: Sequence[int], why: str, now: datetime
 ) -> None:
     """Remove lines, let others wait again as before, and mark their file as rolled back."""
-    tx.queue(_REMOVE_LINES, ids=list(removed))
-    tx.queue(_RESTORE_LINES, ids=list(restored), why=why, now=now)
+    await tx.execute(_REMOVE_LINES, ids=list(removed))
+    await tx.execute(_RESTORE_LINES, ids=list(restored), why=why, now=now)
     tx.queue(_ROLLED_BACK, file_id=file_id, now=now)
 
 
