@@ -39,7 +39,7 @@ LINES = {
     ),
     "Transaction ID,Date,Time,Type,Name,Emoji,Category,Amount,Currency,Local amount,Local currency,Notes and #tags,"
     "Address,Receipt,Description,Category split,Money Out,Money In": (
-        "tx_1,24/11/2026,09:30:00,Faster payment,ACME LTD,,Income,1234.50,GBP,1234.50,GBP,INV 10143,,,INV 10143,,,1234.50",
+        "tx_1,24/11/2026,09:30:00,Faster payment,ACME LTD,,,1234.50,GBP,1234.50,GBP,INV 10143,,,INV 10143,,,1234.50",
         "tx_2,24/11/2026,09:31:00,Card payment,RENT,,Bills,-20.00,GBP,-20.00,GBP,,,,RENT,,-20.00,",
     ),
     "Date,Type,Description,Value,Balance,Account Name,Account Number": (
@@ -188,7 +188,7 @@ def test_days_are_read_as_banks_write_them(written: str) -> None:
         ("11/24/2026", "is not YYYY-MM-DD"),
         ("2026-02-30", "is not YYYY-MM-DD"),
         ("24 Foo 2026", "is not YYYY-MM-DD"),
-        ("２４/１１/２０２６", "is not YYYY-MM-DD"),
+        ("\uff12\uff14/11/2026", "is not YYYY-MM-DD"),
         ("24/11-2026", "is not YYYY-MM-DD"),
         ("", "no date"),
     ],
@@ -200,7 +200,21 @@ def test_other_days_are_not_read(written: str, why: str) -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["12,50", "1.234,50", "1 234.50", "1_0", "1e3", "0.005", "(5.00)", "€5.00", "5.00 CR", "１２", "NaN", "--5", "x"],
+    [
+        "12,50",
+        "1.234,50",
+        "1 234.50",
+        "1_0",
+        "1e3",
+        "0.005",
+        "(5.00)",
+        "€5.00",
+        "5.00 CR",
+        "\uff11\uff12",
+        "NaN",
+        "--5",
+        "x",
+    ],
 )
 def test_amounts_that_are_not_pounds_and_pence_are_not_read(written: str) -> None:
     line = one(f'date,amount,reference\n2026-11-24,"{written}",x\n')

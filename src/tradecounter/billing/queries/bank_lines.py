@@ -258,7 +258,9 @@ _SET_WHY = Statement("""
 """)
 
 
-async def set_placed(tx: Transaction, placed: Collection[tuple[int, int, str]], by_file: int | None, now: datetime) -> None:
+async def set_placed(
+    tx: Transaction, placed: Collection[tuple[int, int, str]], by_file: int | None, now: datetime
+) -> None:
     """Mark lines as placed: the line's id, its payment's id, and how it was placed; `by_file` unless by hand."""
     if placed:
         ids, payments, whys = (list(values) for values in zip(*placed, strict=True))
@@ -314,7 +316,8 @@ class WaitingLines:
 
 
 _WAITING = Statement(
-    "select count(*), coalesce(sum(amount), 0.00), min(changed_at) from bank_line where state = 'unplaced'",
+    "select count(*) as count, coalesce(sum(amount), 0.00) as pounds, min(changed_at) as oldest from bank_line"
+    " where state = 'unplaced'",
     WaitingLines,
 )
 

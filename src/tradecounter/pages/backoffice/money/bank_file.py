@@ -136,7 +136,7 @@ class BankFilePages:
             return await self._read(tx, kept, now, dry_run=True)
 
         kept.result, filled = await self.desk.preview(call, Nothing, work, Submitted({}))
-        kept.problem = filled.message or "; ".join(filled.errors.values())
+        kept.problem = filled.message.removeprefix(f"{_FILE}: ")
 
     async def _read(self, tx: Transaction, kept: KeptFile, now: datetime, *, dry_run: bool) -> PaymentImport:
         file = await asyncio.to_thread(read_bank_file, kept.content, kept.form, uk_date(now), kept.renamed)
