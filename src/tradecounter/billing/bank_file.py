@@ -22,6 +22,7 @@ from tradecounter.billing.bank_headings import (
     read_headings,
 )
 from tradecounter.billing.bank_line import BankLine, BankRow, read_line, unread_line
+from tradecounter.bulk.cells import Cell, FieldType, UnreadableCellError, cell_text
 from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, ImportFile, form_of, opened_file
@@ -31,6 +32,7 @@ from tradecounter.kit.errors import DomainError, invalid
 
 MOST_LINES = 10_000
 
+_TYPES: Mapping[str, FieldType] = {"date": "date", "amount": "number", "credit": "number", "debit": "number"}
 _DECIMAL_COMMAS = {";", "\t"}  # separators of programs that write decimal commas
 
 
@@ -85,11 +87,11 @@ def first_cells(content: bytes, form: Form) -> list[str]:
         return []
     at = find_headings(lines, known)
     found = lines[at][1] if at is not None else max((line for _, line in lines), key=_filled, default=())
-    return [cell.strip() for cell in found]
+    return [str(cell).strip() for cell in found]
 
 
-def _filled(cells: Sequence[str]) -> int:
-    return sum(bool(cell.strip()) for cell in cells)
+def _filled(cells: Iterable[Cell]) -> int:
+    return sum(bool(str(cell).strip()) for cell in cells)
 
 
 def _empty() -> DomainError:
@@ -106,7 +108,7 @@ def _counted(lines: Iterable[BankLine]) -> Iterator[BankLine]:
 
 def _table(opened: ImportFile, today: date, renamed: Mapping[str, str]) -> BankFile:
     known = known_headings(renamed)
-    written = (line for line in opened.cells(BankRow, ColumnOptions(known)) if any(map(str.strip, line[1])))
+    written = (line for line in opened.cells(BankRow, ColumnOptions(known)) if _filled(line[1]))
     lines = list(islice(written, MOST_LINES + MOST_ABOVE + 1))
     if not lines:
         raise _empty()
@@ -123,7 +125,7 @@ def _table(opened: ImportFile, today: date, renamed: Mapping[str, str]) -> BankF
             return BankFile([read(line, without) for line in lines], without.named)
     headings = read_headings(lines[at or 0], known, renamed)
     for number, cells in lines:
-        if separator is not None and _swallows_a_line(cells, separator, headings.width):
+        if separator is not None and _swallows_a_line(map(str, cells), separator, headings.width):
             raise invalid("file", f"line {number}: a cell contains the next line, so a quote is not closed")
     for line in lines[: at or 0]:
         above = read(line, headings)
@@ -139,10 +141,17 @@ def _swallows_a_line(cells: Iterable[str], separator: str, width: int) -> bool:
 
 def _of_cells(line: Line, headings: Headings, today: date, *, commas: bool) -> BankLine:
     number, cells = line
-    if any(cell.strip() for cell in cells[headings.width :]):
-        return unread_line(number, cells, f"it has {len(cells)} cells under {headings.width} headings")
-    given = {name: cells[place] for name, place in headings.places.items() if place < len(cells)}
-    return read_line(number, BankRow(**given), today, commas=commas)
+    if _filled(cells[headings.width :]):
+        return unread_line(number, map(str, cells), f"it has {len(cells)} cells under {headings.width} headings")
+    given: dict[str, str] = {}
+    errors = []
+    for name, place in headings.places.items():
+        try:
+            given[name] = cell_text(cells[place], _TYPES.get(name, "text")) if place < len(cells) else ""
+        except UnreadableCellError as error:
+            given[name] = str(cells[place])
+            errors.append(f"{name}: {error}")
+    return read_line(number, BankRow(**given), today, commas=commas, error="; ".join(errors) or None)
 
 
 def _of_row(row: Row[BankRow] | BadRow[BankRow], today: date) -> BankLine:

@@ -44,7 +44,7 @@ def known_headings(renamed: Mapping[str, str]) -> dict[str, str]:
 def find_headings(lines: Sequence[Line], known: Mapping[str, str]) -> int | None:
     """Return the index of the first line with headings for a date and an amount."""
     for at, (_, cells) in enumerate(lines[:MOST_ABOVE]):
-        fields = _fields(cells, known)
+        fields = _fields(map(str, cells), known)
         if "date" in fields and fields & _MONEY:
             return at
     return None
@@ -52,7 +52,7 @@ def find_headings(lines: Sequence[Line], known: Mapping[str, str]) -> int | None
 
 def read_headings(line: Line, known: Mapping[str, str], renamed: Mapping[str, str]) -> Headings:
     """Return what the columns are. Raises DomainError (invalid), naming the line and all that is wrong."""
-    number, names = line
+    number, names = line[0], list(map(str, line[1]))
     present = {name: known[name] for name in map(normal_name, names) if name in known}
     missing = [theirs for theirs in renamed if normal_name(theirs) not in present]
     header = read_header(names, BankRow, ColumnOptions(present, ignore_unknown=True))

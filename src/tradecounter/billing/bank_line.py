@@ -1,7 +1,7 @@
 """A line of a bank's file: what is written in it, and what is read of that."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -112,7 +112,7 @@ def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, erro
     )
 
 
-def unread_line(line: int, cells: Sequence[str], error: str) -> BankLine:
+def unread_line(line: int, cells: Iterable[str], error: str) -> BankLine:
     """Return a line of which nothing is sure but its text."""
     return BankLine(line=line, reference=storable(",".join(cells)), error=error)
 

@@ -115,7 +115,7 @@ class ImportFile:
             else:
                 text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
                 lines = csv_lines(text, *separator_of(text, shape, ColumnOptions()))
-            return next((cells for _, cells in lines if any(cells)), ())
+            return next((list(map(str, cells)) for _, cells in lines if any(cells)), ())
         except (UnicodeDecodeError, UnreadableFileError, UnreadableLineError):
             return ()
         finally:
@@ -159,7 +159,7 @@ class ImportFile:
         yield from book.lines()
 
     def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
-        yield from table_rows(self._sheet_lines(), shape, options, self.facts.unknown_columns, padded=True)
+        yield from table_rows(self._sheet_lines(), shape, options, self.facts.unknown_columns)
 
 
 @contextmanager

@@ -59,7 +59,7 @@ def line_of(staff: httpx2.Client, line_id: int) -> dict[str, Any]:
     return shown
 
 
-def place(staff: httpx2.Client, line_id: int, query: str = "", **body: Any) -> httpx2.Response:
+def place(staff: httpx2.Client, line_id: int, query: str = "", /, **body: object) -> httpx2.Response:
     return staff.post(f"/api/bank-line/{line_id}/place{query}", json=body)
 
 
@@ -84,7 +84,8 @@ def test_a_dry_run_says_what_each_line_pays_and_changes_nothing(
     assert due_of(office.service, number) == due
     done = imported(staff, text)
     assert (done["recorded"], done["payments_out"], len(done["unplaced"])) == (1, 1, 1)
-    assert (due_of(office.service, number), unallocated(office.service, customer)) == (0, 1000 - due)
+    assert due_of(office.service, number) == 0
+    assert unallocated(office.service, customer) == 1000 - due
     payment = staff.get(f"/api/payment?customer_id={customer.id}").json()[0]
     assert (payment["id"], payment["reference"]) == (done["payments"][0]["payment_id"], f"ACME INV {number}")
 
@@ -146,9 +147,10 @@ def test_money_is_placed_by_hand_after_a_preview(
     assert placed["payment"]["received_on"] == "2026-06-15"
     assert place(staff, line_id, customer_id=customer.id).status_code == 409
     assert staff.post(f"/api/bank-line/{line_id}/set-aside", json={"reason": "x"}).status_code == 409
+    wrong: dict[str, int]
     for wrong in ({}, {"customer_id": 1, "invoice": 1}):
         other = unplaced(staff, f"2026-06-15,5.25,,{wrong}\n")
-        assert place(staff, other, **wrong).status_code == 400
+        assert place(staff, other, "", **wrong).status_code == 400
     assert place(staff, 999999, customer_id=customer.id).status_code == 404
     assert place(staff, unplaced(staff, "2026-06-15,5.25,,nobody\n"), customer_id=999999).status_code == 404
 
@@ -164,7 +166,7 @@ def test_a_line_whose_amount_and_day_cannot_be_read_is_placed_with_what_somebody
         400, "amount: is required: it could not be read from the file"
     )  # fmt: skip
     body = {"customer_id": customer.id, "amount": 1234.56, "received_on": "2026-06-15"}
-    assert place(staff, line_id, **body).json()["payment"]["amount"] == 1234.56
+    assert place(staff, line_id, "", **body).json()["payment"]["amount"] == 1234.56
     readable = unplaced(staff, "2026-06-15,3.00,,legible\n")
     assert place(staff, readable, customer_id=customer.id, amount=4).status_code == 400
     assert place(staff, readable, customer_id=customer.id, amount=3).status_code == 200
@@ -273,10 +275,12 @@ def test_columns_are_mapped_and_workbooks_and_json_lines_are_taken(
     book.save(file)
     done = staff.post("/api/payment/import", content=file.getvalue(), headers=XLSX).json()
     assert [paid["amount"] for paid in done["payments"]] == [1.35]
-    row = f'{{"date": "2026-06-08", "amount": 1.45, "reference": "{number}"}}\n'
-    done = staff.post("/api/payment/import", content=row, headers={"Content-Type": "application/jsonl"}).json()
+    json_line = f'{{"date": "2026-06-08", "amount": 1.45, "reference": "{number}"}}\n'
+    done = staff.post("/api/payment/import", content=json_line, headers={"Content-Type": "application/jsonl"}).json()
     assert [paid["amount"] for paid in done["payments"]] == [1.45]
-    assert staff.post("/api/payment/import", content=row, headers={"Content-Type": "text/html"}).status_code == 415
+    assert (
+        staff.post("/api/payment/import", content=json_line, headers={"Content-Type": "text/html"}).status_code == 415
+    )
 
 
 def test_a_bank_file_is_recorded_once_for_a_key_and_a_dry_run_uses_none(

@@ -257,7 +257,7 @@ def test_a_workbook_and_json_lines_are_read_too() -> None:
     book.save(file)
     rows = [{"date": "2026-11-24", "amount": 1234.5, "reference": "INV 10143"}, {"date": 5}, []]
     json_lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    found = read(file.getvalue(), "XLSX").lines + read(json_lines, "JSON Lines").lines
+    found = [*read(file.getvalue(), "XLSX").lines, *read(json_lines, "JSON Lines").lines]
     good = [line for line in found if line.error is None]
     assert [(line.pounds, line.received_on, line.numbers) for line in good] == [(Decimal("1234.50"), PAID, [10143])] * 2
     assert [line.line for line in found] == [2, 1, 2, 3]
