@@ -68,7 +68,7 @@ def cell_reader(annotation: Any) -> ReadCell:
 
 
 def cell_text(cell: Cell, field: FieldType) -> str:
-    """Return a cell's text for a type of field, without what guards it from spreadsheets. Raises UnreadableCellError."""
+    """Return a cell's text for a type of field, without what guards it. Raises UnreadableCellError."""
     text = (cell if isinstance(cell, str) else cell.text_for(field)).strip()
     if text and text[0] in _SPECIAL:
         if text in _FAILED:
