@@ -29,12 +29,8 @@ from tradecounter.billing.bank_wire import (
 )
 from tradecounter.billing.import_payments import import_payments
 from tradecounter.billing.place_bank_line import Placement, place_bank_line, set_bank_line_aside
-from tradecounter.billing.queries.bank_lines import (
-    BankLineFilter,
-    list_bank_files,
-    list_bank_lines,
-    the_bank_line,
-)
+from tradecounter.billing.queries.bank_files import list_bank_files
+from tradecounter.billing.queries.bank_lines import BankLineFilter, list_bank_lines, the_bank_line
 from tradecounter.billing.roll_back_bank_file import roll_back_bank_file
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.from_stream import FORMS

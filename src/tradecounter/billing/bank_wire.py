@@ -7,7 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from tradecounter.billing.queries.bank_lines import BankFileRecord, BankLineRecord, State
+from tradecounter.billing.queries.bank_files import BankFileRecord
+from tradecounter.billing.queries.bank_lines import BankLineRecord, State
 from tradecounter.billing.reseller_wire import Allocation, Payment
 from tradecounter.rest.wire import Moment, Timed
 

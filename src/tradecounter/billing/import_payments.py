@@ -12,13 +12,12 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.bank_file import BankFile
 from tradecounter.billing.bank_line import BankLine
 from tradecounter.billing.bank_wire import PaymentImport, RecordedLine, UnplacedLine
+from tradecounter.billing.queries.bank_files import add_bank_file, set_file_counts
 from tradecounter.billing.queries.bank_lines import (
     Claimed,
-    add_bank_file,
     claim_lines,
     hashed,
     names_of,
-    set_file_counts,
     set_placed,
     set_why,
     usual_customers,

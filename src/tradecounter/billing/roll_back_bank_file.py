@@ -10,7 +10,13 @@ from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.bank_wire import RolledBackFile, present_file
-from tradecounter.billing.queries.bank_lines import LineOfFile, lines_of_file, paid_by, the_bank_file, undo_lines
+from tradecounter.billing.queries.bank_files import (
+    LineOfFile,
+    lines_of_file,
+    paid_by,
+    the_bank_file,
+    undo_lines,
+)
 from tradecounter.billing.queries.ledger import lock_account
 from tradecounter.billing.reverse_payment import reverse_payment
 from tradecounter.db.transaction import Transaction

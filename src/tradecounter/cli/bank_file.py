@@ -22,7 +22,8 @@ from tradecounter.billing.bank_wire import (
 )
 from tradecounter.billing.import_payments import import_payments
 from tradecounter.billing.place_bank_line import Placement, place_bank_line, set_bank_line_aside
-from tradecounter.billing.queries.bank_lines import BankLineFilter, list_bank_files, list_bank_lines
+from tradecounter.billing.queries.bank_files import list_bank_files
+from tradecounter.billing.queries.bank_lines import BankLineFilter, list_bank_lines
 from tradecounter.billing.roll_back_bank_file import roll_back_bank_file
 from tradecounter.cli.arguments import LARGEST_ID, Day, Limit, read_bytes
 from tradecounter.cli.import_file import Map

@@ -291,3 +291,24 @@ def test_no_line_of_a_file_is_lost(rows: list[list[str]], separator: str) -> Non
     found = read("\n".join([headings, *written])).lines
     assert [line.line for line in found] == [at for at, line in enumerate(written, start=2) if line in kept]
     assert all(line.error or (line.pounds is not None and line.received_on is not None) for line in found)
+
+
+def test_the_cells_of_a_workbook_are_read_as_it_shows_them_or_not_at_all() -> None:
+    book, file = Workbook(), io.BytesIO()
+    for row in (
+        ["Date", "Amount", "Reference"],
+        [PAID, 1.5, 10143],
+        [PAID, 0.5, "INV 10143"],
+        [PAID, "=1+1", "INV 10143"],
+        [PAID, PAID, "INV 10143"],
+        [PAID, 2.5, PAID],
+        [PAID, True, "INV 10143"],
+        [PAID, 3.5, "INV 10143"],
+    ):
+        book.active.append(row)
+    book.active["B3"].number_format = "0%"
+    book.active["B8"].number_format = "[$\u20ac-407]0.00"
+    book.save(file)
+    good, *bad = read(file.getvalue(), "XLSX").lines
+    assert (good.pounds, good.received_on, good.numbers, good.error) == (Decimal("1.50"), PAID, [10143], None)
+    assert [line.line for line in bad if line.error] == [3, 4, 5, 6, 7, 8]

@@ -7,14 +7,8 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.bank_wire import RolledBackFile
-from tradecounter.billing.queries.bank_lines import (
-    BANK_LINES,
-    BankFileRecord,
-    BankLineFilter,
-    BankLineRecord,
-    list_bank_files,
-    the_bank_file,
-)
+from tradecounter.billing.queries.bank_files import BankFileRecord, list_bank_files, the_bank_file
+from tradecounter.billing.queries.bank_lines import BANK_LINES, BankLineFilter, BankLineRecord
 from tradecounter.billing.roll_back_bank_file import KEEP, roll_back_bank_file
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError
