@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import islice
+from itertools import chain, islice
+from typing import Any
 
-from msgspec import UNSET
+import msgspec
 
+from tradecounter.billing.bank_days import UnreadableDayError, read_day
 from tradecounter.billing.bank_headings import (
     MOST_ABOVE,
     WITHOUT_HEADINGS,
@@ -21,18 +23,19 @@ from tradecounter.billing.bank_headings import (
     known_headings,
     read_headings,
 )
-from tradecounter.billing.bank_line import BankLine, BankRow, read_line, unread_line
+from tradecounter.billing.bank_line import BankLine, BankRow, read_line, storable, unread_line
 from tradecounter.bulk.cells import Cell, FieldType, UnreadableCellError, cell_text
-from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.bulk.columns import ColumnOptions, normal_name
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.files import Form, ImportFile, form_of, opened_file
-from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.bulk.tables import Line, UnreadableLineError
 from tradecounter.kit.errors import DomainError, invalid
 
 MOST_LINES = 10_000
 
 _TYPES: Mapping[str, FieldType] = {"date": "date", "amount": "number", "credit": "number", "debit": "number"}
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
+_KNOWN = known_headings({})
 _DECIMAL_COMMAS = {";", "\t"}  # separators of programs that write decimal commas
 
 
@@ -53,9 +56,11 @@ def read_bank_file(content: bytes, form: Form, today: date, renamed: Mapping[str
         opened = opened_file(io.BytesIO(content), form)
         if form in {"CSV", "XLSX"}:
             found = _table(opened, today, renamed or {})
+        elif renamed:
+            raise invalid("map", f"columns can be mapped in CSV and XLSX files only, not in {form}")
         else:
-            rows = opened.rows(BankRow, ColumnOptions(renamed or {}))
-            found = BankFile([_of_row(row, today) for row in islice(rows, MOST_LINES + 1)])
+            texts = islice(opened.texts(), MOST_LINES + 1)
+            found = BankFile([_of_object(number, text, today) for number, text in texts])
     except UnreadableLineError as error:
         raise invalid("file", f"line {error.line}: {error}") from error
     except UnreadableFileError as error:
@@ -122,11 +127,10 @@ def _table(opened: ImportFile, today: date, renamed: Mapping[str, str]) -> BankF
     if at is None and not renamed:
         without = Headings(0, len(WITHOUT_HEADINGS), WITHOUT_HEADINGS, dict.fromkeys(WITHOUT_HEADINGS, ""))
         if len(lines[0][1]) == without.width and read(lines[0], without).error is None:
+            _require_whole_lines(lines, separator, without)
             return BankFile([read(line, without) for line in lines], without.named)
     headings = read_headings(lines[at or 0], known, renamed)
-    for number, cells in lines:
-        if separator is not None and _swallows_a_line(map(str, cells), separator, headings.width):
-            raise invalid("file", f"line {number}: a cell contains the next line, so a quote is not closed")
+    _require_whole_lines(lines, separator, headings)
     for line in lines[: at or 0]:
         above = read(line, headings)
         if above.received_on is not None and above.pounds is not None:
@@ -134,9 +138,34 @@ def _table(opened: ImportFile, today: date, renamed: Mapping[str, str]) -> BankF
     return BankFile([read(line, headings) for line in lines[(at or 0) + 1 :]], headings.named)
 
 
-def _swallows_a_line(cells: Iterable[str], separator: str, width: int) -> bool:
-    """Return whether a cell goes on in a line that has as many cells as the headings."""
-    return any(line.count(separator) >= width - 1 for cell in cells for line in cell.splitlines()[1:])
+def _require_whole_lines(lines: Iterable[Line], separator: str | None, headings: Headings) -> None:
+    """Raise DomainError (invalid) if a cell of a CSV file contains a part of another line of the account."""
+    if separator is None:
+        return
+    for number, cells in lines:
+        texts = list(map(str, cells))
+        broken = [place for place, text in enumerate(texts) if "\n" in text or "\r" in text]
+        if broken and _is_joined(texts, broken, separator, headings):
+            raise invalid("file", f"line {number}: a cell contains the next line, so a quote is not closed")
+
+
+def _is_joined(cells: Sequence[str], broken: Sequence[int], separator: str, headings: Headings) -> bool:
+    """Return whether a row is two lines: too many cells, or a second day, in or behind a cell with a line break."""
+    inside = [line.split(separator) for place in broken for line in cells[place].splitlines()]
+    behind = cells[broken[0] + 1 :] if headings.places["date"] < broken[0] else ()
+    return (
+        _filled(cells[headings.width :]) > 0
+        or any(len(parts) >= headings.width for parts in inside)
+        or any(map(_is_day, chain(*inside, behind)))
+    )
+
+
+def _is_day(text: str) -> bool:
+    try:
+        read_day(text.strip(" \"'"), date.max)
+    except UnreadableDayError:
+        return False
+    return True
 
 
 def _of_cells(line: Line, headings: Headings, today: date, *, commas: bool) -> BankLine:
@@ -154,11 +183,21 @@ def _of_cells(line: Line, headings: Headings, today: date, *, commas: bool) -> B
     return read_line(number, BankRow(**given), today, commas=commas, error="; ".join(errors) or None)
 
 
-def _of_row(row: Row[BankRow] | BadRow[BankRow], today: date) -> BankLine:
-    if isinstance(row, Row):
-        return read_line(row.line, row.values, today)
-    error = "; ".join(row.errors)
-    if row.values is None:
-        return unread_line(row.line, (), error)
-    valid = {name: value for name in BankRow.__struct_fields__ if (value := getattr(row.values, name)) is not UNSET}
-    return read_line(row.line, BankRow(**valid), today, error=error)
+def _of_object(number: int, text: bytes, today: date) -> BankLine:
+    """Return a line of a JSON file; its members may have the headings' names."""
+    written = text.decode(errors="replace")
+    try:
+        members = _OBJECT.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return unread_line(number, [written], "it is not a JSON object")
+    given: dict[str, str] = {}
+    for name, value in members.items():
+        field_of = _KNOWN.get(normal_name(name))
+        if field_of is None or value is None:
+            continue
+        if field_of in given or isinstance(value, bool | list | dict):
+            what = "is there twice" if field_of in given else "must be a text or a number"
+            return unread_line(number, [written], f"{field_of}: {what}")
+        given[field_of] = str(value)
+    line = read_line(number, BankRow(**given), today)
+    return line if line.error is None or line.reference else replace(line, reference=storable(written))

@@ -1,7 +1,7 @@
 """A line of a bank's file: what is written in it, and what is read of that."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -14,8 +14,6 @@ from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold, one_line
 
-Cell = str | int | float | None  # numbers and null are in JSON files only
-
 _NUMBERS = re.compile(r"(?<![0-9])[0-9]{1,18}(?![0-9])")
 _ABSURD = 10**12  # pounds
 _POUNDS = {"", "gbp", "£"}
@@ -26,14 +24,14 @@ _FEWEST_LETTERS = 4  # of a text that names a payer
 class BankRow(Struct, frozen=True, kw_only=True):
     """The cells of a line that have a meaning; `credit` is money received, `debit` money paid out."""
 
-    date: Cell = ""
-    amount: Cell = ""
-    credit: Cell = ""
-    debit: Cell = ""
-    reference: Cell = ""
-    description: Cell = ""
-    payer: Cell = ""
-    currency: Cell = ""
+    date: str = ""
+    amount: str = ""
+    credit: str = ""
+    debit: str = ""
+    reference: str = ""
+    description: str = ""
+    payer: str = ""
+    currency: str = ""
 
 
 FIELDS = tuple(found.encode_name for found in fields(BankRow))
@@ -85,7 +83,7 @@ def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, erro
     payer, reference, description = (_kept(cell) for cell in (row.payer, row.reference, row.description))
     amounts = {name: _kept(getattr(row, name)) for name in ("amount", "credit", "debit")}
     errors = [] if error is None else [error]
-    if any("\x00" in str(cell) for cell in astuple(row)):
+    if any("\x00" in cell for cell in astuple(row)):
         errors.append("it has a NUL character")
     received_on = pounds = None
     try:
@@ -102,7 +100,7 @@ def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, erro
     return BankLine(
         line=line,
         day=_kept(row.date),
-        amount=next((written for written in amounts.values() if written), ""),
+        amount=_written(amounts, pounds),
         reference=text,
         numbers=[int(number) for number in _NUMBERS.findall(f"{reference} {description}")],
         usual=_naming(payer) or _naming(text),
@@ -122,8 +120,8 @@ def storable(text: str) -> str:
     return one_line(text[:_LONGEST_TEXT].encode(errors="replace").decode())
 
 
-def _kept(cell: Cell) -> str:
-    return "" if cell is None else storable(str(cell)[:_LONGEST_CELL])
+def _kept(cell: str) -> str:
+    return storable(cell[:_LONGEST_CELL])
 
 
 def _joined(*texts: str) -> str:
@@ -133,6 +131,12 @@ def _joined(*texts: str) -> str:
         if not any(fold(text) in fold(longer) for longer in kept):
             kept.append(text)
     return " ".join(text for text in dict.fromkeys(texts) if text in kept)
+
+
+def _written(amounts: Mapping[str, str], pounds: Decimal | None) -> str:
+    """Return the amount as written; of amounts that do not come to one, all."""
+    written = list(dict.fromkeys(filter(None, amounts.values())))
+    return " and ".join(written if pounds is None else written[:1])
 
 
 def _naming(text: str) -> str:

@@ -30,6 +30,7 @@ SOURCES = (
     Source("NatWest, RBS", "Date,Type,Description,Value,Balance,Account Name,Account Number"),
     Source("QuickBooks", "Date,Description,Amount"),
     Source("QuickBooks", "Date,Description,Credit,Debit"),
+    Source("QuickBooks", "Date,Description,Payee,Spent,Received"),
     Source("Santander", "Date,Type,Merchant/Description,Debit/Credit,Balance"),
     Source("Santander", "Date,Description,Money in,Money out,Balance"),
     Source("Starling", "Date,Counter Party,Reference,Type,Amount (GBP),Balance (GBP),Spending Category,Notes"),
@@ -40,14 +41,19 @@ SOURCES = (
 # The field of each heading. The bank's own account, the balance and categories have none.
 _MEANINGS: Mapping[str, tuple[str, ...]] = {
     "date": ("Date", "*Date", "Transaction Date"),
-    "amount": ("Amount", "*Amount", "Amount (GBP)", "Value", "Debit/Credit"),
-    "credit": ("Credit", "Credit Amount", "Money In", "Paid in"),
-    "debit": ("Debit", "Debit Amount", "Money Out", "Paid out"),
+    "amount": ("Amount", "*Amount", "Value", "Debit/Credit"),
+    "credit": ("Credit", "Credit Amount", "Money In", "Paid in", "Received"),
+    "debit": ("Debit", "Debit Amount", "Money Out", "Paid out", "Spent"),
     "payer": ("Payer", "Payee", "Counter Party", "Name"),
     "reference": ("Reference", "Notes and #tags"),
     "description": ("Description", "Transaction Description", "Merchant/Description", "Memo"),
     "currency": ("Currency",),
 }
+_MONEY = {"amount", "credit", "debit"}
+_UNITS = ("", " (GBP)", " GBP", " (\u00a3)", " \u00a3")  # behind a heading for money
 FIELD_OF: Mapping[str, str] = {
-    normal_name(heading): field for field, headings in _MEANINGS.items() for heading in headings
+    normal_name(heading + unit): field
+    for field, headings in _MEANINGS.items()
+    for heading in headings
+    for unit in (_UNITS if field in _MONEY else _UNITS[:1])
 }

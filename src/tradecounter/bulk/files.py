@@ -15,7 +15,7 @@ import msgspec
 from tradecounter.bulk.columns import ColumnOptions, read_header
 from tradecounter.bulk.csv_lines import csv_lines, separator_of
 from tradecounter.bulk.encodings import UTF_8, UnreadableFileError, scan
-from tradecounter.bulk.json_rows import json_array_rows, json_line_rows
+from tradecounter.bulk.json_rows import json_array_rows, json_array_texts, json_line_rows, json_line_texts
 from tradecounter.bulk.rows import BadRow, Row, Shape
 from tradecounter.bulk.tables import Line, UnreadableLineError, table_rows
 from tradecounter.bulk.workbooks import Workbook
@@ -91,6 +91,12 @@ class ImportFile:
             yield from self._csv_lines(shape, options)
         else:
             yield from self._sheet_lines()
+
+    def texts(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the objects of a JSON file as they are written, with their numbers. Raises UnreadableFileError."""
+        self.file.seek(0)
+        self._skip_mark()
+        return json_line_texts(self.file) if self.facts.form == "JSON Lines" else json_array_texts(self.file.read())
 
     def fits(self, shape: type[Shape]) -> bool:
         """Return whether the file's columns, or its first object's members, are a shape's fields, none missing.

@@ -47,6 +47,10 @@ LINES = {
         "24 Nov 2026,D/D,RENT,-20.00,9.00,SELLER,600000-12345678",
     ),
     "Date,Description,Credit,Debit": ("24/11/2026,ACME LTD INV 10143,1234.50,", "24/11/2026,RENT,,20.00"),
+    "Date,Description,Payee,Spent,Received": (
+        "24/11/2026,ACME LTD INV 10143,,,1234.50",
+        "24/11/2026,RENT,Landlord,20.00,",
+    ),
     "Date,Type,Merchant/Description,Debit/Credit,Balance": (
         '24/11/2026,CREDIT,ACME LTD INV 10143,"£1,234.50",£9.00',
         "24/11/2026,DEBIT,RENT,-£20.00,£9.00",
@@ -119,6 +123,11 @@ def test_the_lines_of_a_file_that_went_wrong_before() -> None:
     for name, why in (("bank-open-quote.csv", "line 2: not CSV"), ("bank-two-amounts.csv", "'amount' appears twice")):
         with pytest.raises(DomainError, match=why):
             of(name)
+
+
+@pytest.mark.parametrize("heading", ["Amount (GBP)", "AMOUNT GBP", "Money in (£)", "Paid In £", "Received (GBP)"])
+def test_a_heading_for_money_may_name_the_currency(heading: str) -> None:
+    assert one(f"date,reference,{heading}\n2026-11-24,INV 10143,5.00\n").pounds == Decimal("5.00")
 
 
 def test_two_columns_for_the_amount_are_rejected_by_name_unless_one_is_mapped() -> None:
@@ -277,6 +286,31 @@ def test_a_payers_name_holds_no_invoice_number_and_names_the_payer_later() -> No
     assert one("date,amount,reference\n2026-11-24,5.00,REF\n").usual == ""
 
 
+def test_a_line_of_a_json_file_is_stored_as_it_is_written_if_it_cannot_be_read() -> None:
+    good, *bad = read(
+        '{"Date":"24/11/2026","Amount":5,"Memo":"INV 10143"}\n[]\n{"when":1}\n{"when":2}\n'
+        '{"date":"2026-11-24","amount":true}\n{"amount":5,"Amount":7}\n{"amount":1e999}\n',
+        "JSON Lines",
+    ).lines
+    assert (good.pounds, good.received_on, good.numbers, good.error) == (Decimal(5), PAID, [10143], None)
+    assert [line.reference for line in bad] == [
+        "[]",
+        '{"when":1}',
+        '{"when":2}',
+        '{"date":"2026-11-24","amount":true}',
+        '{"amount":5,"Amount":7}',
+        '{"amount":1e999}',
+    ]
+    assert all(line.error for line in bad)
+    assert len({line.identity for line in bad}) == len(bad)
+
+
+def test_lines_of_which_the_amounts_contradict_each_other_are_different_lines() -> None:
+    first, second = read("date,reference,money in,money out\n2026-11-24,x,5,7\n2026-11-24,x,5,8\n").lines
+    assert (first.amount, second.amount) == ("5 and 7", "5 and 8")
+    assert first.identity != second.identity
+
+
 cells = st.sampled_from(["24/11/2026", "5.00", "INV 10143", "-5", "1,234.50", "x;y", "£", "\x00", "  ", ""]) | st.text(
     st.characters(exclude_characters='"\r\n', exclude_categories=["Cs"]), max_size=12
 )
@@ -291,6 +325,42 @@ def test_no_line_of_a_file_is_lost(rows: list[list[str]], separator: str) -> Non
     found = read("\n".join([headings, *written])).lines
     assert [line.line for line in found] == [at for at, line in enumerate(written, start=2) if line in kept]
     assert all(line.error or (line.pounds is not None and line.received_on is not None) for line in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'date,amount,reference,notes\n24/11/2026,5,"INV 1\n24/11/2026,7,INV 2"\n',
+        'number,date,amount,memo\n,24/11/2026,5,"INV 1\n",24/11/2026,7,INV 2\n',
+        'date,amount,reference\n24/11/2026,5,"INV 1\n24/11/2026",7,INV 2\n',
+        '24/11/2026,INV 1,5.00\n24/11/2026,"INV 2,5.00\n24/11/2026,INV 3",7.00\n',
+        'date,amount,reference,"notes\n24/11/2026,5,INV 1"\n24/11/2026,7,INV 2,\n',
+    ],
+)
+def test_a_quote_that_takes_in_the_next_line_is_rejected(text: str) -> None:
+    with pytest.raises(DomainError, match="a quote is not closed"):
+        read(text)
+
+
+quotes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), max_size=4)
+
+
+@fuzzed(300)
+@given(quotes, st.sampled_from([",", ";"]), st.booleans(), st.integers(0, 2))
+def test_quotes_in_wrong_places_join_no_lines(
+    quoted: list[tuple[int, int]], separator: str, is_numbered: bool, left_out: int
+) -> None:
+    headings = "date,amount,reference,notes,more"
+    lines = [",".join(f"24/11/2026,{at + 5}.00,INV {at},a,b".split(",")[: 5 - left_out]) for at in range(4)]
+    if is_numbered:
+        headings, lines = f"number,{headings}", [f",{line}" for line in lines]
+    for line, place in quoted:
+        lines[line] = f'{lines[line][:place]}"{lines[line][place:]}'
+    try:
+        found = read("\n".join([headings, *lines, ""]).replace(",", separator)).lines
+    except DomainError:
+        return  # the file is rejected
+    assert [line.line for line in found] == [2, 3, 4, 5]
 
 
 def test_the_cells_of_a_workbook_are_read_as_it_shows_them_or_not_at_all() -> None:
