@@ -131,16 +131,26 @@ class Claimed:
     is_new: bool
 
 
-# In the order of their identities, so that two imports of the same lines do not deadlock.
+# Numbered in the order of the file, but stored in the order of their identities, so that two imports of the same lines
+# do not deadlock.
 _CLAIM = Statement("""
-    insert into bank_line (bank_file_id, line, day_written, amount_written, reference, received_on, amount, usual,
+    with numbered as materialized (
+        select nextval(pg_get_serial_sequence('bank_line', 'id')) as id, t.*
+        from (
+            select * from unnest(:lines::integer[], :days::text[], :amounts_written::text[], :references::text[],
+                                 :received_on::date[], :amounts::numeric[], :usual::text[], :identities::text[],
+                                 :occurrences::integer[])
+                 as given (line, day_written, amount_written, reference, received_on, amount, usual, identity,
+                           occurrence)
+            order by line
+        ) t
+    )
+    insert into bank_line (id, bank_file_id, line, day_written, amount_written, reference, received_on, amount, usual,
                            identity, occurrence, state, why, changed_at)
-    select :file_id, line, day_written, amount_written, reference, received_on, amount, usual, identity, occurrence,
+    overriding system value
+    select id, :file_id, line, day_written, amount_written, reference, received_on, amount, usual, identity, occurrence,
            'unplaced', '', :now
-    from unnest(:lines::integer[], :days::text[], :amounts_written::text[], :references::text[],
-                :received_on::date[], :amounts::numeric[], :usual::text[], :identities::text[], :occurrences::integer[])
-         as t (line, day_written, amount_written, reference, received_on, amount, usual, identity, occurrence)
-    order by identity, occurrence
+    from numbered order by identity, occurrence
     on conflict (identity, occurrence) do nothing
     returning id
 """)

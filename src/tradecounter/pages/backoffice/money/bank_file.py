@@ -109,7 +109,7 @@ class BankFilePages:
             call, Nothing, work, again=again, to=lambda result: f"/bank-file/{result.id}", done=_said
         )
         if recorded and response.status_code == _SEE_OTHER:
-            kept.recorded_as, kept.content = recorded[0].id, b""
+            kept.recorded_as, kept.content = recorded[-1].id, b""
         return response
 
     @form("/payment/import/check/{file}/discard", "Discard a bank file", scope="billing:write")
