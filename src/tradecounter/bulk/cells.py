@@ -61,14 +61,20 @@ def cell_reader(annotation: Any) -> ReadCell:
     empty = None if type(None) in options else "" if str in options else UNSET
 
     def read_cell(cell: Cell) -> Any:
-        text = (cell if isinstance(cell, str) else cell.text_for(field)).strip()
-        if text and text[0] in _SPECIAL:
-            if text in _FAILED:
-                raise UnreadableCellError(f"contains the spreadsheet error {text}")
-            text = unguarded(text).strip()
+        text = cell_text(cell, field)
         return read(text) if text else empty
 
     return read_cell
+
+
+def cell_text(cell: Cell, field: FieldType) -> str:
+    """Return a cell's text for a type of field, without what guards it. Raises UnreadableCellError."""
+    text = (cell if isinstance(cell, str) else cell.text_for(field)).strip()
+    if text and text[0] in _SPECIAL:
+        if text in _FAILED:
+            raise UnreadableCellError(f"contains the spreadsheet error {text}")
+        text = unguarded(text).strip()
+    return text
 
 
 def _reader(annotation: Any, options: list[Any]) -> ReadText:

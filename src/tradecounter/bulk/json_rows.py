@@ -18,22 +18,31 @@ _exact = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
     """Yield each line's object; blank lines are skipped."""
     decoder = msgspec.json.Decoder(shape)
-    for number, text in enumerate(lines, start=1):
-        if not text.isspace():
-            yield _decoded(number, text, decoder)
+    for number, text in json_line_texts(lines):
+        yield _decoded(number, text, decoder)
 
 
 def json_array_rows(text: bytes, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
     """Yield an array's objects, numbered from 1. Raises UnreadableFileError."""
+    decoder = msgspec.json.Decoder(shape)
+    for number, element in json_array_texts(text):
+        yield _decoded(number, element, decoder)
+
+
+def json_line_texts(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, with their numbers."""
+    return ((number, text) for number, text in enumerate(lines, start=1) if not text.isspace())
+
+
+def json_array_texts(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield an array's elements as they are written, numbered from 1. Raises UnreadableFileError."""
     try:
         elements = msgspec.json.decode(text, type=list[Raw])
     except msgspec.DecodeError as error:
         raise UnreadableFileError(f"not a JSON array: {error}") from error
     except RecursionError as error:
         raise UnreadableFileError("not a JSON array: nested too deeply") from error
-    decoder = msgspec.json.Decoder(shape)
-    for number, element in enumerate(elements, start=1):
-        yield _decoded(number, bytes(element), decoder)
+    return ((number, bytes(element)) for number, element in enumerate(elements, start=1))
 
 
 def _decoded(number: int, text: bytes, decoder: msgspec.json.Decoder[Shape]) -> Row[Shape] | BadRow[Shape]:
