@@ -132,7 +132,8 @@ class ImportFile:
         try:
             self.facts.separator, skipped = separator_of(text, shape, options)
             lines = csv_lines(text, self.facts.separator, skipped)
-            yield from table_rows(lines, shape, options, self.facts.unknown_columns)
+            commas = self.facts.separator == ","
+            yield from table_rows(lines, shape, options, self.facts.unknown_columns, commas=commas)
         except UnicodeDecodeError as error:
             raise UnreadableFileError(f"not {self.facts.encoding} text") from error
         finally:

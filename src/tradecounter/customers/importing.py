@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.bulk.cells import PERCENT
 from tradecounter.bulk.kinds import ImportKind, Staged, by_row
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.bulk.values import RowNotes, folded, given, pounds
@@ -21,6 +20,7 @@ from tradecounter.customers.queries.importing import (
 )
 from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
+from tradecounter.rest.number_types import Percent, Pounds
 
 Name = Annotated[str, Meta(max_length=200)]
 
@@ -45,8 +45,8 @@ class CustomerRow(Struct, forbid_unknown_fields=True):
     accounts_email: Email | UnsetType | None = UNSET
     trade_account: bool | UnsetType = UNSET
     price_list: str | UnsetType | None = UNSET
-    discount: Annotated[Decimal, PERCENT] | UnsetType = UNSET
-    credit_limit: Decimal | UnsetType | None = UNSET
+    discount: Percent | UnsetType = UNSET
+    credit_limit: Pounds | UnsetType | None = UNSET
     term_days: Annotated[int, Meta(ge=0, le=3650)] | UnsetType | None = UNSET
     packing: Literal["own", "plain"] | UnsetType = UNSET
     shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET

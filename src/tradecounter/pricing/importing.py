@@ -12,6 +12,7 @@ from tradecounter.bulk.statements import UNKNOWN_SKU, unknown_reference
 from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key, pounds, text_of
 from tradecounter.catalogue.import_rows import Key, Sku
 from tradecounter.pricing.queries import importing as sql
+from tradecounter.rest.number_types import Pounds
 
 _BREAKS = ("single", "five_plus", "ten_plus")
 
@@ -21,9 +22,9 @@ class PriceRow(Struct, forbid_unknown_fields=True):
 
     price_list: Key
     sku: Sku
-    single_unit_cost: Decimal
-    five_plus_unit_cost: Decimal | None = None
-    ten_plus_unit_cost: Decimal | None = None
+    single_unit_cost: Pounds
+    five_plus_unit_cost: Pounds | None = None
+    ten_plus_unit_cost: Pounds | None = None
 
 
 class ContractPriceRow(Struct, forbid_unknown_fields=True):
@@ -31,9 +32,9 @@ class ContractPriceRow(Struct, forbid_unknown_fields=True):
 
     customer_id: Annotated[int, Meta(ge=1, le=2**62)]
     sku: Sku
-    single_unit_cost: Decimal
-    five_plus_unit_cost: Decimal | None = None
-    ten_plus_unit_cost: Decimal | None = None
+    single_unit_cost: Pounds
+    five_plus_unit_cost: Pounds | None = None
+    ten_plus_unit_cost: Pounds | None = None
     valid_from: date | None = None
     valid_until: date | None = None
 

@@ -1,7 +1,6 @@
 """An endpoint call: the customer, the request, and the request's parameters and body."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,7 +14,7 @@ from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.form import read_form
 from tradecounter.rest.ignored import HEADER as IGNORED_HEADER
 from tradecounter.rest.ignored import header_value, unknown_fields
-from tradecounter.rest.json_text import check_text, read_json
+from tradecounter.rest.json_text import check_text, decode_json, read_json
 from tradecounter.rest.parameters import read_parameters
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
@@ -131,7 +130,7 @@ class Call:
         else:
             self._check_media_type()
         check_text(raw)
-        self._name_ignored_fields(raw)
+        add_ignored(self.request.scope, unknown_fields(decode_json(raw), *self.body_shapes))
         return raw
 
     def upload(self) -> AsyncIterator[bytes]:
@@ -143,10 +142,6 @@ class Call:
         """Return a short body that is not JSON. Raises DomainError: too large, or unsupported media."""
         self._check_media_type(media_type, default="")
         return await self._raw_body(self.max_body_bytes)
-
-    def _name_ignored_fields(self, raw: bytes) -> None:
-        with suppress(msgspec.DecodeError, RecursionError):  # the endpoint sends the error
-            add_ignored(self.request.scope, unknown_fields(msgspec.json.decode(raw), *self.body_shapes))
 
     async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
         """Return the fields of a form. Raises DomainError: invalid, too large, or unsupported media."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tradecounter.kit.errors import FieldError, invalid_fields
+from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.ordering.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, CreateOrderItem
 
 _SEPARATORS = ("\t", ";", ",")
-_TIMES = re.compile(r"(\d{1,6})\s*[x\u00d7]\s+(\S.*)", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,9}")
+_TIMES = re.compile(r"([0-9]{1,6})\s*[x\u00d7]\s+(\S.*)", re.IGNORECASE)
 _SEPARATOR_LINE = re.compile(r"sep=.\s*", re.IGNORECASE)  # Excel writes it before the heading
 _SKU_HEADINGS = {"sku", "product", "code", "product code", "item", "item code", "part", "part number"}
 _QUANTITY_HEADINGS = {"quantity", "qty", "units", "number", "count"}
@@ -20,10 +20,11 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Which cells of a line are its SKU and its quantity."""
+    """Which cells of a line are its SKU and its quantity, and how many cells it has at most."""
 
     sku: int = 0
     quantity: int = 1
+    most: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def named_lines(bad: Sequence[BadLine]) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    separator = next((found for found in _SEPARATORS if found in line), None)
+    separator = _separator(line)
     if separator is not None:
         try:
             [cells] = csv.reader([line], delimiter=separator)
@@ -100,11 +101,15 @@ def _cells(line: str) -> list[str]:
     return words if len(words) < _PAIR else [" ".join(words[:-1]), words[-1]]
 
 
+def _separator(line: str) -> str | None:
+    return next((found for found in _SEPARATORS if found in line), None)
+
+
 def _heading(cells: Sequence[str]) -> _Columns | None:
     names = [cell.lower() for cell in cells]
     sku = next((n for n, name in enumerate(names) if name in _SKU_HEADINGS), None)
     quantity = next((n for n, name in enumerate(names) if name in _QUANTITY_HEADINGS), None)
-    return None if sku is None or quantity is None else _Columns(sku, quantity)
+    return None if sku is None or quantity is None else _Columns(sku, quantity, len(cells))
 
 
 def _item(line: str, cells: Sequence[str], columns: _Columns | None) -> CreateOrderItem | str:
@@ -114,9 +119,12 @@ def _item(line: str, cells: Sequence[str], columns: _Columns | None) -> CreateOr
     units = cells[at.quantity] if at.quantity < len(cells) else ""
     if not sku or len(sku) > LONGEST_SKU:
         return f"{line.strip()[:60]!r} has no SKU"
-    if units and not _NUMBER.fullmatch(units):
-        return f"{line.strip()[:60]!r} must end with a whole number of units"
-    quantity = int(units.replace(",", "")) if units else 1
+    if any(cells[at.most :]):  # the rest of a number with a comma, perhaps
+        return f"{line.strip()[:60]!r} has {len(cells)} cells, and only {at.most} have a heading"
+    try:
+        quantity = read_count(units, commas=_separator(line) == ",") if units else 1
+    except UnreadableNumberError as error:
+        return f"{line.strip()[:60]!r} must end with a whole number of units: {error}"
     if not 1 <= quantity <= MOST_UNITS:
         return f"{line.strip()[:60]!r} must have 1 to {MOST_UNITS} units"
     return CreateOrderItem(sku, quantity)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct
@@ -31,6 +30,7 @@ from tradecounter.pages.listing import After, end_of, listed, start_of
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
+from tradecounter.rest.number_types import Pounds
 from tradecounter.rest.responses import file_response
 
 _PDF = "application/pdf"
@@ -67,7 +67,7 @@ class CreditNoteForm(Struct):
 
     reason: str
     lines: list[CreditedLine] = []
-    amount: Decimal | None = None
+    amount: Pounds | None = None
 
 
 @dataclass(frozen=True, slots=True)
