@@ -32,7 +32,7 @@ def test_every_command_explains_itself(words: list[str], tradecounter: Program) 
         (["nosuch"], "No such command 'nosuch'"),
         (["customer", "nosuch"], "No such command 'nosuch'"),
         (["customer", "list", "--nosuch"], "No such option: --nosuch"),
-        (["customer", "show", "x"], "is not a valid int"),
+        (["customer", "show", "x"], "is not a whole number such as 1200"),
         (["customer", "show", "0"], "is not in the range 1<=x<="),
         (["customer", "show", "9223372036854775808"], "is not in the range 1<=x<=9223372036854775807"),
         (["customer", "show"], "Missing argument"),

@@ -15,8 +15,7 @@ from tradecounter.billing.queries.credit_notes import (
     the_credit_note,
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
-from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Reason
-from tradecounter.cli.order_billing import pounds
+from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Reason, number, pounds
 from tradecounter.cli.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.cli.pdf_file import Output, write_pdf
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -25,6 +24,7 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_count
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import read_settings
 
@@ -35,14 +35,14 @@ Number = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="NUMBER", 
 _COLUMNS = ("number", "invoice", "order_reference", "customer_id", "issued_on", "cost_gross", Prose("reason"),
             "cost_net", "cost_tax")  # fmt: skip
 _LINES = ("item_id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", "tax_rate", Prose("description"))
-_ITEM = re.compile(r"([0-9]{1,18}|shipping)=([0-9]{1,9})")
+_ITEM = re.compile(r"([0-9]{1,18}|shipping)=(.*)", re.DOTALL)
 
 
 def _line(text: str) -> CreditLine:
     found = _ITEM.fullmatch(text)
     if found is None:
         raise typer.BadParameter(f"--item {text!r}: must be ITEM_ID=QUANTITY or shipping=1")
-    return CreditLine(None if found[1] == "shipping" else int(found[1]), int(found[2]))
+    return CreditLine(None if found[1] == "shipping" else int(found[1]), number(read_count, found[2]))
 
 
 @app.command("add")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tradecounter.cli.arguments import CustomerId, OrderName, item_units, named_amount
+from tradecounter.cli.arguments import CustomerId, OrderName, item_units, named_amount, named_number
 from tradecounter.cli.order_fulfil import change_order
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
@@ -15,6 +15,7 @@ from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.numbers import read_count
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
@@ -174,10 +175,8 @@ def _amended_items(
 
 
 def _new_item(text: str) -> dict[str, Any]:
-    sku, quantity = named_amount(text, "SKU=QUANTITY")
-    if quantity != quantity.to_integral_value():
-        raise typer.BadParameter(f"{quantity} is not a whole number of units")
-    return {"sku": sku, "quantity": int(quantity)}
+    sku, quantity = named_number(read_count, text, "SKU=QUANTITY")
+    return {"sku": sku, "quantity": quantity}
 
 
 def read_file(path: Path) -> bytes:

@@ -1,27 +1,19 @@
 """`tradecounter order invoice` and `order pay`."""
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated
 
 import typer
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.record_payment import record_payment
-from tradecounter.cli.arguments import OrderName
+from tradecounter.cli.arguments import OrderName, pounds
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import read_settings
-
-
-def pounds(text: str) -> Decimal:
-    """Parse an amount. Raises BadParameter."""
-    try:
-        return Decimal(text)
-    except InvalidOperation as error:
-        raise typer.BadParameter(f"{text!r} is not an amount in pounds, such as 120.50") from error
 
 
 def invoice(

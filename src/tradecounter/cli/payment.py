@@ -12,8 +12,7 @@ from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.record_payment import METHODS, NewPayment, pay_account, pay_invoice
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.reverse_payment import reverse_payment
-from tradecounter.cli.arguments import LARGEST_ID, Customer, Day, Limit, Reason, read_bytes
-from tradecounter.cli.order_billing import pounds
+from tradecounter.cli.arguments import LARGEST_ID, Customer, Day, Limit, Reason, pounds, read_bytes
 from tradecounter.cli.output import LISTED, AsJson, show, show_json, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.catalogue.queries.lookup import purchase_costs
-from tradecounter.cli.arguments import Limit, named_amount
+from tradecounter.cli.arguments import Limit, named_amount, percent
 from tradecounter.cli.order_after_sale import OverrideReason
-from tradecounter.cli.order_billing import pounds
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import LISTED, AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -91,7 +90,9 @@ def price(
     ] = None,
     discount: Annotated[
         Decimal | None,
-        typer.Option(parser=pounds, metavar="PERCENT", help="Per cent off the prices at the request, for other items."),
+        typer.Option(
+            parser=percent, metavar="PERCENT", help="Per cent off the prices at the request, for other items."
+        ),
     ] = None,
     note: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A note to the customer, sent with the price.")

@@ -10,6 +10,7 @@ from tradecounter.bulk.kinds import ImportKind, Staged, by_row
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.bulk.values import RowNotes, folded, given, pounds
 from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.checked_change import LARGEST_LIMIT
 from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNERS
 from tradecounter.customers.queries.importing import (
     ADD_ADDRESSES,
@@ -24,7 +25,6 @@ from tradecounter.rest.number_types import Percent, Pounds
 
 Name = Annotated[str, Meta(max_length=200)]
 
-_LARGEST_LIMIT = Decimal(1_000_000_000)
 _DEFAULTS = {
     "company": "",
     "trade_account": False,
@@ -64,7 +64,7 @@ def _staged(customer: CustomerRow, notes: RowNotes) -> Iterator[Staged]:
         for number, address in enumerate(customer.addresses):
             with notes.collecting():
                 check_address(address, f"addresses[{number}]")
-    for name, most in (("discount", Decimal(100)), ("credit_limit", _LARGEST_LIMIT)):
+    for name, most in (("discount", Decimal(100)), ("credit_limit", LARGEST_LIMIT)):
         if name in values:
             values[name] = pounds(notes, name, getattr(customer, name), most)
     yield folded(customer.email_address), values
