@@ -1,4 +1,7 @@
-"""Reads rows strictly from JSON Lines files and JSON arrays. Amounts in quotes are read as cells are."""
+"""Reads rows strictly from JSON Lines files and JSON arrays.
+
+A decimal may be in quotes, as programs write it: `"12.50"`.
+"""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -11,10 +14,9 @@ from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.row_errors import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
 from tradecounter.kit.errors import DomainError, invalid
-from tradecounter.kit.numbers import UnreadableNumberError
+from tradecounter.kit.numbers import UnreadableNumberError, read_decimal
 from tradecounter.rest.annotations import alternatives
 from tradecounter.rest.json_text import decode_json
-from tradecounter.rest.number_types import number_of
 from tradecounter.rest.validation_messages import field_error_of
 
 
@@ -45,10 +47,9 @@ class _RowReader(Generic[Shape]):
     def __init__(self, shape: type[Shape]) -> None:
         self._shape = shape
         self._decoder = msgspec.json.Decoder(shape)
-        decimals = ((field.encode_name, field.type) for field in msgspec.structs.fields(shape))
-        self._decimals = {
-            name: number for name, type_ in decimals if Decimal in alternatives(type_) if (number := number_of(type_))
-        }
+        self._decimals = [
+            field.encode_name for field in msgspec.structs.fields(shape) if Decimal in alternatives(field.type)
+        ]
         members: list[tuple[str, Any, Any]] = [(name, Any, UNSET) for name in self._decimals]
         self._amounts = msgspec.json.Decoder(msgspec.defstruct("Amounts", members))
 
@@ -78,10 +79,10 @@ class _RowReader(Generic[Shape]):
         members, unreadable = decode_json(text), {}
         if not isinstance(members, dict):
             raise invalid("", "must be an object")
-        for name, decimal in self._decimals.items():
+        for name in self._decimals:
             if isinstance(quoted := members.get(name), str):
                 try:
-                    members[name] = decimal.read(quoted)
+                    members[name] = read_decimal(quoted, signed=True, commas=False)
                 except UnreadableNumberError as error:
                     unreadable[name] = str(error)
         try:

@@ -2,8 +2,8 @@
 
 A number has ASCII digits and at most one decimal point. Commas may separate thousands, but only in whole groups of
 three, after one to three digits that do not begin with 0. Amounts may begin with `£`, percentages may end with `%`.
-White space may surround a number, and decimal places are no more than the field has, zeros included: `1.000` pounds may
-be one or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither
+White space may surround a number. Zeros at the end are no decimal places, but for three places: `1.000` pounds are one
+or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither
 1250 nor 12.50 (decisions, numbers and files that people make).
 """
 
@@ -13,6 +13,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 _NUMBER = re.compile(r"(?P<sign>[+-]?)(?P<digits>(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)")
 _AMOUNT = re.compile(r"(?P<sign>[+-]?)£?(?P<rest>[^+-].*)", re.DOTALL)
 _MOST_DIGITS = 30
+_THOUSANDS = 3  # digits after a separator of thousands
 _LONGEST_SHOWN = 40  # characters of a value in an error
 
 PENNY_PLACES = 2
@@ -80,6 +81,8 @@ def _read(text: str, number: str, places: int | None, wanted: str, signed: bool,
     digits = found["digits"].replace(",", "")
     if len(digits) > _MOST_DIGITS:
         raise UnreadableNumberError(f"{shown!r} has more than {_MOST_DIGITS} digits")
-    if places is not None and len(digits.partition(".")[2]) > places:
+    decimals = digits.partition(".")[2]
+    exact = decimals if len(decimals) == _THOUSANDS else decimals.rstrip("0")
+    if places is not None and len(exact) > places:
         raise _too_exact(shown, places)
     return Decimal(found["sign"] + digits)
