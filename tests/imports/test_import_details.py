@@ -67,7 +67,7 @@ def test_sizes_are_not_rounded(shop: Importer, form: str) -> None:
 
 
 def test_trailing_zeros_do_not_count_as_decimal_places(shop: Importer) -> None:
-    price = {"price_list": "noughts", "sku": "EXACT", "single_unit_cost": "1.5000", "five_plus_unit_cost": 1}
+    price = {"price_list": "noughts", "sku": "ROUND", "single_unit_cost": "1.5000", "five_plus_unit_cost": 1}
     shop.load("price-list", [price])
     costs = "select single_unit_cost, five_plus_unit_cost from price where price_list = 'noughts'"
     assert shop.query(costs) == [(Decimal("1.50"), Decimal("1.00"))]

@@ -1,6 +1,7 @@
 """An endpoint call: the customer, the request, and the request's parameters and body."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -130,7 +131,7 @@ class Call:
         else:
             self._check_media_type()
         check_text(raw)
-        add_ignored(self.request.scope, unknown_fields(decode_json(raw), *self.body_shapes))
+        self._name_ignored_fields(raw)
         return raw
 
     def upload(self) -> AsyncIterator[bytes]:
@@ -142,6 +143,10 @@ class Call:
         """Return a short body that is not JSON. Raises DomainError: too large, or unsupported media."""
         self._check_media_type(media_type, default="")
         return await self._raw_body(self.max_body_bytes)
+
+    def _name_ignored_fields(self, raw: bytes) -> None:
+        with suppress(DomainError):  # the endpoint sends the error, with its place
+            add_ignored(self.request.scope, unknown_fields(decode_json(raw), *self.body_shapes))
 
     async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
         """Return the fields of a form. Raises DomainError: invalid, too large, or unsupported media."""
