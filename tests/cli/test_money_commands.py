@@ -63,7 +63,7 @@ def test_a_bank_file_is_imported(tradecounter: Program, number: str) -> None:
     (tradecounter.folder / "bank.csv").write_text(f"date,amount,reference\n2026-06-21,1.00,{number}\n2026-06-21,2,x\n")
     done = tradecounter.json("payment", "import", "bank.csv")
     assert (done["recorded"], [line["line"] for line in done["unplaced"]]) == (1, [3])
-    assert tradecounter.text("payment", "import", "bank.csv").endswith("0 recorded, 2 not placed\n")
+    assert tradecounter.text("payment", "import", "bank.csv").endswith("0 recorded, 1 not placed\n")
     assert tradecounter.error("payment", "import", "none.csv") == "none.csv cannot be read: No such file or directory"
 
 

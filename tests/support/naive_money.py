@@ -102,6 +102,7 @@ class NaiveBooks(NaiveOrders):
         self.returns: dict[str, NaiveReturn] = {}
         self.entries: dict[int, list[Entry]] = {customer: [] for customer in self.customers}
         self.imports: dict[int, NaiveImport] = {}
+        self.bank_lines: dict[tuple[date, Decimal, str, int], int] = {}  # the payment of each line that was recorded
 
     def order_of(self, invoice: int) -> NaiveOrder:
         return self.orders[self.invoices[invoice].code]

@@ -1,6 +1,7 @@
 """A state machine of every step of the reseller's side, over HTTP, beside a naive twin that keeps the same books."""
 
-from datetime import timedelta
+from collections import Counter
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -313,8 +314,15 @@ class History(BesideTwin):
         ids = self.new_numbers("select id from payment where customer_id = any(%s) order by id", self.books.payments)
 
         def work(books: NaiveBooks) -> Done:
-            recorded = 0
-            for line_day, amount, reference in lines:
+            recorded = repeated = 0
+            seen = Counter[tuple[date, Decimal, str]]()
+            for line in lines:
+                seen[line] += 1
+                known = books.bank_lines.get((*line, seen[line]))
+                if known is not None:
+                    repeated += not books.payments[known].is_reversed
+                    continue
+                line_day, amount, reference = line
                 invoice = books.invoices.get(int(reference.split()[1]))
                 if invoice is None or not invoice.due:
                     continue
@@ -323,10 +331,12 @@ class History(BesideTwin):
                 if not books.is_duplicate(payment):
                     payment.id = ids[recorded]
                     books.pay(payment, invoice.number)
+                    books.bank_lines[*line, seen[line]] = payment.id
                     recorded += 1
             assert response.json()["recorded"] == recorded
-            assert len(response.json()["unplaced"]) == len(lines) - recorded
-            return [("payment.recorded", "payment.record")] * recorded
+            assert response.json()["repeated"] == repeated
+            assert len(response.json()["unplaced"]) == len(lines) - recorded - repeated
+            return [("payment.recorded", "payment.record")] * recorded + [(None, "bank_file.import")]
 
         self.take(response, work)
 

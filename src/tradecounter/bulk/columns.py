@@ -1,7 +1,7 @@
 """Maps the columns of a table's header to the rows' fields."""
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -55,6 +55,19 @@ class Header:
 def normal_name(name: str) -> str:
     """Return a column's name in a form for comparison: `Single Unit-Cost` becomes `single_unit_cost`."""
     return _GAPS.sub("_", fold(name.strip()))
+
+
+def renamed_columns(pairs: Iterable[str], fields: Collection[str]) -> dict[str, str]:
+    """Return the field of each column from texts such as `Unit price=single_unit_cost`. Raises ValueError."""
+    renamed = {}
+    for pair in pairs:
+        theirs, sign, ours = (part.strip() for part in pair.rpartition("="))
+        if not sign or not theirs:
+            raise ValueError(f"{pair!r}: must be THEIRS=OURS: the file's column and the field")
+        if ours not in fields:
+            raise ValueError(f"{pair!r}: {ours!r} is not one of {', '.join(fields)}")
+        renamed[theirs] = ours
+    return renamed
 
 
 def known_columns(header: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> int:

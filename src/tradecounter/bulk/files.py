@@ -80,6 +80,19 @@ class ImportFile:
             case "XLSX":
                 return self._sheet_rows(shape, options or ColumnOptions())
 
+    def cells(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Line]:
+        """Yield the lines of a CSV file or a workbook as they are, headings included.
+
+        `shape` and `options` tell which columns are known, for detecting the separator. Raises UnreadableFileError and
+        UnreadableLineError.
+        """
+        self.file.seek(0)
+        if self.facts.form == "CSV":
+            with self._csv_lines(shape, options) as lines:
+                yield from lines
+        else:
+            yield from self._sheet_lines()
+
     def fits(self, shape: type[Shape]) -> bool:
         """Return whether the file's columns, or its first object's members, are a shape's fields, none missing.
 
@@ -127,23 +140,30 @@ class ImportFile:
         if self.file.read(len(_MARK)) != _MARK:
             self.file.seek(0)
 
-    def _csv_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+    @contextmanager
+    def _csv_lines(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Iterator[Line]]:
         text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
         try:
             self.facts.separator, skipped = separator_of(text, shape, options)
-            lines = csv_lines(text, self.facts.separator, skipped)
-            commas = self.facts.separator == ","
-            yield from table_rows(lines, shape, options, self.facts.unknown_columns, commas=commas)
+            yield csv_lines(text, self.facts.separator, skipped)
         except UnicodeDecodeError as error:
             raise UnreadableFileError(f"not {self.facts.encoding} text") from error
         finally:
-            with suppress(ValueError):  # the file was closed before all rows were read
+            with suppress(ValueError):  # the file was closed before all lines were read
                 text.detach()
 
-    def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+    def _csv_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+        with self._csv_lines(shape, options) as lines:
+            commas = self.facts.separator == ","
+            yield from table_rows(lines, shape, options, self.facts.unknown_columns, commas=commas)
+
+    def _sheet_lines(self) -> Iterator[Line]:
         book = Workbook(self.file)
         self.facts.sheet = book.sheet
-        yield from table_rows(book.lines(), shape, options, self.facts.unknown_columns, padded=True)
+        yield from book.lines()
+
+    def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+        yield from table_rows(self._sheet_lines(), shape, options, self.facts.unknown_columns, padded=True)
 
 
 @contextmanager

@@ -7,16 +7,15 @@ from typing import Annotated, Any
 import typer
 from msgspec import to_builtins
 
-from tradecounter.billing.import_payments import import_payments
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.record_payment import METHODS, NewPayment, pay_account, pay_invoice
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.reverse_payment import reverse_payment
-from tradecounter.cli.arguments import LARGEST_ID, Customer, Day, Limit, Reason, pounds, read_bytes
+from tradecounter.cli.arguments import LARGEST_ID, Customer, Day, Limit, Reason, pounds
+from tradecounter.cli.bank_file import import_file, list_files, list_unplaced, place, roll_back, set_aside
 from tradecounter.cli.output import LISTED, AsJson, show, show_json, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.cli.text import one_line
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
@@ -131,17 +130,9 @@ def reverse(payment_id: PaymentId, reason: Reason, as_json: AsJson = False) -> N
     show(reversed_, text, as_json=as_json)
 
 
-@app.command("import")
-def import_file(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A CSV file; - for standard input.")],
-    as_json: AsJson = False,
-) -> None:
-    """Record the payments of a bank file (date,amount,reference) by the invoice numbers in their references."""
-    content = read_bytes(file)
-    done = run_change(lambda tx: import_payments(tx, content, SystemClock().now()))
-    if as_json:
-        show_json(done)
-        return
-    for line in done.unplaced:
-        typer.echo(one_line(f"line {line.line}: {line.date} {line.amount} {line.reference!r}: {line.why}"))
-    typer.echo(f"{done.recorded} recorded, {len(done.unplaced)} not placed")
+app.command("import")(import_file)
+app.command("imports")(list_files)
+app.command("roll-back")(roll_back)
+app.command("unplaced")(list_unplaced)
+app.command("place")(place)
+app.command("set-aside")(set_aside)

@@ -129,7 +129,7 @@ class Call:
                 raise DomainError(Kind.INVALID, "the request body is empty: send a JSON object")
             raw = b"{}"
         else:
-            self._check_media_type()
+            self._check_media_type("application/json")
         check_text(raw)
         self._name_ignored_fields(raw)
         return raw
@@ -139,10 +139,10 @@ class Call:
         self._check_coding()
         return self.request.stream()
 
-    async def file(self, media_type: str) -> bytes:
-        """Return a short body that is not JSON. Raises DomainError: too large, or unsupported media."""
-        self._check_media_type(media_type, default="")
-        return await self._raw_body(self.max_body_bytes)
+    async def file(self, *media_types: str) -> tuple[str, bytes]:
+        """Return a short body that is not JSON, after its type. Raises DomainError: too large, or unsupported media."""
+        media_type = self._check_media_type(*media_types, default="")
+        return media_type, await self._raw_body(self.max_body_bytes)
 
     def _name_ignored_fields(self, raw: bytes) -> None:
         with suppress(DomainError):  # the endpoint sends the error, with its place
@@ -153,10 +153,12 @@ class Call:
         self._check_media_type(FORM, default="")
         return read_form(await self._raw_body(min(most_bytes, self.max_body_bytes)))
 
-    def _check_media_type(self, wanted: str = "application/json", default: str = "application/json") -> None:
+    def _check_media_type(self, *wanted: str, default: str = "application/json") -> str:
         media_type = self.request.headers.get("content-type", default).partition(";")[0].strip()
-        if media_type.lower() != wanted:
-            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be {wanted}, not {media_type[:100]}")
+        if media_type.lower() not in wanted:
+            known = " or ".join(wanted)
+            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be {known}, not {media_type[:100]}")
+        return media_type.lower()
 
     async def _raw_body(self, most_bytes: int) -> bytes:
         self._check_coding()

@@ -1,11 +1,9 @@
-"""The staff's pages of payments and bank files."""
+"""The staff's pages of payments."""
 
-import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
 from support.billing import due_of, invoiced, number_of, pay_in, unallocated
-from support.orders import rows
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer
 
@@ -130,36 +128,6 @@ def test_pages_of_payments_have_each_once(office: BackOfficeSite, fran: Person, 
         assert {*_ids(first), *_ids(fran.get(following).text)} == made
 
 
-def test_a_bank_file_is_recorded_and_what_was_not_placed_is_listed(
-    office: BackOfficeSite, fran: Person, customer: Customer
-) -> None:
-    number = number_of(office.service, invoiced(office.service, customer))
-    file = f"date,amount,reference\n15/06/2026,5.00,Invoice {number}\n2026-06-15,7.50,<i>who</i>\nsoon,1.00,{number}\n"
-    fields = fields_of(fran.get("/payment/import"))
-    done = _upload(fran, fields, file)
-    assert done.status_code == 200
-    text = text_of(done)
-    for part in ("Recorded", "<i>who</i>", "The reference has no number of an invoice", "is not YYYY-MM-DD"):
-        assert part in text
-    assert "<i>who" not in done.text
-    assert "/payment/new?amount=7.50&amp;reference=" in done.text
-    assert rows(office.service, "select count(*) from payment where customer_id = %s", customer.id) == [(1,)]
-    again = _upload(fran, fields, file)
-    assert again.status_code == 303
-    assert rows(office.service, "select count(*) from payment where customer_id = %s", customer.id) == [(1,)]
-    second = _upload(fran, fields_of(fran.get("/payment/import")), file)
-    assert "same reference, amount and date" in text_of(second)
-
-
-def test_a_file_that_is_no_bank_file_is_rejected(fran: Person) -> None:
-    fields = fields_of(fran.get("/payment/import"))
-    wrong = _upload(fran, fields, "a,b\n1,2\n")
-    assert wrong.status_code == 400
-    assert "has no column" in text_of(wrong)
-    none = fran.send("/payment/import", fields)
-    assert "choose a CSV file" in text_of(none)
-
-
 def test_support_sees_payments_and_records_none(office: BackOfficeSite, customer: Customer) -> None:
     sue = staff_member(office.service, office.url, "support")
     payment = pay_in(office.service, customer, "4.00")
@@ -172,9 +140,3 @@ def test_support_sees_payments_and_records_none(office: BackOfficeSite, customer
 
 def _ids(page: str) -> list[int]:
     return [int(part.split('"')[0]) for part in page.split('data-label="Payment"><a href="/payment/')[1:]]
-
-
-def _upload(person: Person, fields: dict[str, str], content: str) -> httpx2.Response:
-    files = {"file": ("bank.csv", content.encode(), "text/csv")}
-    headers = {"Sec-Fetch-Site": "same-origin"}
-    return person.http.post("/payment/import", data=fields, files=files, headers=headers)

@@ -108,7 +108,7 @@ class PaymentPages:
             record_new_payment,
             again=lambda filled: self._show_new(call, filled),
             to=lambda payment: f"/payment/{payment.id}",
-            done=_said,
+            done=said_of_payment,
         )
 
     @page("/payment/{id}", "One payment", scope="billing:read")
@@ -177,7 +177,8 @@ async def _known(tx: Transaction, number: str, field: str) -> dict[str, Any]:
     return {"due": invoice.due, "whose": (await the_account(tx, invoice.customer_id)).name}
 
 
-def _said(payment: Payment) -> str:
+def said_of_payment(payment: Payment) -> str:
+    """Return what a page says after a payment or a refund is recorded."""
     if payment.method == "refund":
         return f"The refund of {in_pounds(payment.amount)} is recorded."
     paid = " and ".join(str(share.invoice) for share in payment.allocations)
