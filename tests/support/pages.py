@@ -48,6 +48,16 @@ class Person:
         cookies = "; ".join([self.cookie, *(f"{name}={value}" for name, value in flash.items())])
         return self.http.get(response.headers["Location"], headers={"Cookie": cookies})
 
+    def confirms(self, path: str, fields: dict[str, Any]) -> httpx2.Response:
+        """The page to which a form leads that shows what it would do before it does it."""
+        return self.sends(path, fields | {"seen": self.seen(path, fields)})
+
+    def seen(self, path: str, fields: dict[str, Any]) -> str:
+        """What says that a form has shown what it would do; fails unless it only shows it."""
+        shown = self.send(path, fields)
+        assert (shown.status_code, shown.text.count('name="seen"')) == (200, 1), shown.text
+        return fields_of(shown)["seen"]
+
     @property
     def cookie(self) -> str:
         return self.http.headers.get("Cookie", "")

@@ -56,6 +56,9 @@ def add(
     amount: Annotated[
         Decimal | None, typer.Option("--amount", parser=pounds, metavar="POUNDS", help="Pounds to credit, without VAT.")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the credit note and its total, and issue nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Credit units of an invoice's lines, or an amount; money that had paid for it goes to the account."""
@@ -65,12 +68,15 @@ def add(
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
     now = SystemClock().now()
-    note = run_change(lambda tx: issue_credit_note(tx, invoice, credit, reason, letterhead, now))
-    show(
-        note,
-        f"credit note {note.number} of invoice {invoice} over {in_pounds(note.cost_gross)} is issued",
-        as_json=as_json,
-    )
+    note = run_change(lambda tx: issue_credit_note(tx, invoice, credit, reason, letterhead, now), dry_run=dry_run)
+    show(note, _in_words(note, dry_run=dry_run), as_json=as_json)
+
+
+def _in_words(note: CreditNote, *, dry_run: bool) -> str:
+    of = f"of invoice {note.invoice} over {in_pounds(note.cost_gross)}"
+    if dry_run:
+        return f"a credit note {of} ({in_pounds(note.cost_net)} and {in_pounds(note.cost_tax)} VAT) would be issued"
+    return f"credit note {note.number} {of} is issued"
 
 
 @app.command("list")

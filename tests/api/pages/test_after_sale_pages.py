@@ -175,11 +175,11 @@ def test_returned_units_are_restocked_or_scrapped_and_credited_at_once(
     too_many = sam.send(f"{where}/receive", fields | {"items-0-scrap": "1"})
     assert too_many.status_code == 400
     assert "has 3 expected units, not 4" in text_of(too_many)
-    page = text_of(sam.sends(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
+    page = text_of(sam.confirms(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
     assert "2 of 3 units are received." in page
     assert "Credit notes" in page
     assert level(office.service, sku)[0] == 3
-    page = text_of(sam.sends(f"{where}/receive", fields_of(sam.get(f"{where}/receive"))))
+    page = text_of(sam.confirms(f"{where}/receive", fields_of(sam.get(f"{where}/receive"))))
     assert "All units are received." in page
     assert "Closed" in page
     assert packer.get(f"{where}/receive").status_code == 409

@@ -138,7 +138,7 @@ def test_an_invoice_without_recipients_says_what_is_missing(office: BackOfficeSi
 def test_units_of_lines_are_credited(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
     number = number_of(office.service, invoiced(office.service, customer, ("PHONE", 2), ("CABLE", 3)))
     fields = fields_of(fran.get(f"/invoice/{number}/credit-note"))
-    page = fran.sends(f"/invoice/{number}/credit-note", {**fields, "lines-1-quantity": "2", "reason": "Damaged."})
+    page = fran.confirms(f"/invoice/{number}/credit-note", {**fields, "lines-1-quantity": "2", "reason": "Damaged."})
     text = text_of(page)
     for part in ("is issued", "CABLE", "Damaged."):
         assert part in text
@@ -151,9 +151,9 @@ def test_shipping_and_amounts_are_credited(office: BackOfficeSite, fran: Person,
     number = number_of(office.service, invoiced(office.service, customer, ("PHONE", 1)))
     path = f"/invoice/{number}/credit-note"
     fields = fields_of(fran.get(path))
-    assert "Shipping" in text_of(fran.sends(path, {**fields, "lines-1-quantity": "1", "reason": "Late."}))
+    assert "Shipping" in text_of(fran.confirms(path, {**fields, "lines-1-quantity": "1", "reason": "Late."}))
     fields = fields_of(fran.get(path))
-    assert "£5.00" in text_of(fran.sends(path, {**fields, "amount": "£5", "reason": "A discount."}))
+    assert "£5.00" in text_of(fran.confirms(path, {**fields, "amount": "£5", "reason": "A discount."}))
 
 
 def test_errors_of_a_credit_note_are_beside_their_fields(
