@@ -112,6 +112,9 @@ def test_a_payment_prints_the_row_of_the_credit_overview(
     reference = placed["order_reference"]
     assert "has no invoice yet" in tradecounter.error("order", "pay", reference, "10")
     tradecounter.json("order", "invoice", reference, **SELLER)
+    for _ in range(2):
+        said = tradecounter.text("order", "pay", reference, "60", "--dry-run")
+        assert said.startswith(f"£60.00 of £66.60 would be paid of {reference}; £6.60 would be due by ")
     row = tradecounter.json("order", "pay", reference, "60.00")
     assert row == customer.get("/customer/credit").json()["outstanding_orders"][0]
     assert (row["total_paid"], row["total_due"], row["order_reference"]) == (60.00, 6.60, reference)

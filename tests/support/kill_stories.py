@@ -234,4 +234,4 @@ class Story:
         reason = f"Return {number}: {opening}"
         self._credited(self.sender.staff_get(f"/api/credit-note/{note}").json(), reason)
         self._happened("order.returned", f"{number} closed")
-        self.ledger.done(receiving, "return.receive", "credit_note.issue", "return.close", credit_note=reason)
+        self.ledger.done(receiving, "return.receive", "credit_note.issue", credit_note=reason)

@@ -237,7 +237,7 @@ class NaiveBooks(NaiveOrders):
         net: Decimal | None = None,
         returned: str = "",
     ) -> list[str]:
-        """Credit units of lines, or an amount without VAT; returns "close" for each return that this closes."""
+        """Credit units of lines, or an amount without VAT; returns "close by credit" for each return that it closes."""
         invoice, last = self.invoices[number], None
         if net is not None:
             reject_if(s400=not 0 < net <= invoice.left_net)
@@ -266,7 +266,7 @@ class NaiveBooks(NaiveOrders):
         order = self.order_of(number)
         order.credited += gross
         self.entries[order.customer].append(("credit_note", note, -gross))
-        return self._settle(order.code, returned)
+        return ["close by credit"] * self._settle(order.code, returned)
 
     @staticmethod
     def _credit_line(line: NaiveBilledLine, units: int) -> tuple[Decimal, Decimal]:
@@ -298,7 +298,7 @@ class NaiveBooks(NaiveOrders):
     def receive(self, number: str, items: Sequence[tuple[int, int, int]], notes: Sequence[int] | None) -> list[str]:
         """Receive units, as line id, restocked and scrapped units; with `notes`, credit them with these numbers.
 
-        Returns "credit" for each credit note, and "close" for each return that is closed.
+        Returns "credit" for each credit note, and "close" or "close by credit" for each return that is closed.
         """
         found = self.returns[number]
         order = self.orders[found.code]
@@ -319,7 +319,7 @@ class NaiveBooks(NaiveOrders):
         if all(line.received == line.quantity for line in found.lines.values()):
             found.state = "received"
         self._serve()
-        steps = self._settle(found.code, number)
+        steps = ["close"] * self._settle(found.code, number)
         return steps if notes is None else steps + self._credit_return(number, order, notes)
 
     def _credit_return(self, number: str, order: NaiveOrder, notes: Sequence[int]) -> list[str]:
@@ -339,9 +339,9 @@ class NaiveBooks(NaiveOrders):
                 steps += ["credit", *self.credit(invoice, note, lines=wanted, returned=number)]
         return steps
 
-    def _settle(self, code: str, first: str = "") -> list[str]:
+    def _settle(self, code: str, first: str = "") -> int:
         """Count units on credit notes as received ones of returns, and close received returns without others."""
-        steps = []
+        closed = 0
         found = {number: found for number, found in self.returns.items() if found.code == code}
         for number in sorted(found, key=lambda each: (each != first, int(each.removeprefix("RMA-")))):
             more = 0
@@ -360,8 +360,8 @@ class NaiveBooks(NaiveOrders):
             left = any(line.credited < line.received for line in found[number].lines.values())
             if more and found[number].state == "received" and not left:
                 found[number].state = "closed"
-                steps.append("close")
-        return steps
+                closed += 1
+        return closed
 
     def close_return(self, number: str) -> None:
         reject_if(s409=self.returns[number].state == "closed")

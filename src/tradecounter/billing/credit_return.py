@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from tradecounter.audit.record import audit
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.queries.credit_notes import units_on_invoices
@@ -37,7 +38,9 @@ async def receive_and_credit(
     if credit:
         await lock_account(tx, found.customer_id)
     await receive_return(tx, number, restocked, scrapped, now)
-    await settle_returns(tx, found.order_id, now, found.id)
+    for closed in await settle_returns(tx, found.order_id, now, found.id):
+        after = {"state": "closed", "number": closed}
+        audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
     if not credit:
         return []
     return [

@@ -83,8 +83,9 @@ async def issue_credit_note(
     await queue(tx, "mail_credit_note", order_id=order.id, number=document.number)
     issued = {"number": document.number, "invoice": number, "gross": gross, "reason": reason}
     record_order_event(tx, "credit_note.issued", order, now, credit_note=issued)
-    audit(tx, "credit_note.issue", f"credit-note/{document.number}", now, after=issued)
-    await settle_returns(tx, order.id, now, returned)
+    closed = await settle_returns(tx, order.id, now, returned)
+    after = issued | ({"closed_returns": closed} if closed else {})
+    audit(tx, "credit_note.issue", f"credit-note/{document.number}", now, after=after)
     return present_credit_note(await the_credit_note(tx, document.number))
 
 

@@ -128,7 +128,9 @@ def test_a_received_return_is_closed_once_all_its_units_are_credited(shop: Servi
         shop, "select after ->> 'number' from audit_entry where action = 'return.close' and subject = %s order by id",
         f"order/{placed['order_reference']}",
     )  # fmt: skip
-    assert closed == [(second,), (first,)]
+    assert closed == [(first,)]
+    issued = rows(shop, "select after -> 'closed_returns' from audit_entry where after ? 'closed_returns'")
+    assert issued == [([second],)]
 
 
 def test_returns_opened_and_received_at_the_same_time_count_each_unit_once(shop: Service, customer: Customer) -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
@@ -154,6 +155,25 @@ def test_shipping_and_amounts_are_credited(office: BackOfficeSite, fran: Person,
     assert "Shipping" in text_of(fran.confirms(path, {**fields, "lines-1-quantity": "1", "reason": "Late."}))
     fields = fields_of(fran.get(path))
     assert "£5.00" in text_of(fran.confirms(path, {**fields, "amount": "£5", "reason": "A discount."}))
+
+
+def test_a_credit_note_shows_its_total_before_it_is_issued(
+    office: BackOfficeSite, fran: Person, customer: Customer
+) -> None:
+    number = number_of(office.service, invoiced(office.service, customer, ("PHONE", 90)))
+    path = f"/invoice/{number}/credit-note"
+    fields = fields_of(fran.get(path)) | {"amount": " £1,250.50 ", "reason": "A <b>discount"}
+    shown = fran.send(path, fields)
+    assert shown.status_code == 200
+    for part in ("£1,250.50", "£250.10", "Issue it over £1,500.60", "of the invoice is due then"):
+        assert part in text_of(shown)
+    assert "<b>discount" not in shown.text
+    assert rows(office.service, "select count(*) from credit_note where invoice = %s", number) == [(0,)]
+    seen = fran.shown(shown)
+    other = fran.send(path, fields | {"amount": "2"} | seen)
+    assert (other.status_code, "Issue it over £2.40" in text_of(other)) == (200, True)
+    assert "£1,500.60" in text_of(fran.sends(path, fields | seen))
+    assert rows(office.service, "select gross from credit_note where invoice = %s", number) == [(Decimal("1500.60"),)]
 
 
 def test_errors_of_a_credit_note_are_beside_their_fields(

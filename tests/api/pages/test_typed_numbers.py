@@ -101,7 +101,8 @@ def test_the_table_has_eighty_inputs_and_more() -> None:
 def test_the_page_of_payments_reads_amounts(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
     def read(number: int, typed: Typed) -> Outcome:
         form = {"customer_id": str(customer.id), "amount": typed.text, "reference": f"typed {number}"}
-        response = sam.send("/payment/new", form)
+        shown = sam.send("/payment/new", form)
+        response = sam.send("/payment/new", form | sam.shown(shown))
         if response.status_code != 303:
             return said(response, "amount")
         return stored(office.service, "select amount from payment where reference = %s", form["reference"])
@@ -132,7 +133,8 @@ def test_the_page_of_credit_notes_reads_amounts(
     taken = [Typed("£12.50", Decimal("12.5")), Typed("1,234", Decimal(1234))]  # a credit note takes its time
 
     def read(typed: Typed) -> Outcome:
-        response = sam.send(f"/invoice/{number}/credit-note", {"amount": typed.text, "reason": "typed"})
+        path, form = f"/invoice/{number}/credit-note", {"amount": typed.text, "reason": "typed"}
+        response = sam.send(path, form | sam.shown(sam.send(path, form)))
         if response.status_code != 303:
             return said(response, "amount")
         return stored(service, "select net from credit_note where invoice = %s order by number desc limit 1", number)

@@ -109,22 +109,23 @@ async def close_return(tx: Transaction, number: str, now: datetime) -> None:
     if found.state == "closed":
         raise DomainError(Kind.CONFLICT, f"{return_number(found.id)} is already closed")
     await _close(tx, found, order, now)
+    before, after = {"state": found.state}, {"state": "closed", "number": return_number(found.id)}
+    audit_order(tx, "return.close", order, now, before=before, after=after)
 
 
-async def count_credited(tx: Transaction, number: str, units: Mapping[int, int], now: datetime) -> None:
-    """Count received units of a return, by line id, as credited. A received return is closed once all its units are.
+async def count_credited(tx: Transaction, number: str, units: Mapping[int, int], now: datetime) -> bool:
+    """Count received units of a return, by line id, as credited; the caller writes the audit entry.
 
-    Locks the order.
+    A received return is closed once all its units are credited; returns whether it is now. Locks the order.
     """
     found, lines, order = await lock_return(tx, number)
     await store_credited(tx, found.id, units)
-    if found.state == "received" and all(line.uncredited == units.get(line.line_id, 0) for line in lines):
-        await _close(tx, found, order, now)
+    if found.state != "received" or any(line.uncredited > units.get(line.line_id, 0) for line in lines):
+        return False
+    await _close(tx, found, order, now)
+    return True
 
 
 async def _close(tx: Transaction, found: StoredReturn, order: ConfirmedOrder, now: datetime) -> None:
-    name = return_number(found.id)
     await set_return_state(tx, found.id, "closed", now)
-    record_order_event(tx, "order.returned", order, now, number=name, state="closed", items=[])
-    before, after = {"state": found.state}, {"state": "closed", "number": name}
-    audit_order(tx, "return.close", order, now, before=before, after=after)
+    record_order_event(tx, "order.returned", order, now, number=return_number(found.id), state="closed", items=[])
