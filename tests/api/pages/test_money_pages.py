@@ -10,7 +10,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import credit, due_of, invoiced, number_of, pay_in, pdf_text
-from support.orders import at, rows
+from support.orders import at, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer, Service
 from tradecounter.page_kit.tables import cursor_text
@@ -160,7 +160,9 @@ def test_shipping_and_amounts_are_credited(office: BackOfficeSite, fran: Person,
 def test_a_credit_note_shows_its_total_before_it_is_issued(
     office: BackOfficeSite, fran: Person, customer: Customer
 ) -> None:
-    number = number_of(office.service, invoiced(office.service, customer, ("PHONE", 90)))
+    number = number_of(
+        office.service, invoiced(office.service, customer, (sell(office.service, "RACK", 2000, available=1), 1))
+    )
     path = f"/invoice/{number}/credit-note"
     fields = fields_of(fran.get(path)) | {"amount": " £1,250.50 ", "reason": "A <b>discount"}
     shown = fran.send(path, fields)
