@@ -24,7 +24,7 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
 from tradecounter.ordering.reseller_wire import AmendOrderRequest
-from tradecounter.rest.json_text import check_text, read_json
+from tradecounter.rest.json_text import check_text, decode_json, read_json
 from tradecounter.settings import read_settings
 
 OverrideReason = Annotated[
@@ -186,6 +186,7 @@ def read_file(path: Path) -> bytes:
     except OSError as error:
         raise OperatorError(f"{path} cannot be read: {error.strerror}") from error
     check_text(raw)
+    decode_json(raw)
     return raw
 
 
