@@ -102,6 +102,9 @@ def test_numbers_of_any_length_are_errors_of_the_form(office: BackOfficeSite, sa
         (sam, "/stock-adjustment", {"sku": "PHONE", "reason": "r", "set": number}),
         (sam, "/stock-adjustment", {"sku": "PHONE", "reason": "r", "change": f"-{number}"}),
         (sam, "/webhook/new", {"url": "https://hooks.example/a", "customer_id": number}),
+        (sam, f"/order/new/{customer.id}", {"items-0-sku": "PHONE", "items-0-quantity": "1", "address": number}),
+        (buyer, "/account/new-order", {"items-0-sku": "PHONE", "items-0-quantity": "1", "do": "order",
+                                       "shipping_address-id": number}),
         (buyer, f"/account/new-order/{pending}", {"shipping_method": number}),
         (buyer, "/account/developer/feed/new", {"name": "F", "columns": "sku", "markup": number}),
     ):  # fmt: skip

@@ -26,6 +26,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id
 from tradecounter.page_kit.forms import Filled, query_values
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.pages.backoffice.parts import OfficeParts
@@ -45,7 +46,6 @@ _COLUMNS = (
 )
 _LATEST_FIRST = "-recorded"
 _HEADINGS = ("id", "customer_id", "customer", "received_on", "method", "reference", "invoices", "reversed", "amount")
-_MOST_DIGITS = 18
 _METHOD_NAMES = [(method, method.replace("_", " ").capitalize()) for method in METHODS]
 
 
@@ -163,13 +163,14 @@ class PaymentPages:
 
 async def _known(tx: Transaction, number: str, field: str) -> dict[str, Any]:
     """Return what is known of the invoice or the customer that a form names; nothing of an unknown one."""
-    if not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
+    named = read_id(number.strip())
+    if named is None:
         return {}
     if field == "customer_id":
-        account = await find_account(tx, int(number))
+        account = await find_account(tx, named)
         return {} if account is None else {"whose": account.name}
     try:
-        invoice = await the_invoice(tx, int(number))
+        invoice = await the_invoice(tx, named)
     except DomainError as error:
         if error.kind is not Kind.NOT_FOUND:
             raise
