@@ -143,3 +143,48 @@ def test_the_api_of_payments_reads_amounts(office: BackOfficeSite, customer: Cus
         return str(error["message"])
 
     assert [read(n, typed) for n, typed in enumerate(JSON_AMOUNTS)] == [expected(typed) for typed in JSON_AMOUNTS]
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "table", "problem"),
+    [
+        ("/api/payment", "amount", AMOUNTS, "must be a number, not text"),
+        ("/api/customer", "credit_limit", AMOUNTS, "must be a number, not text"),
+        ("/api/customer", "discount", PERCENTAGES, "must be a number, not text"),
+        ("/api/customer", "term_days", UNSIGNED_COUNTS, "must be a whole number or null, not text"),
+    ],
+)
+def test_texts_are_no_numbers_in_bodies(
+    staff: httpx2.Client, path: str, field: str, table: list[Typed], problem: str
+) -> None:
+    for typed in table:
+        response = staff.post(path, json={field: typed.text})
+        errors = {error["field"]: error["message"] for error in response.json()["errors"]}
+        assert (response.status_code, errors[field]) == (400, problem), typed.text
+
+
+def test_texts_are_no_units_in_the_customers_api(customer: Customer) -> None:
+    for typed in UNSIGNED_COUNTS:
+        response = customer.http.post("/order", json={"items": [{"sku": "PHONE", "quantity": typed.text}]})
+        assert response.status_code == 400
+        assert "items[0].quantity: must be" in response.json()["message"], typed.text
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "places"),
+    [
+        ("/api/customer", "credit_limit", 2),
+        ("/api/customer", "discount", 2),
+        ("/api/payment", "amount", 2),
+        ("/api/invoice/1/credit-note", "amount", 2),
+    ],
+)
+@pytest.mark.parametrize("number", ["1.005", "0.001", "1e-3", "0.0010", "12.345678901234567890123"])
+def test_decimals_that_a_field_does_not_have_are_refused_in_bodies(
+    staff: httpx2.Client, path: str, field: str, places: int, number: str
+) -> None:
+    content = f'{{"{field}": {number}, "reason": "r"}}'
+    response = staff.post(path, content=content, headers={"Content-Type": "application/json"})
+    errors = {error["field"]: error["message"] for error in response.json()["errors"]}
+    assert response.status_code == 400
+    assert errors[field].endswith(f"has more than {places} decimal places")
