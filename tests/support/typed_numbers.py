@@ -3,8 +3,17 @@
 Bank files have signs: their amounts are `SIGNED_AMOUNTS`.
 """
 
+import html
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+
+import httpx2
+
+Outcome = Decimal | str  # the number, or the message
+
+_PROBLEM = re.compile(r'<li><a href="#(?:form|order)-([^"]+)">[^<]*</a> (.*?)</li>')
 
 _POUNDS = "is not an amount in pounds and pence such as 1234.50"
 _PERCENT = "is not a percentage such as 12.5%"
@@ -120,3 +129,28 @@ JSON_AMOUNTS = [
     *_right(**{"12": "12", "12.5": "12.5", "12.500": "12.5", "1e3": "1000", "1.25E1": "12.5", "0.01": "0.01"}),
     *_wrong(_PLACES.format(2), "12.505", "0.001"),
 ]  # fmt: skip
+
+
+def expected(typed: Typed) -> Outcome:
+    return typed.message if typed.number is None else typed.number
+
+
+def wrong(table: Iterable[Typed]) -> list[Typed]:
+    return [typed for typed in table if typed.number is None]
+
+
+def right(table: Iterable[Typed]) -> list[Typed]:
+    return [typed for typed in table if typed.number is not None]
+
+
+def errors_on(response: httpx2.Response) -> dict[str, str]:
+    """The errors of a page's form by field."""
+    return {name: html.unescape(problem) for name, problem in _PROBLEM.findall(response.text)}
+
+
+def said(response: httpx2.Response, field: str) -> str:
+    """What is wrong with a form's field; fails if the form was taken or other fields are wrong."""
+    assert response.status_code == 400, response.text
+    found = errors_on(response)
+    assert list(found) == [field], found
+    return found[field]

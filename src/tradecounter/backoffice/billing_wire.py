@@ -7,10 +7,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tradecounter.backoffice.desk import Limit, PageParameters
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.record_payment import NewPayment
-from tradecounter.rest.number_types import Pounds
+from tradecounter.rest.number_types import Id, Pounds
 
 Flag = Literal["true", "false"]
-Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 
 class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):

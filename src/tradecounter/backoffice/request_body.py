@@ -23,9 +23,8 @@ def read_body(raw: bytes, shape: type[Body]) -> Body:
     except DomainError as error:
         if not error.field_errors:
             raise
-        wrong = {each.field for each in error.field_errors}
-        amounts = [each for each in _wrong_amounts(decode_json(raw), shape) if each.field not in wrong]
-        raise invalid_fields([*error.field_errors, *amounts]) from error
+        wrong = {each.field: each for each in (*error.field_errors, *_wrong_amounts(decode_json(raw), shape))}
+        raise invalid_fields(list(wrong.values())) from error
     if amounts := list(_wrong_amounts(decode_json(raw), shape)):
         raise invalid_fields(amounts)
     return body

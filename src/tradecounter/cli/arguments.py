@@ -1,6 +1,5 @@
 """Arguments and options shared by several commands."""
 
-import re
 import sys
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
@@ -12,7 +11,7 @@ import typer
 
 from tradecounter.cli.session import fail
 from tradecounter.kit.local_time import at_uk_time
-from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_percent, read_pounds
+from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_percent, read_pounds
 
 Number = TypeVar("Number")
 
@@ -28,9 +27,6 @@ Customer = Annotated[
 OrderName = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in upper or lower case.")]
 Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The maximum number of records to list.")]
-
-
-_ID = re.compile(r"[0-9]{1,18}")
 
 
 def number(read: Callable[[str], Number], text: str) -> Number:
@@ -55,11 +51,12 @@ def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[in
     """Return pairs of item id and quantity from the values of an option. Raises BadParameter."""
     found = []
     for text in texts or ():
-        item, equals, units = text.partition("=")
-        if not equals or not _ID.fullmatch(item):
+        name, equals, units = text.partition("=")
+        item = read_id(name)
+        if not equals or item is None:
             raise typer.BadParameter(f"{option} {text!r} is not ITEM_ID=QUANTITY")
         try:
-            found.append((int(item), read_count(units)))
+            found.append((item, read_count(units)))
         except UnreadableNumberError as error:
             raise typer.BadParameter(f"{option} {text!r}: {error}") from error
     return found

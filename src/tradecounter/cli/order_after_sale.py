@@ -15,7 +15,7 @@ from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
-from tradecounter.kit.numbers import read_count
+from tradecounter.kit.numbers import read_count, read_id
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
@@ -24,7 +24,7 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
 from tradecounter.ordering.reseller_wire import AmendOrderRequest
-from tradecounter.rest.json_text import check_text, read_json
+from tradecounter.rest.json_text import check_text, decode_json, read_json
 from tradecounter.settings import read_settings
 
 OverrideReason = Annotated[
@@ -168,9 +168,10 @@ def _amended_items(
         items[item_id] = {"id": item_id, "quantity": quantity}
     for text in prices or ():
         name, cost = named_amount(text, "ITEM_ID=UNIT_COST")
-        if not (name.isascii() and name.isdigit()):
+        named = read_id(name)
+        if named is None:
             raise typer.BadParameter(f"{name!r} is not the id of an item")
-        items.setdefault(int(name), {"id": int(name)})["unit_cost"] = cost
+        items.setdefault(named, {"id": named})["unit_cost"] = cost
     return [*items.values(), *(_new_item(text) for text in added or ())]
 
 
@@ -186,6 +187,7 @@ def read_file(path: Path) -> bytes:
     except OSError as error:
         raise OperatorError(f"{path} cannot be read: {error.strerror}") from error
     check_text(raw)
+    decode_json(raw)
     return raw
 
 

@@ -18,6 +18,7 @@ from tradecounter.identity.installation_secret import secret_if_set
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import whole_code
 from tradecounter.ordering.policy import OrderingPolicy
@@ -66,10 +67,11 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
 
 
 def _carriage(text: str) -> tuple[int, Decimal]:
-    method, cost = named_amount(text, "ID=COST")
-    if not (method.isascii() and method.isdigit()):
-        raise typer.BadParameter(f"{method!r} is not the id of a shipping method")
-    return int(method), cost
+    name, cost = named_amount(text, "ID=COST")
+    method = read_id(name)
+    if method is None:
+        raise typer.BadParameter(f"{name!r} is not the id of a shipping method")
+    return method, cost
 
 
 @app.command("price")

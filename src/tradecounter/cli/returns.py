@@ -14,6 +14,7 @@ from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
 from tradecounter.ordering.returns.find_return import shown_return
@@ -62,10 +63,11 @@ def open_for_order(
 def _serials(texts: list[str] | None) -> dict[int, list[str]]:
     serials: dict[int, list[str]] = {}
     for text in texts or ():
-        item_id, colon, number = text.partition(":")
-        if not (colon and number and item_id.isascii() and item_id.isdigit()):
+        name, _, number = text.partition(":")
+        item_id = read_id(name)
+        if item_id is None or not number:
             raise typer.BadParameter(f"--serial {text!r} is not ITEM_ID:SERIAL")
-        serials.setdefault(int(item_id), []).append(number)
+        serials.setdefault(item_id, []).append(number)
     return serials
 
 

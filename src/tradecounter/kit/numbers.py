@@ -13,6 +13,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 _NUMBER = re.compile(r"(?P<sign>[+-]?)(?P<digits>(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)")
 _AMOUNT = re.compile(r"(?P<sign>[+-]?)£?(?P<rest>[^+-].*)", re.DOTALL)
 _MOST_DIGITS = 30
+_ID = re.compile(r"[0-9]{1,18}")  # these fit into 64 bits
 _THOUSANDS = 3  # digits after a separator of thousands
 _LONGEST_SHOWN = 40  # characters of a value in an error
 
@@ -49,6 +50,11 @@ def read_decimal(text: str, *, places: int | None = None, signed: bool = False, 
 def read_count(text: str, *, signed: bool = False, commas: bool = True) -> int:
     """Read a whole number. Raises UnreadableNumberError, also for a decimal point: `1.000` is one or a thousand."""
     return int(_read(text, text.strip(), 0, "a whole number such as 1200", signed, commas))
+
+
+def read_id(text: str) -> int | None:
+    """Return the id in a text of digits; None for other texts and for more digits than the database holds."""
+    return int(text) if _ID.fullmatch(text) else None
 
 
 def check_places(value: Decimal, places: int) -> None:

@@ -15,6 +15,7 @@ from tradecounter.pricing.queries import importing as sql
 from tradecounter.rest.number_types import Pounds
 
 _BREAKS = ("single", "five_plus", "ten_plus")
+_FREE = "is 0, so the product is free: leave it out of the list if its price is on request"
 
 
 class PriceRow(Struct, forbid_unknown_fields=True):
@@ -42,6 +43,9 @@ class ContractPriceRow(Struct, forbid_unknown_fields=True):
 def _costs(row: PriceRow | ContractPriceRow, notes: RowNotes) -> dict[str, str | None]:
     given = {name: getattr(row, f"{name}_unit_cost") for name in _BREAKS}
     costs = {name: pounds(notes, f"{name}_unit_cost", cost) for name, cost in given.items()}
+    for name, cost in given.items():
+        if cost == 0:
+            notes.warn(f"{name}_unit_cost", _FREE)
     lower = given["single"]
     for name in _BREAKS[1:]:
         cost = given[name]

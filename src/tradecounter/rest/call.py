@@ -11,6 +11,7 @@ from starlette.types import Scope
 
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.numbers import read_id
 from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.form import read_form
 from tradecounter.rest.ignored import HEADER as IGNORED_HEADER
@@ -105,10 +106,10 @@ class Call:
 
     def path_id(self, name: str, what: str) -> int:
         """Return a path parameter that is a numeric id. Raises DomainError (not found) for other values."""
-        value = self.path(name)
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):  # noqa: PLR2004 the most digits that fit into 64 bits
+        found = read_id(self.path(name))
+        if found is None:
             raise DomainError(Kind.NOT_FOUND, f"{what} not found")
-        return int(value)
+        return found
 
     def query(self, shape: type[Struct]) -> Struct:
         """Return the query parameters. Raises DomainError (invalid), which names all invalid parameters."""

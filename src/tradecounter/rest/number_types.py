@@ -23,6 +23,8 @@ _PERCENT_PLACES = 2
 KILOGRAM_PLACES = 3
 MILLIMETRE_PLACES = 1
 
+Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]  # as the database holds them
+
 _NUMBER = "number"  # the mark in a type's notes
 
 

@@ -1,21 +1,18 @@
-"""Every door through which numbers come reads them alike: pages, the API, commands, files and quick lines.
+"""Pages and quick lines read the numbers that people type as all other doors do.
 
-A door for which a number is out of range, or which has more rules, gets only the rows that it can take.
+Commands are in `tests/cli/test_numbers_in_options.py`, files and bodies in
+`tests/api/backoffice/test_numbers_in_files.py`. A door for which a number is out of range, or which has more rules,
+gets only the rows that it can take.
 """
 
 import csv
-import html
 import io
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
 import httpx2
 import pytest
-from typer._click.exceptions import UsageError
-from typer.main import get_command
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import invoiced, number_of
@@ -23,51 +20,26 @@ from support.orders import buy, rows, sell
 from support.pages import Person, customer_user, fields_of
 from support.quotes import request_quote
 from support.service import Customer, Service
-from support.shop import ADDRESS, product
+from support.shop import ADDRESS
 from support.typed_numbers import (
     AMOUNTS,
-    JSON_AMOUNTS,
     PERCENTAGES,
     SIGNED_COUNTS,
     UNSIGNED_COUNTS,
     WEIGHTS,
+    Outcome,
     Typed,
+    errors_on,
+    expected,
+    right,
+    said,
+    wrong,
 )
-from tradecounter.cli.main import app
-
-_PROBLEM = re.compile(r'<li><a href="#(?:form|order)-([^"]+)">[^<]*</a> (.*?)</li>')
-
-Outcome = Decimal | str
-
-
-def expected(typed: Typed) -> Outcome:
-    return typed.message if typed.number is None else typed.number
-
-
-def wrong(table: Iterable[Typed]) -> list[Typed]:
-    return [typed for typed in table if typed.number is None]
-
-
-def right(table: Iterable[Typed]) -> list[Typed]:
-    return [typed for typed in table if typed.number is not None]
-
-
-def errors_on(response: httpx2.Response) -> dict[str, str]:
-    """The errors of a page's form by field."""
-    return {name: html.unescape(problem) for name, problem in _PROBLEM.findall(response.text)}
 
 
 def stored(service: Service, query: Any, *values: Any) -> Decimal:
     [(found,)] = rows(service, query, *values)
     return Decimal(found)
-
-
-def said(response: httpx2.Response, field: str) -> str:
-    """What is wrong with a form's field; fails if the form was taken or other fields are wrong."""
-    assert response.status_code == 400, response.text
-    found = errors_on(response)
-    assert list(found) == [field], found
-    return found[field]
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +69,8 @@ def test_the_table_has_eighty_inputs_and_more() -> None:
 
 # Amounts.
 
+_LARGEST_PRICE = Decimal(1_000_000)
+
 
 def test_the_page_of_payments_reads_amounts(office: BackOfficeSite, sam: Person, customer: Customer) -> None:
     def read(number: int, typed: Typed) -> Outcome:
@@ -108,21 +82,6 @@ def test_the_page_of_payments_reads_amounts(office: BackOfficeSite, sam: Person,
         return stored(office.service, "select amount from payment where reference = %s", form["reference"])
 
     assert [read(n, typed) for n, typed in enumerate(AMOUNTS)] == [expected(typed) for typed in AMOUNTS]
-
-
-def test_the_api_of_payments_reads_amounts(office: BackOfficeSite, customer: Customer) -> None:
-    finance = office.caller()
-
-    def read(number: int, typed: Typed) -> Outcome:
-        body = f'{{"customer_id": {customer.id}, "amount": {typed.text}, "reference": "sent {number}"}}'
-        response = finance.post("/api/payment", content=body, headers={"Content-Type": "application/json"})
-        if response.is_success:
-            return Decimal(str(response.json()["amount"]))
-        [error] = response.json()["errors"]
-        assert (response.status_code, error["field"]) == (400, "amount")
-        return str(error["message"])
-
-    assert [read(n, typed) for n, typed in enumerate(JSON_AMOUNTS)] == [expected(typed) for typed in JSON_AMOUNTS]
 
 
 def test_the_page_of_credit_notes_reads_amounts(
@@ -342,128 +301,3 @@ def test_the_form_that_adjusts_stock_reads_counts(office: BackOfficeSite, sam: P
 
 
 _AVAILABLE = "select available from stock_level s join product p on p.id = s.product_id where p.sku = %s"
-
-
-# Commands: their own parsers, without a process for each text.
-
-
-def parsed(text: str, name: str, *words: str) -> Outcome:
-    """What a command reads in a text, which stands for {} among its words."""
-    noun, verb, *options = [word.replace("{}", text) for word in words]
-    group: Any = get_command(app)
-    command = group.get_command(None, noun).commands[verb]
-    try:
-        found = command.make_context(verb, options).params[name]
-    except UsageError as error:
-        return error.message
-    return Decimal(found)
-
-
-@pytest.mark.parametrize(
-    ("table", "name", "words"),
-    [
-        (AMOUNTS, "amount", ("payment", "add", "--invoice=1", "--", "{}")),
-        (AMOUNTS, "amount", ("order", "pay", "--", "TC-1", "{}")),
-        (AMOUNTS, "amount", ("credit-note", "add", "--reason=r", "--amount={}", "1")),
-        (AMOUNTS, "credit_limit", ("customer", "edit", "1", "--credit-limit={}")),
-        (PERCENTAGES, "discount", ("customer", "edit", "1", "--discount={}")),
-        (PERCENTAGES, "discount", ("quote", "price", "CODE", "--discount={}")),
-        (SIGNED_COUNTS, "change", ("stock", "adjust", "SKU", "--reason=r", "--change={}")),
-        (UNSIGNED_COUNTS, "counted", ("stock", "adjust", "SKU", "--reason=r", "--set={}")),
-        (UNSIGNED_COUNTS, "customer_id", ("customer", "show", "--", "{}")),
-    ],
-)
-def test_commands_read_numbers(table: list[Typed], name: str, words: tuple[str, ...]) -> None:
-    assert [parsed(typed.text, name, *words) for typed in table] == [expected(typed) for typed in table]
-
-
-# Files.
-
-
-def file_of(header: Sequence[str], lines: Iterable[Sequence[str]], separator: str) -> str:
-    text = io.StringIO()
-    csv.writer(text, delimiter=separator).writerows([header, *lines])
-    return text.getvalue()
-
-
-@pytest.fixture(scope="module")
-def staff(office: BackOfficeSite) -> httpx2.Client:
-    return office.caller()
-
-
-_LARGEST_PRICE = Decimal(1_000_000)
-
-
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-@pytest.mark.parametrize(
-    ("kind", "key", "field", "table"),
-    [
-        (
-            "price-list",
-            "sku",
-            "single_unit_cost",
-            [t for t in AMOUNTS if t.number is None or t.number <= _LARGEST_PRICE],
-        ),
-        ("customers", "email_address", "credit_limit", AMOUNTS),
-        ("customers", "email_address", "discount", PERCENTAGES),
-        ("stock", "sku", "available", UNSIGNED_COUNTS),
-        ("products", "sku", "weight_kg", WEIGHTS),
-    ],
-)
-def test_import_files_read_numbers(
-    staff: httpx2.Client, listed: list[str], kind: str, key: str, field: str, table: list[Typed], separator: str
-) -> None:
-    table = [typed if separator == "," else typed.between_semicolons for typed in table]
-    names, values = _MORE.get(field, ((), ()))
-
-    def tried(rows_: Sequence[Typed]) -> Any:
-        keys = [f"{name}@typed.example" if kind == "customers" else name for name in listed]
-        lines = [(name, *values, typed.text) for name, typed in zip(keys, rows_, strict=False)]
-        content = file_of((key, *names, field), lines, separator)
-        query = "?dry_run=true&diff=true"
-        return staff.post(
-            f"/api/import/{kind}{query}", content=content.encode(), headers={"Content-Type": "text/csv"}
-        ).json()
-
-    refused, taken = wrong(table), right(table)
-    errors = [(error["line"], error["message"]) for error in tried(refused)["errors"]]
-    errors = [(line, message) for line, message in errors if message.startswith(f"{field}: ")]
-    assert errors == [(line, f"{field}: {typed.message}") for line, typed in enumerate(refused, start=2)]
-    report = tried(taken)
-    assert report["errors"] == []
-    assert [Decimal(str(change["after"][field])) for change in report["diff"]] == [typed.number for typed in taken]
-
-
-@pytest.fixture(scope="module")
-def listed(office: BackOfficeSite) -> list[str]:
-    """As many products as a file has lines, in the order in which a report has them."""
-    skus = [f"T-{number:03}" for number in range(100)]
-    office.service.must_load("products", [product(sku) for sku in skus])
-    return skus
-
-
-_MORE = {
-    "single_unit_cost": (("price_list",), ("default",)),
-    "credit_limit": (("first_name", "last_name", "term_days"), ("Ada", "Typed", "30")),
-    "discount": (("first_name", "last_name"), ("Ada", "Typed")),
-}
-
-
-@pytest.mark.parametrize(("quoted", "number"), [("12.50", "12.5"), ("7", "7"), ("1.000", "1")])
-def test_amounts_in_quotes_in_json_files_are_plain(
-    staff: httpx2.Client, listed: list[str], quoted: str, number: str
-) -> None:
-    report = quoted_price(staff, listed[0], quoted)
-    assert (report["errors"], Decimal(str(report["diff"][0]["after"]["single_unit_cost"]))) == ([], Decimal(number))
-
-
-@pytest.mark.parametrize("quoted", ["1_0", "12,50", "1,000", "£5", "1e3", "\uff11", "NaN", "5%", "", "x"])
-def test_other_amounts_in_quotes_are_errors(staff: httpx2.Client, listed: list[str], quoted: str) -> None:
-    [error] = quoted_price(staff, listed[0], quoted)["errors"]
-    assert error["message"].startswith(f"single_unit_cost: {quoted!r}")
-
-
-def quoted_price(staff: httpx2.Client, sku: str, quoted: str) -> Any:
-    content = json.dumps({"price_list": "default", "sku": sku, "single_unit_cost": quoted})
-    headers = {"Content-Type": "application/jsonl"}
-    return staff.post("/api/import/price-list?dry_run=true&diff=true", content=content, headers=headers).json()

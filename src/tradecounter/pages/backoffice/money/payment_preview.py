@@ -14,10 +14,10 @@ from tradecounter.customers.queries.find_customers import FoundCustomer, find_cu
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.kit.numbers import read_id
 
 MOST_FOUND = 10
 _UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
-_MOST_DIGITS = 18
 _LONGEST_SEARCH = 100
 
 
@@ -74,18 +74,12 @@ async def found_customers(tx: Transaction, text: str) -> list[FoundCustomer]:
     return exact if len(exact) == 1 else found
 
 
-def customer_number(text: str) -> int | None:
-    """Return the number that a text is; None if it is something else."""
-    number = text.strip()
-    return int(number) if number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS else None
-
-
 async def chosen_customer(tx: Transaction, text: str, picked: int | UnsetType) -> int | UnsetType:
     """Return the customer of a number, a name or an e-mail address; `picked` decides between several.
 
     Raises DomainError (invalid) for none, and for several of which none is picked.
     """
-    number = customer_number(text)
+    number = read_id(text.strip())
     if number is not None or not text.strip():
         return UNSET if number is None else number
     found = [customer.id for customer in await found_customers(tx, text)]

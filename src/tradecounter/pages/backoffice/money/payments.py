@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
 from tradecounter.backoffice.billing_steps import record_new_payment
-from tradecounter.backoffice.billing_wire import Id, PaymentRequest, Reversal
+from tradecounter.backoffice.billing_wire import PaymentRequest, Reversal
 from tradecounter.backoffice.desk import text
 from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice
 from tradecounter.billing.queries.money_tables import (
@@ -27,13 +27,13 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id
 from tradecounter.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.pages.backoffice.money.payment_preview import (
     MOST_FOUND,
     PaymentPreview,
     chosen_customer,
-    customer_number,
     found_customers,
     preview_of,
 )
@@ -42,6 +42,7 @@ from tradecounter.pages.listing import After, day_of, listed
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk, seen_of
 from tradecounter.rest.call import Call
+from tradecounter.rest.number_types import Id
 
 _COLUMNS = (
     Column("Payment", "recorded"),
@@ -174,7 +175,7 @@ class PaymentPages:
 
     async def _due(self, invoice: str) -> Decimal | None:
         """Return what is due of an invoice; None of an unknown one."""
-        number = customer_number(invoice)
+        number = read_id(invoice.strip())
         if number is None:
             return None
         async with self.desk.reading() as tx:
@@ -187,7 +188,7 @@ class PaymentPages:
         """Show the form, with what it would pay; `given` may name an invoice, a customer and further values."""
         given, sought = given or {}, filled.value("customer_id")
         async with self.desk.reading() as tx:
-            found = await found_customers(tx, sought) if sought and customer_number(sought) is None else []
+            found = await found_customers(tx, sought) if sought and read_id(sought.strip()) is None else []
         return self.desk.show(
             call,
             "money/new_payment.html",
