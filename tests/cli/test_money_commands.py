@@ -83,6 +83,21 @@ def test_credit_notes_are_added_shown_and_written(
     assert tradecounter.json("invoice", "show", number)["credited"] == 60
 
 
+def test_a_dry_run_says_what_would_be_recorded(tradecounter: Program, buyer: Customer, number: str) -> None:
+    payments = tradecounter.json("payment", "list", "--customer", str(buyer.id))
+    words = ("payment", "add", "--invoice", number, "2.50", "--reference", "DRY")
+    assert tradecounter.text(*words, "--dry-run") == f"£2.50 would be recorded; £2.50 pays invoice {number}\n"
+    shown = tradecounter.json(*words, "--dry-run")
+    assert shown["allocations"] == [{"invoice": int(number), "amount": 2.5}]
+    assert tradecounter.json("payment", "list", "--customer", str(buyer.id)) == payments
+    notes = tradecounter.json("credit-note", "list", "--invoice", number)
+    words = ("credit-note", "add", number, "--amount", "0.50", "--reason", "dry")
+    said = f"a credit note of invoice {number} over £0.60 (£0.50 and £0.10 VAT) would be issued\n"
+    assert tradecounter.text(*words, "--dry-run") == said
+    assert tradecounter.json(*words, "--dry-run")["cost_gross"] == 0.6
+    assert tradecounter.json("credit-note", "list", "--invoice", number) == notes
+
+
 def test_statements_and_debtors(tradecounter: Program, buyer: Customer, number: str) -> None:
     assert number
     found = tradecounter.json("statement", str(buyer.id))

@@ -56,7 +56,7 @@ OFFICE: Mapping[str, str] = {
     "/quote/{code}/price": "support",
     "/return": _ORDERS,
     "/return/{number}": _ORDERS,
-    "/return/{number}/close": "support",
+    "/return/{number}/close": _SALES,
     "/return/{number}/receive": _ON_THE_WAY,
     "/customer": _SALES,
     "/customer/new": "support",

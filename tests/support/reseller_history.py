@@ -31,6 +31,13 @@ from support.reseller_twin import (
 from support.shop import EUROPE, NEXT_DAY, STANDARD
 from tradecounter.ordering.expire_orders import expire_orders
 
+# What the books of a return say happened: the event and the audit entry.
+AFTER_THE_SALE = {
+    "credit": ("credit_note.issued", "credit_note.issue"),
+    "close": ("order.returned", "return.close"),
+    "close by credit": ("order.returned", ""),  # the credit note's entry says it
+}
+
 which = st.integers(0, 15)
 units = st.integers(1, 5)
 methods = st.sampled_from((None, STANDARD, STANDARD, NEXT_DAY))
@@ -365,8 +372,8 @@ class History(BesideTwin):
         note = response.json().get("number", UNKNOWN)
 
         def work(books: NaiveBooks) -> Done:
-            books.credit(invoice.number, note, lines=lines, net=net)
-            return [("credit_note.issued", "credit_note.issue")]
+            steps = books.credit(invoice.number, note, lines=lines, net=net)
+            return [("credit_note.issued", "credit_note.issue"), *[AFTER_THE_SALE[step] for step in steps]]
 
         self.take(response, work)
 
@@ -403,8 +410,8 @@ class History(BesideTwin):
         )
 
         def work(books: NaiveBooks) -> Done:
-            made = books.receive(name, received, notes if credit else None)
-            return [("order.returned", "return.receive"), *[("credit_note.issued", "credit_note.issue")] * made]
+            steps = books.receive(name, received, notes if credit else None)
+            return [("order.returned", "return.receive"), *[AFTER_THE_SALE[step] for step in steps]]
 
         self.take(response, work)
 

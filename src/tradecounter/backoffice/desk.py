@@ -32,7 +32,7 @@ Body = TypeVar("Body", bound=Struct)
 Item = TypeVar("Item")
 
 MOST_LISTED = 1_000
-_NO_CONTENT = 204
+_OK, _NO_CONTENT = 200, 204
 
 Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Results per page: 100 by default, at most 1,000.")]
 Cursor = Annotated[
@@ -113,7 +113,7 @@ class Desk:
 
         With an idempotency key, a repeated request gets the recorded response, with null in the field `secret`.
         `location` is the address of what is new, with fields of the result in braces. A `dry_run` rolls the change
-        back and does not use the key.
+        back, does not use the key, and responds with 200.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
         body = read_body(raw, shape)
@@ -124,9 +124,15 @@ class Desk:
             if dry_run:
                 tx.set_rollback()
             kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
-            return Made(status, to_json(result), to_json(kept))
+            return Made(_OK if dry_run else status, to_json(result), to_json(kept))
 
-        return await self.once(call, lambda: fingerprint(*call.target, raw), run, location=location, keyed=not dry_run)
+        return await self.once(
+            call,
+            lambda: fingerprint(*call.target, raw),
+            run,
+            location="" if dry_run else location,
+            keyed=not dry_run,
+        )
 
     async def once(
         self,

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from tradecounter.backoffice import billing_examples as examples
 from tradecounter.backoffice.billing_steps import record_new_payment
 from tradecounter.backoffice.billing_wire import PaymentListParameters, PaymentRequest, Reversal
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, page
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, page
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.reseller_wire import Payment, present_payment
@@ -59,8 +59,9 @@ class PaymentDesk:
             description=(
                 "Of an invoice, or of a customer: then of the oldest due invoices. The rest stays on the account. "
                 "A refund is of a customer, at most what is on the account. `force` records a payment although the "
-                "same reference, amount and date are recorded."
+                "same reference, amount and date are recorded. A dry run shows what the payment would pay."
             ),
+            query=DryRun,
             request_headers=POST_HEADERS,
             body=Body(PaymentRequest, {"Payment": examples.NEW_PAYMENT}),
             success=_PAYMENT,
@@ -69,7 +70,8 @@ class PaymentDesk:
         )
     )
     async def record_payment(self, call: Call) -> Response:
-        return await self.desk.change(call, PaymentRequest, record_new_payment)
+        dry_run = call.query(DryRun).is_wanted
+        return await self.desk.change(call, PaymentRequest, record_new_payment, dry_run=dry_run)
 
     @endpoint(
         Operation(

@@ -31,6 +31,7 @@ from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.queries.orders import lock_orders
+from tradecounter.rest.number_types import Pounds
 
 Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -41,7 +42,7 @@ LONGEST_REFERENCE = 200
 class NewPayment(Struct, frozen=True, kw_only=True):
     """A payment to record; `received_on` is today by default. `force` allows a duplicate."""
 
-    amount: Decimal
+    amount: Pounds
     received_on: date | None = None
     method: Method = "bank_transfer"
     reference: str = ""

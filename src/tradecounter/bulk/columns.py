@@ -76,8 +76,10 @@ def known_columns(header: Sequence[str], shape: type[msgspec.Struct], options: C
     return sum(1 for name in header if normal_name(name) in known)
 
 
-def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> Header:
-    """Return the columns mapped to fields, with all errors of the header."""
+def read_header(
+    names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions, *, commas: bool = True
+) -> Header:
+    """Return the columns mapped to fields, with all errors of the header; without `commas`, numbers have none."""
     if not any(names):
         return Header(errors=["the file is empty: the first line must have column names"])
     fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}
@@ -96,7 +98,7 @@ def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: Colu
             header.errors.append(f"columns {taken[ours]!r} and {name!r} are both {ours}")
         else:
             taken[ours] = name
-            header.columns.append(Column(place, ours, cell_reader(fields[ours].type)))
+            header.columns.append(Column(place, ours, cell_reader(fields[ours].type, commas=commas)))
         seen.add(normal)
     present = set(map(normal_name, names))
     header.errors += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]

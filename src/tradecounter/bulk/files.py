@@ -88,7 +88,8 @@ class ImportFile:
         """
         self.file.seek(0)
         if self.facts.form == "CSV":
-            yield from self._csv_lines(shape, options)
+            with self._csv_lines(shape, options) as lines:
+                yield from lines
         else:
             yield from self._sheet_lines()
 
@@ -145,11 +146,12 @@ class ImportFile:
         if self.file.read(len(_MARK)) != _MARK:
             self.file.seek(0)
 
-    def _csv_lines(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Line]:
+    @contextmanager
+    def _csv_lines(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Iterator[Line]]:
         text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
         try:
             self.facts.separator, skipped = separator_of(text, shape, options)
-            yield from csv_lines(text, self.facts.separator, skipped)
+            yield csv_lines(text, self.facts.separator, skipped)
         except UnicodeDecodeError as error:
             raise UnreadableFileError(f"not {self.facts.encoding} text") from error
         finally:
@@ -157,7 +159,9 @@ class ImportFile:
                 text.detach()
 
     def _csv_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
-        yield from table_rows(self._csv_lines(shape, options), shape, options, self.facts.unknown_columns)
+        with self._csv_lines(shape, options) as lines:
+            commas = self.facts.separator == ","
+            yield from table_rows(lines, shape, options, self.facts.unknown_columns, commas=commas)
 
     def _sheet_lines(self) -> Iterator[Line]:
         book = Workbook(self.file)

@@ -25,9 +25,8 @@ from tradecounter.billing.place_bank_line import Placement, place_bank_line, set
 from tradecounter.billing.queries.bank_files import list_bank_files
 from tradecounter.billing.queries.bank_lines import BankLineFilter, list_bank_lines
 from tradecounter.billing.roll_back_bank_file import roll_back_bank_file
-from tradecounter.cli.arguments import LARGEST_ID, Day, Limit, read_bytes
+from tradecounter.cli.arguments import LARGEST_ID, Day, Limit, pounds, read_bytes
 from tradecounter.cli.import_file import Map
-from tradecounter.cli.order_billing import pounds
 from tradecounter.cli.output import LISTED, AsJson, show, show_json, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose

@@ -11,11 +11,12 @@ from starlette.types import Scope
 
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.numbers import read_id
 from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.form import read_form
 from tradecounter.rest.ignored import HEADER as IGNORED_HEADER
 from tradecounter.rest.ignored import header_value, unknown_fields
-from tradecounter.rest.json_text import check_text, read_json
+from tradecounter.rest.json_text import check_text, decode_json, read_json
 from tradecounter.rest.parameters import read_parameters
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
@@ -105,10 +106,10 @@ class Call:
 
     def path_id(self, name: str, what: str) -> int:
         """Return a path parameter that is a numeric id. Raises DomainError (not found) for other values."""
-        value = self.path(name)
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):  # noqa: PLR2004 the most digits that fit into 64 bits
+        found = read_id(self.path(name))
+        if found is None:
             raise DomainError(Kind.NOT_FOUND, f"{what} not found")
-        return int(value)
+        return found
 
     def query(self, shape: type[Struct]) -> Struct:
         """Return the query parameters. Raises DomainError (invalid), which names all invalid parameters."""
@@ -145,8 +146,8 @@ class Call:
         return media_type, await self._raw_body(self.max_body_bytes)
 
     def _name_ignored_fields(self, raw: bytes) -> None:
-        with suppress(msgspec.DecodeError, RecursionError):  # the endpoint sends the error
-            add_ignored(self.request.scope, unknown_fields(msgspec.json.decode(raw), *self.body_shapes))
+        with suppress(DomainError):  # the endpoint sends the error, with its place
+            add_ignored(self.request.scope, unknown_fields(decode_json(raw), *self.body_shapes))
 
     async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
         """Return the fields of a form. Raises DomainError: invalid, too large, or unsupported media."""

@@ -52,7 +52,7 @@ ALLOWED = {
     "finance": READ_ALL | SALES | {
         "invoiceOrder", "changeCustomer", "recordPayment", "reversePayment", "importPayments", "resendInvoice",
         "placeBankLine", "setBankLineAside", "rollBackBankFile",
-        "issueCreditNote", "blockCustomer", "unblockCustomer",
+        "issueCreditNote", "closeReturn", "blockCustomer", "unblockCustomer",
     },
     "catalogue": {
         "searchProducts", "getProduct", "explainPrice", "listImports", "importFile", "rollBackImport",

@@ -144,11 +144,11 @@ def test_money_that_waits_is_placed_after_a_preview(office: BackOfficeSite, fran
     fields = fields_of(fran.get(f"{line}?invoice={number}"))
     assert fields["invoice"] == str(number)
     preview = fran.send(f"{line}/place", {**fields, "preview": "true"})
-    assert f"£{due} of Payers & <Co>: £{due} of invoice {number}" in text_of(preview)
+    assert f"£{due} of Payers & <Co> {customer.id} £{due} pays invoice {number} in full" in text_of(preview)
     assert payments(office, customer) == 0
     both = fran.send(f"{line}/place", {**fields, "customer_id": str(customer.id)})
     assert "form-invoice-error" in both.text
-    assert "is recorded for" in text_of(fran.sends(f"{line}/place", fields))
+    assert "is recorded for" in text_of(fran.confirms(f"{line}/place", fields))
     assert f"£{due}" in text_of(fran.get("/bank-line?state=placed"))
     assert "Bank line: placed" in text_of(fran.get(line))
     assert fran.send(f"{line}/place", {**fields, "customer_id": "", "once": "2"}).status_code == 409
@@ -163,7 +163,7 @@ def test_a_line_that_could_not_be_read_asks_for_its_amount(
     assert fields["amount"] == ""
     assert "received_on" not in fields
     assert "form-amount-error" in fran.send(f"{line}/place", fields).text
-    fran.sends(f"{line}/place", {**fields, "amount": "0.75"})
+    fran.confirms(f"{line}/place", {**fields, "amount": "0.75"})
     assert str(unallocated(office.service, customer)) == "0.75"
 
 
@@ -186,7 +186,7 @@ def test_a_bank_file_is_rolled_back_on_its_page(office: BackOfficeSite, fran: Pe
     path = str(done.url).removeprefix(office.url)
     assert "bank.csv" in text_of(fran.get("/bank-file"))
     line = f"/bank-line/{waiting(office)}"
-    fran.sends(f"{line}/place", {"customer_id": str(customer.id), "once": "3"})
+    fran.confirms(f"{line}/place", {"customer_id": str(customer.id), "once": "3"})
     refused = fran.send(f"{path}/roll-back")
     assert (refused.status_code, "Line 3 has changed since" in text_of(refused)) == (409, True)
     assert "1 line stayed" in text_of(fran.sends(f"{path}/roll-back", {"force": "true", "once": "4"}))

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Literal
 
 from starlette.responses import Response
@@ -10,7 +9,7 @@ from starlette.responses import Response
 from tradecounter.audit.queries import entries_of
 from tradecounter.backoffice.bank_wire import SettingAside
 from tradecounter.backoffice.desk import text
-from tradecounter.billing.bank_wire import PlacedLine, StoredLine
+from tradecounter.billing.bank_wire import StoredLine
 from tradecounter.billing.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.billing.queries.bank_lines import (
     BANK_LINES,
@@ -18,20 +17,18 @@ from tradecounter.billing.queries.bank_lines import (
     BankLineRecord,
     invoices_due_exactly,
     lines_waiting,
-    names_of,
     the_bank_line,
 )
-from tradecounter.billing.reseller_wire import Payment
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.money import NOTHING
-from tradecounter.page_kit.forms import Filled, query_values, read_submitted
+from tradecounter.page_kit.forms import Filled, query_values
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.pages.backoffice.money.payment_preview import MOST_FOUND, PaymentPreview, preview_of
 from tradecounter.pages.backoffice.money.payments import said_of_payment
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.listing import After, listed
 from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.pages.page_desk import PageDesk, seen_of
 from tradecounter.rest.call import Call
 
 _ONE, _PLACE, _ASIDE = "/bank-line/{id}", "/bank-line/{id}/place", "/bank-line/{id}/set-aside"
@@ -45,8 +42,13 @@ _COLUMNS = (
 _OLDEST_FIRST = "stored"
 _HEADINGS = ("id", "line", "received_on", "reference", "state", "why", "customer_id", "payment_id", "amount")
 _STATES = [("unplaced", "Waiting"), ("set_aside", "Set aside"), ("placed", "Placed"), ("all", "All")]
-_MOST_FOUND = 10
 _LONGEST_SEARCH = 100
+
+
+class PlacementForm(Placement, frozen=True, kw_only=True):
+    """Where a line's money goes; `on_account` is the amount that is meant to stay on the account."""
+
+    on_account: str = ""
 
 
 class LineTable(TableParameters, frozen=True, kw_only=True):
@@ -101,22 +103,20 @@ class BankLinePages:
 
     @form(_PLACE, "Place a line of a bank file", scope="billing:write")
     async def place(self, call: Call) -> Response:
-        line_id, submitted = call.path_id("id", "bank line"), await read_submitted(call)
+        line_id = call.path_id("id", "bank line")
 
-        async def work(tx: Transaction, body: Placement, now: datetime) -> PlacedLine:
-            return await place_bank_line(tx, line_id, body, now)
+        async def work(tx: Transaction, body: PlacementForm, now: datetime) -> PaymentPreview:
+            return await preview_of(tx, (await place_bank_line(tx, line_id, body, now)).payment)
 
-        if submitted.one(PREVIEW):
-            placed, filled = await self.desk.preview(call, Placement, work, submitted)
-            return await self._show(call, filled, placed)
-        return await self.desk.change(
+        return await self.desk.change_as_seen(
             call,
-            Placement,
+            PlacementForm,
             work,
-            again=lambda filled: self._show(call, filled),
+            again=lambda filled, preview: self._show(call, filled, preview),
+            facts=lambda preview: preview.facts,
+            asked=lambda body, preview: preview.require_answer(body.on_account),
             to="/bank-line",
-            done=lambda placed: said_of_payment(placed.payment),
-            submitted=submitted,
+            done=lambda preview: said_of_payment(preview.payment),
         )
 
     @page(_ASIDE, "Set a line of a bank file aside", scope="billing:write")
@@ -135,8 +135,8 @@ class BankLinePages:
             call, SettingAside, work, again=again, to="/bank-line", done="The line is set aside."
         )
 
-    async def _show(self, call: Call, filled: Filled, then: PlacedLine | None = None) -> Response:
-        """Show a line; with what it would pay as `then`. The query may name a customer, or a text to find one by."""
+    async def _show(self, call: Call, filled: Filled, preview: PaymentPreview | None = None) -> Response:
+        """Show a line, with what it would pay. The query may name a customer, or a text to find one by."""
         line_id = call.path_id("id", "bank line")
         given = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
         sought = given.get("find", "").replace("\x00", "")[:_LONGEST_SEARCH]
@@ -144,9 +144,8 @@ class BankLinePages:
             line = await the_bank_line(tx, line_id)
             waits = line.state != "placed"
             fitting = await invoices_due_exactly(tx, line.amount) if waits and line.amount is not None else []
-            customers = await find_customers(tx, sought, _MOST_FOUND) if sought and waits else []
+            customers = await find_customers(tx, sought, MOST_FOUND) if sought and waits else []
             history = await entries_of(tx, [f"bank-line/{line_id}"])
-            names = {} if then is None else await names_of(tx, [then.payment.customer_id])
         return self.desk.show(
             call,
             "money/bank_line.html",
@@ -157,9 +156,8 @@ class BankLinePages:
             customers=customers,
             fitting=fitting,
             history=history,
-            then=then,
-            rest=NOTHING if then is None else _rest(then.payment),
-            names=names,
+            preview=preview,
+            seen="" if preview is None else seen_of(preview.facts),
         )
 
     async def _show_set_aside(self, call: Call, filled: Filled) -> Response:
@@ -182,7 +180,3 @@ def file_row(line: BankLineRecord) -> tuple[object, ...]:
         line.payment_id,
         amount,
     )
-
-
-def _rest(payment: Payment) -> Decimal:
-    return payment.amount - sum((share.amount for share in payment.allocations), NOTHING)
