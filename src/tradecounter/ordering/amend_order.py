@@ -5,6 +5,7 @@ same order: orders, the customer if its references are unique, credit, stock by 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace as with_view
 from datetime import datetime
 from typing import Any
 
@@ -35,6 +36,7 @@ from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.units import released_units, status_of
 from tradecounter.stock.queries.allocation import release
 from tradecounter.stock.rules import FROM_STOCK
+from tradecounter.storefront.current_view import current_view
 
 
 async def amend_order(
@@ -56,6 +58,7 @@ async def amend_order(
         raise DomainError(Kind.CONFLICT, f"{order.name} is dispatched and can no longer be amended")
     if request.changes_nothing:
         raise invalid("items", "must name something to change")
+    context = await _with_current_view(tx, lines, request, context)
     customer_reference = await _customer_reference(tx, order, request, context)
     address = await amended_address(tx, order, request)
     shipped = with_shipping(order, lines, address, request, context)
@@ -75,6 +78,15 @@ async def amend_order(
     await queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
     _record(tx, (order, lines), (changed, stored), request, context.now)
     return changed, stored
+
+
+async def _with_current_view(
+    tx: Transaction, lines: Sequence[OrderLine], request: AmendOrderRequest, context: OrderContext
+) -> OrderContext:
+    """Return the context with a view of the products of the order and of the new lines, at today's prices."""
+    skus = [*(line.sku for line in lines), *(item.sku for item in request.items if item.sku is not None)]
+    view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
+    return with_view(context, view=view)
 
 
 async def _customer_reference(

@@ -5,15 +5,18 @@ from collections.abc import Awaitable, Callable
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.create.account_standing import account_standing
+from tradecounter.ordering.create.account_standing import account_standing, with_current_view
 from tradecounter.ordering.create.place_order import place_order
-from tradecounter.ordering.create.read_request import read_request
+from tradecounter.ordering.create.read_request import read_rejected, read_request
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.queries.create import AccountStanding
 from tradecounter.ordering.quotes.request_quote import request_quote
-from tradecounter.ordering.states import ConfirmedOrder, PendingOrder, UnpricedQuote
+from tradecounter.ordering.states import ConfirmedOrder, Kind, PendingOrder, UnpricedQuote
+from tradecounter.ordering.wire import CreateOrderRequest
 from tradecounter.ordering.withdraw_order import replace_order
 
 
@@ -32,9 +35,9 @@ async def create_for_customer(
     a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
     `replace_order` do.
     """
-    request = read_request(body, context.view)
+    request = await _read(tx, body, context)
     request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
-    standing = await account_standing(tx, "order", request, context)
+    standing, context = await _standing(tx, "order", request, context)
     if replaces is not None:
         await replace_order(tx, context.customer_id, replaces, context.now)
     pending, lines = await place_order(tx, request, standing, context, override_credit=override_credit is not None)
@@ -45,9 +48,23 @@ async def create_for_customer(
 
 async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext) -> UnpricedQuote:
     """Create a quote from the JSON body of `POST /quote`. Raises DomainError as `request_quote` does."""
-    request = read_request(body, context.view)
-    quote, _ = await request_quote(tx, request, await account_standing(tx, "quote", request, context), context)
+    request = await _read(tx, body, context)
+    standing, context = await _standing(tx, "quote", request, context)
+    quote, _ = await request_quote(tx, request, standing, context)
     return quote
+
+
+async def _read(tx: Transaction, body: bytes, context: OrderContext) -> CreateOrderRequest:
+    try:
+        return read_request(body, context.view)
+    except DomainError as error:
+        return await read_rejected(tx, body, context, error)
+
+
+async def _standing(
+    tx: Transaction, kind: Kind, request: CreateOrderRequest, context: OrderContext
+) -> tuple[AccountStanding, OrderContext]:
+    return await with_current_view(tx, request, await account_standing(tx, kind, request, context), context)
 
 
 async def confirm_for_customer(

@@ -6,13 +6,17 @@ from typing import Any
 import msgspec
 
 from tradecounter.customers.address_rules import address_errors
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, FieldError, invalid_fields
+from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.create.draft import unknown_skus
 from tradecounter.ordering.create.order_addresses import AddressChoice
+from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.wire import LONGEST_SKU, MOST_ITEMS, CreateOrderRequest
 from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.json_text import decode_json, read_json
+from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.view import CustomerView
 
 _CONTACTS = ("order_notifications", "courier_notifications")
@@ -42,11 +46,30 @@ def read_request(raw: bytes, view: CustomerView) -> CreateOrderRequest:
     return request
 
 
+async def read_rejected(tx: Transaction, raw: bytes, context: OrderContext, error: DomainError) -> CreateOrderRequest:
+    """Read a body again that `read_request` rejected with an error, with the products that the database has by now.
+
+    Raises DomainError (invalid): that error, or one with other unknown products.
+    """
+    body = decode_json(raw) if error.field_errors else None
+    skus = [sku for _, sku in _named_skus(body.get("items"))] if isinstance(body, dict) else []
+    if skus:
+        view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
+        if view is not context.view:
+            return read_request(raw, view)
+    raise error
+
+
 def _item_errors(items: Any, view: CustomerView) -> Iterator[FieldError]:
-    if isinstance(items, list):
-        skus = ((n, item.get("sku")) for n, item in enumerate(items[:MOST_ITEMS]) if isinstance(item, dict))
-        texts = ((n, sku) for n, sku in skus if isinstance(sku, str) and sku.strip())
-        yield from unknown_skus(view, ((n, sku) for n, sku in texts if len(sku) <= LONGEST_SKU))
+    yield from unknown_skus(view, _named_skus(items))
+
+
+def _named_skus(items: Any) -> Iterator[tuple[int, str]]:
+    """Yield the SKUs of a body's items, with each item's index."""
+    for n, item in enumerate(items[:MOST_ITEMS] if isinstance(items, list) else ()):
+        sku = item.get("sku") if isinstance(item, dict) else None
+        if isinstance(sku, str) and sku.strip() and len(sku) <= LONGEST_SKU:
+            yield n, sku
 
 
 def _contact_errors(contacts: Mapping[str, Any]) -> Iterator[FieldError]:

@@ -82,7 +82,7 @@ class QuoteLinkPages:
         )
 
     async def _context_of(self, customer_id: int) -> OrderContext:
-        return self.parts.creation.context(customer_id, await self.parts.views.of(customer_id))
+        return self.parts.creation.context(customer_id, self.parts.views.for_order(customer_id))
 
 
 def _in_words(quote: PricedQuote, option: ShippingOption) -> str:
