@@ -5,7 +5,6 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, TypeVar
-from urllib.parse import quote
 
 import msgspec
 from msgspec import Meta, Struct
@@ -24,8 +23,7 @@ from tradecounter.rest.headers import IDEMPOTENCY_KEY
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import Header, Parameter
-from tradecounter.rest.paging import linked_query
-from tradecounter.rest.parameters import raw_pairs
+from tradecounter.rest.paging import next_link
 from tradecounter.rest.responses import json_response, to_json
 
 Body = TypeVar("Body", bound=Struct)
@@ -178,12 +176,7 @@ def page(
 
     `shown` are the items of the page as the response has them.
     """
-    headers = {}
-    if len(found) > limit:
-        pairs = [(name, value) for name, value in raw_pairs(call.raw_query) if name != "after"]
-        after = quote(str(cursor(found[limit - 1])), safe="")
-        address = f"{call.base_url}{call.target[1]}?{linked_query(pairs)}after={after}&limit={limit}"
-        headers["Link"] = f'<{address}>; rel="next"'
+    headers = next_link(call, cursor(found[limit - 1]), limit) if len(found) > limit else {}
     return json_response(list(shown), headers=headers)
 
 

@@ -23,6 +23,7 @@ class Kind(Enum):
     GONE = auto()  # expired
     PRECONDITION_FAILED = auto()  # another request must come first
     TOO_LARGE = auto()  # the body exceeds the limit
+    QUERY_TOO_LONG = auto()  # the links of the response do not fit
     UNSUPPORTED_MEDIA = auto()  # the body is not plain JSON
     TOO_MANY_REQUESTS = auto()  # over the rate limit
     UNAVAILABLE = auto()  # the database or another service is away
