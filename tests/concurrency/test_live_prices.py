@@ -25,9 +25,6 @@ from tradecounter.db.transaction import transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_in
 
-LIVE = pytest.mark.spec(
-    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
-)
 TODAY = date(2026, 6, 16)
 
 Change = Callable[[Service, Customer, str], Any]
@@ -103,7 +100,9 @@ def new_discount(shop: Service, customer: Customer, sku: str) -> None:
     edit(shop, customer, discount=25)
 
 
-@LIVE
+@pytest.mark.spec(
+    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
+)
 @pytest.mark.parametrize("change", [new_price, new_contract, new_list, new_discount])
 def test_a_change_that_one_server_acknowledged_is_the_price_on_the_other(
     shop: Service, second: Service, change: Change, there: Customer
@@ -153,7 +152,9 @@ def test_new_lines_of_an_amended_order_have_the_live_price(
     assert (amended.status_code, amended.json()["cost_net"]) == (200, 34.00), amended.text
 
 
-@LIVE
+@pytest.mark.spec(
+    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
+)
 def test_a_product_that_was_made_inactive_cannot_be_ordered(shop: Service, second: Service, there: Customer) -> None:
     sku = sell(shop, "GONE", 10, available=9)
     second.refresh()
@@ -207,7 +208,9 @@ def test_a_bundle_with_more_components_than_before_is_ordered_whole(
     assert [part["product"]["sku"] for part in item["related_items"]] == parts
 
 
-@LIVE
+@pytest.mark.spec(
+    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
+)
 def test_a_contract_price_begins_at_midnight_in_the_uk(shop: Service, second: Service, there: Customer) -> None:
     sku = sell(shop, "MIDNIGHT", 10, available=9)
     shop.must_load("contract-prices", [contract(there, sku, 4, TODAY + timedelta(days=1))])
@@ -252,7 +255,9 @@ def test_prices_from_the_database_are_those_of_the_servers_memory(shop: Service,
     assert len({first["cost_net"] for first in behind}) == len(buyers)
 
 
-@LIVE
+@pytest.mark.spec(
+    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
+)
 def test_an_order_during_an_import_has_the_old_price_and_does_not_wait(
     shop: Service, second: Service, there: Customer
 ) -> None:
