@@ -47,7 +47,7 @@ async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: 
     """Disable one of a customer's users. Raises DomainError (not found)."""
     user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
     if user is None:
-        raise not_found("user")
+        raise not_found("user", user_id)
     await disable_user(tx, user.email, now)
 
 

@@ -23,7 +23,7 @@ from tradecounter.ordering.queries.back_orders import hold_off_serving
 from tradecounter.ordering.queries.changes import store_dispatch
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
 from tradecounter.ordering.units import status_of
 from tradecounter.stock.queries.allocation import hand_over
 
@@ -53,7 +53,8 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     await hold_off_serving(tx)
     order = await lock_order(tx, (await any_order(tx, reference)).id)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders can be dispatched")
+        state = shown_state(order, now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be dispatched")
     lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
     check_serials(lines, units, request.serials)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from tradecounter.kit.text import shown_name
+
 MOST_FIELD_ERRORS = 20  # in a response
 
 
@@ -98,6 +100,9 @@ class ErrorCollector:
             raise invalid_fields(self.errors)
 
 
-def not_found(what: str) -> DomainError:
-    """Return the error for an unknown object or another customer's; clients cannot distinguish the two."""
-    return DomainError(Kind.NOT_FOUND, f"{what} not found")
+def not_found(what: str, name: object = "") -> DomainError:
+    """Return the error for an unknown object or another customer's; clients cannot distinguish the two.
+
+    `name` is what the request calls the object. Leave out a name that is a secret.
+    """
+    return DomainError(Kind.NOT_FOUND, " ".join(filter(None, (what, shown_name(str(name)), "not found"))))

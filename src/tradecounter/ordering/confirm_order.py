@@ -13,6 +13,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.text import shown_name
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, with_components
 from tradecounter.ordering.order_context import OrderContext
@@ -42,9 +43,11 @@ from tradecounter.stock.rules import Cover, cover, latest
 _COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
 
 
-def unknown_code() -> DomainError:
+def unknown_code(code: str) -> DomainError:
     """Return the error for a code that none of the customer's orders has."""
-    return DomainError(Kind.NOT_FOUND, "no pending order or quote has this confirmation_code")
+    return DomainError(
+        Kind.NOT_FOUND, f"no pending order or quote has the confirmation_code {shown_name(code)}".strip()
+    )
 
 
 async def confirm_order(
@@ -90,8 +93,12 @@ def _confirmable(
 ) -> PendingOrder | PricedQuote:
     """Return the order if it can be confirmed. Raises DomainError: gone, precondition failed."""
     match order:
-        case DeclinedOrder() | CancelledOrder():
-            raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if you still want it")
+        case DeclinedOrder():
+            problem = f"the {order.kind} was {order.ended_as}: create it again if you still want it"
+            raise DomainError(Kind.GONE, problem)
+        case CancelledOrder():
+            problem = f"order {order.order_reference} was cancelled: create it again if you still want it"
+            raise DomainError(Kind.GONE, problem)
         case UnpricedQuote():
             raise DomainError(
                 Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail with the price"
@@ -113,7 +120,7 @@ async def _confirm(
 ) -> ConfirmedOrder:
     policy, now = context.policy, context.now
     tax = option.tax(pending.tax_rate)
-    gross = pending.cost_gross + option.cost_net + tax
+    gross = pending.gross_with(option)
     wanted: Counter[int] = Counter()
     for line in lines:
         wanted[line.product_id] += line.quantity
@@ -156,7 +163,7 @@ async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainErr
     """Return the error for an unknown confirmation code, which may be an order's reference."""
     order = await find_own_order(tx, customer_id, text)
     if order is None:
-        return unknown_code()
+        return unknown_code(text)
     message = f"{order.order_reference} is already {order.state}; only pending orders and quotes can be confirmed"
     return DomainError(Kind.NOT_FOUND, f"{message}, by their confirmation_code")
 

@@ -10,7 +10,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import EventType
 from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
 from tradecounter.kit.errors import Kind as ErrorKind
-from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.create.draft import (
     cover_of,
     find_products,
@@ -134,8 +133,7 @@ def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_co
     chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
     if auto_confirm and chosen is None:
         raise method_needed(draft.shipping_options)
-    shipping = NOTHING if chosen is None else chosen.cost_net + chosen.tax(draft.tax_rate)
-    return draft.cost_gross + shipping
+    return draft.cost_gross if chosen is None else draft.gross_with(chosen)
 
 
 async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> None:
