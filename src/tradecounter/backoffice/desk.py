@@ -18,7 +18,7 @@ from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, r
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, invalid, invalid_fields
 from tradecounter.rest.call import Call
 from tradecounter.rest.headers import IDEMPOTENCY_KEY
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
@@ -108,15 +108,22 @@ class Desk:
         location: str = "",
         secret: str = "",
         dry_run: bool = False,
+        check: Callable[[Transaction, bytes, datetime], Awaitable[Any]] | None = None,
     ) -> Response:
         """Run a change in a transaction of its own, and respond with its result.
 
-        With an idempotency key, a repeated request gets the recorded response, with null in the field `secret`.
-        `location` is the address of what is new, with fields of the result in braces. A `dry_run` rolls the change
-        back and does not use the key.
+        If a field has the wrong type, `check` finds what else is wrong with the body, and raises it. With an
+        idempotency key, a repeated request gets the recorded response, with null in the field `secret`. `location` is
+        the address of what is new, with fields of the result in braces. A `dry_run` rolls the change back and does not
+        use the key.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
-        body = read_body(raw, shape)
+        try:
+            body = read_body(raw, shape)
+        except DomainError as error:
+            if check is None or not error.field_errors:
+                raise
+            raise await self._with_further(error, lambda tx: check(tx, raw, self.clock.now())) from error
 
         async def run(tx: Transaction, now: datetime) -> Made:
             with placed_in(body):
@@ -127,6 +134,14 @@ class Desk:
             return Made(status, to_json(result), to_json(kept))
 
         return await self.once(call, lambda: fingerprint(*call.target, raw), run, location=location, keyed=not dry_run)
+
+    async def _with_further(self, error: DomainError, check: Callable[[Transaction], Awaitable[Any]]) -> DomainError:
+        """Return an error about a body together with what a check finds."""
+        collector = ErrorCollector(error.field_errors)
+        with collector.collecting():
+            async with self.reading() as tx:
+                await check(tx)
+        return invalid_fields(list(dict.fromkeys(collector.errors)))
 
     async def once(
         self,

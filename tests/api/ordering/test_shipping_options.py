@@ -84,7 +84,7 @@ def test_units_that_no_delivery_covers_have_no_dates(shop: Service, customer: Cu
     for found in (create(customer, [(sku, 3)]), create(customer, [("PHONE", 1), (sku, 3)]), buy(customer, [(sku, 3)])):
         assert found["shipping_options"]
         for option in found["shipping_options"]:
-            assert option.keys() == {"id", "provider", "description", "cost_net"}
+            assert option.keys() == {"id", "provider", "description", "cost_net", "total_gross"}
 
 
 def test_a_delivery_that_covers_the_shortfall_moves_the_dates(shop: Service, customer: Customer) -> None:

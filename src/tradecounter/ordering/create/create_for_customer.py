@@ -1,6 +1,7 @@
 """Creates and confirms orders for customers, by support and on pages: with the checks, prices and terms of the API."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 
 from msgspec.structs import replace
 
@@ -32,7 +33,7 @@ async def create_for_customer(
     a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
     `replace_order` do.
     """
-    request = read_request(body, context.view)
+    request = await read_request(body, context, lambda: nullcontext(tx))
     request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
     standing = await account_standing(tx, "order", request, context)
     if replaces is not None:
@@ -45,7 +46,7 @@ async def create_for_customer(
 
 async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext) -> UnpricedQuote:
     """Create a quote from the JSON body of `POST /quote`. Raises DomainError as `request_quote` does."""
-    request = read_request(body, context.view)
+    request = await read_request(body, context, lambda: nullcontext(tx))
     quote, _ = await request_quote(tx, request, await account_standing(tx, "quote", request, context), context)
     return quote
 

@@ -8,17 +8,12 @@ from msgspec.structs import asdict
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import EventType
-from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.errors import Kind as ErrorKind
+from tradecounter.ordering.create.check_request import check_request
 from tradecounter.ordering.create.draft import (
-    cover_of,
-    find_products,
-    offer_shipping,
     price_lines,
-    region_of,
-    total_weight,
 )
-from tradecounter.ordering.create.order_addresses import resolve_addresses
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.order_context import OrderContext
@@ -88,21 +83,9 @@ async def checked_draft(
 def _draft(
     kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[OrderBase, list[OrderLine]]:
-    view = context.view
-    collector = ErrorCollector()
-    with collector.collecting():
-        if not request.customer_reference.strip():
-            raise invalid("customer_reference", "must not be blank")
-    with collector.collecting():
-        wanted = find_products(view, request.items)
-    with collector.collecting():
-        addresses = resolve_addresses(request, standing.saved_addresses())
-    collector.check()
-    weight = total_weight(wanted)
-    region = region_of(kind, context, addresses.shipping, request.shipping_region)
-    needed = cover_of(view, wanted, context.now)
+    wanted, addresses, offered = check_request(kind, request, standing, context)
     rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
-    lines = price_lines(view, wanted, rate, standing.order_id, standing.line_ids)
+    lines = price_lines(context.view, wanted, rate, standing.order_id, standing.line_ids)
     cost_net, cost_tax = total_costs(lines)
     draft = OrderBase(
         id=standing.order_id,
@@ -116,10 +99,10 @@ def _draft(
         shipping_address=addresses.shipping,
         order_notifications=request.order_notifications,
         courier_notifications=request.courier_notifications,
-        shipping_region=region.id,
-        shipping_options=offer_shipping(kind, context, addresses.shipping, region, weight, needed),
+        shipping_region=offered.region.id,
+        shipping_options=list(offered.options),
         shipping_method=None if request.shipping_method is None else request.shipping_method.id,
-        shipping_weight=weight.quantize(GRAM, ROUND_HALF_UP),
+        shipping_weight=offered.weight.quantize(GRAM, ROUND_HALF_UP),
         cost_net=cost_net,
         cost_tax=cost_tax,
         tax_rate=rate,

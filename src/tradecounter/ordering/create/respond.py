@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.confirm_order import confirm_order
@@ -68,7 +68,7 @@ class OrderCreation:
 
     async def _create(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: Kind) -> Response:
         context = self.context(call.customer_id, await self.views.of(call.customer_id))
-        request = read_request(raw, context.view)
+        request = await read_request(raw, context, lambda: reading(self.database))
         with used_once():
             async with transaction(self.database, call.actor) as tx:
                 async with tx.pipeline() as p:
