@@ -53,6 +53,10 @@ NEXT = Header(
 LOCATION = Header("Location", "The address of what is new.", {"type": "string"}, "/api/customer/1001")
 
 
+CREATED = 201
+Address = str | Callable[[Mapping[str, Any]], str]
+
+
 class Nothing(Struct):
     """An empty body."""
 
@@ -104,8 +108,8 @@ class Desk:
         shape: type[Body],
         work: Callable[[Transaction, Body, datetime], Awaitable[Any]],
         *,
-        status: int = 200,
-        location: str = "",
+        status: int | Callable[[], int] = 200,
+        location: Address = "",
         secret: str = "",
         dry_run: bool = False,
         check: Callable[[Transaction, bytes, datetime], Awaitable[Any]] | None = None,
@@ -114,7 +118,8 @@ class Desk:
 
         If a field has the wrong type, `check` finds what else is wrong with the body, and raises it. With an
         idempotency key, a repeated request gets the recorded response, with null in the field `secret`. `location` is
-        the address of what is new, with fields of the result in braces. A `dry_run` rolls the change back and does not
+        the address of what is new, with fields of the result in braces, and is sent with the status 201; `status` is
+        asked after the work where it depends on that. A `dry_run` rolls the change back and does not
         use the key.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
@@ -131,7 +136,7 @@ class Desk:
             if dry_run:
                 tx.set_rollback()
             kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
-            return Made(status, to_json(result), to_json(kept))
+            return Made(status if isinstance(status, int) else status(), to_json(result), to_json(kept))
 
         return await self.once(call, lambda: fingerprint(*call.target, raw), run, location=location, keyed=not dry_run)
 
@@ -149,7 +154,7 @@ class Desk:
         print_of: Callable[[], bytes],
         work: Callable[[Transaction, datetime], Awaitable[Made]],
         *,
-        location: str = "",
+        location: Address = "",
         keyed: bool = True,
     ) -> Response:
         """Run a change in a transaction of its own, once per idempotency key; `print_of` returns its fingerprint.
@@ -180,9 +185,10 @@ class Desk:
         return Response(status_code=_NO_CONTENT)
 
 
-def _response(made: Recorded, location: str, headers: Mapping[str, str]) -> Response:
-    if location:
-        headers = {**headers, "Location": location.format_map(msgspec.json.decode(made.body))}
+def _response(made: Recorded, location: Address, headers: Mapping[str, str]) -> Response:
+    if location and made.status == CREATED:
+        body = msgspec.json.decode(made.body)
+        headers = {**headers, "Location": location.format_map(body) if isinstance(location, str) else location(body)}
     return Response(made.body, made.status, headers, JSON)
 
 

@@ -5,6 +5,7 @@ Rows are always locked in the same order: the order, the account's credit, stock
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from tradecounter.credit.queries import charge, require_charged
@@ -131,7 +132,7 @@ async def _confirm(
         require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)
     store_allocations(tx, _by_line(lines, allocations))
-    [(number,)], needed = numbered.rows, _cover(wanted, allocations, context)
+    [(number,)], needed = numbered.rows, _cover(wanted, allocations, now)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     order = ConfirmedOrder(
         **{name: getattr(pending, name) for name in _COMMON_FIELDS},
@@ -187,17 +188,15 @@ def _by_line(lines: Sequence[OrderLine], allocations: Mapping[int, Allocation]) 
     return allocated
 
 
-def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], context: OrderContext) -> Cover:
-    view = context.view
-    rows = view.snapshot.row_of_id
+def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], now: datetime) -> Cover:
     return latest(
         [
             cover(
                 quantity,
                 allocations[product].taken,
                 allocations[product].earlier,
-                view.stock.deliveries.get(rows.get(product, -1), ()),
-                context.now,
+                allocations[product].deliveries,
+                now,
             )
             for product, quantity in wanted.items()
         ]

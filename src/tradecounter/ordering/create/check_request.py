@@ -23,14 +23,19 @@ from tradecounter.ordering.shipping_options import ShippingOption, named_option
 from tradecounter.ordering.states import Kind
 from tradecounter.ordering.wire import CreateOrderRequest
 from tradecounter.shipping.regions import Region
+from tradecounter.stock.rules import Cover
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """How a request can be shipped: its weight in kilograms, the region, and the options, cheapest first."""
+    """How a request can be shipped: its weight in kilograms, the region, and the options, cheapest first.
+
+    `needed` is when this process's view says that all units are available; the options have dates by it.
+    """
 
     weight: Decimal
     region: Region
+    needed: Cover
     options: Sequence[ShippingOption]
 
 
@@ -69,7 +74,8 @@ def _offered(
     weight = total_weight(wanted)
     region = region_of(kind, context, addresses.shipping, request.shipping_region)
     needed = cover_of(context.view, wanted, context.now)
-    return Offered(weight, region, offer_shipping(kind, context, addresses.shipping, region, weight, needed))
+    options = offer_shipping(kind, context, addresses.shipping, region, weight, needed)
+    return Offered(weight, region, needed, options)
 
 
 def _check_method(request: CreateOrderRequest, context: OrderContext, offered: Offered | None) -> None:
