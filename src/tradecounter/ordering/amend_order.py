@@ -32,7 +32,7 @@ from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.reseller_wire import AmendOrderRequest
 from tradecounter.ordering.rules import account_blocked
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
 from tradecounter.ordering.units import released_units, status_of
 from tradecounter.stock.queries.allocation import release
 from tradecounter.stock.rules import FROM_STOCK
@@ -53,9 +53,10 @@ async def amend_order(
     order = await lock_order(tx, order_id)
     lines = await lines_of_order(tx, order_id)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.state}: only confirmed orders can be amended")
+        state = shown_state(order, context.now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be amended")
     if all(line.left == 0 for line in lines):
-        raise DomainError(Kind.CONFLICT, f"{order.name} is dispatched and can no longer be amended")
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.status.lower()} and can no longer be amended")
     if request.changes_nothing:
         raise invalid("items", "must name something to change")
     context = await _with_current_view(tx, lines, request, context)

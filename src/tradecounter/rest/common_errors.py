@@ -40,7 +40,9 @@ SCOPE_MISSING = ErrorResponse(
     "Forbidden",
     counted=False,
 )
-NOT_FOUND = ErrorResponse(404, "The object does not exist or is not yours.", "order not found", name="NotFound")
+NOT_FOUND = ErrorResponse(
+    404, "The object does not exist or is not yours.", "order ORD-100042 not found", name="NotFound"
+)
 TOO_LARGE = ErrorResponse(413, "The body is too long.", "the body is longer than 1048576 bytes", name="TooLarge")
 QUERY_TOO_LONG = ErrorResponse(
     414,

@@ -124,7 +124,7 @@ class ProductEndpoints:
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
     found = view.find(sku) or view.find(sku.strip())
     if found is None:
-        raise not_found("product")
+        raise not_found("product", sku)
     return Response(product_json(view, *found, extras), media_type=JSON)
 
 

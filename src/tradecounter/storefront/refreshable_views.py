@@ -39,7 +39,7 @@ class RefreshableViews:
                 await refresh()
                 view = self.storefront.last_view(customer_id)
         if view is None:
-            raise not_found("customer")
+            raise not_found("customer", customer_id)
         return view
 
     async def showing(self, customer_id: int, product_ids: Iterable[int]) -> CustomerView:

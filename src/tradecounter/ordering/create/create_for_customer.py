@@ -1,15 +1,15 @@
 """Creates and confirms orders for customers, by support and on pages: with the checks, prices and terms of the API."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.create.account_standing import account_standing, with_current_view
 from tradecounter.ordering.create.place_order import place_order
-from tradecounter.ordering.create.read_request import read_rejected, read_request
+from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.order_context import OrderContext
@@ -35,7 +35,7 @@ async def create_for_customer(
     a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
     `replace_order` do.
     """
-    request = await _read(tx, body, context)
+    request = await read_request(body, context, lambda: nullcontext(tx))
     request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
     standing, context = await _standing(tx, "order", request, context)
     if replaces is not None:
@@ -48,17 +48,10 @@ async def create_for_customer(
 
 async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext) -> UnpricedQuote:
     """Create a quote from the JSON body of `POST /quote`. Raises DomainError as `request_quote` does."""
-    request = await _read(tx, body, context)
+    request = await read_request(body, context, lambda: nullcontext(tx))
     standing, context = await _standing(tx, "quote", request, context)
     quote, _ = await request_quote(tx, request, standing, context)
     return quote
-
-
-async def _read(tx: Transaction, body: bytes, context: OrderContext) -> CreateOrderRequest:
-    try:
-        return read_request(body, context.view)
-    except DomainError as error:
-        return await read_rejected(tx, body, context, error)
 
 
 async def _standing(

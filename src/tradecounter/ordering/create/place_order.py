@@ -1,6 +1,9 @@
 """Creates a pending order after validation, pricing and a credit check (specification, sections 3 and 4)."""
 
 import secrets
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from msgspec.structs import asdict
@@ -8,27 +11,25 @@ from msgspec.structs import asdict
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import EventType
-from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.errors import Kind as ErrorKind
-from tradecounter.kit.money import NOTHING
+from tradecounter.ordering.create.check_request import Offered, check_request
 from tradecounter.ordering.create.draft import (
-    cover_of,
-    find_products,
-    offer_shipping,
+    Wanted,
     price_lines,
-    region_of,
-    total_weight,
 )
-from tradecounter.ordering.create.order_addresses import resolve_addresses
+from tradecounter.ordering.create.order_addresses import Addresses
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import AccountStanding, count_pending, insert_order
 from tradecounter.ordering.queries.orders import order_with_reference
 from tradecounter.ordering.rules import account_blocked, tax_rate
-from tradecounter.ordering.shipping_options import choose_shipping, method_needed
+from tradecounter.ordering.shipping_options import ShippingOption, choose_shipping, method_needed
 from tradecounter.ordering.states import Kind, OrderBase, PendingOrder, UnpricedQuote
 from tradecounter.ordering.wire import CreateOrderRequest
+from tradecounter.stock.queries.supply import stored_cover
+from tradecounter.stock.rules import FROM_STOCK
 
 _CODE_BYTES = 16
 GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
@@ -75,7 +76,9 @@ async def checked_draft(
     """
     if standing.blocked:
         raise account_blocked()
-    draft, lines = _draft(kind, request, standing, context)
+    wanted, addresses, offered = check_request(kind, request, standing, context)
+    options = await _dated(tx, wanted, offered, context)
+    draft, lines = _draft(kind, request, standing, context, wanted, addresses, replace(offered, options=options))
     gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
     if not override_credit:
         require_credit(standing.credit_limit, standing.outstanding, gross)
@@ -86,24 +89,30 @@ async def checked_draft(
     return draft, lines
 
 
+async def _dated(
+    tx: Transaction, wanted: Sequence[Wanted], offered: Offered, context: OrderContext
+) -> list[ShippingOption]:
+    """Return the options, of units that the view lacks with the dates by the deliveries in the database."""
+    if offered.needed == FROM_STOCK:
+        return list(offered.options)
+    units: Counter[int] = Counter()
+    for item in wanted:
+        units[item.product.id] += item.quantity
+    needed = await stored_cover(tx, units, context.now)
+    return [option.dated(context.now, needed) for option in offered.options]
+
+
 def _draft(
-    kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+    kind: Kind,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    wanted: Sequence[Wanted],
+    addresses: Addresses,
+    offered: Offered,
 ) -> tuple[OrderBase, list[OrderLine]]:
-    view = context.view
-    collector = ErrorCollector()
-    with collector.collecting():
-        if not request.customer_reference.strip():
-            raise invalid("customer_reference", "must not be blank")
-    with collector.collecting():
-        wanted = find_products(view, request.items)
-    with collector.collecting():
-        addresses = resolve_addresses(request, standing.saved_addresses())
-    collector.check()
-    weight = total_weight(wanted)
-    region = region_of(kind, context, addresses.shipping, request.shipping_region)
-    needed = cover_of(view, wanted, context.now)
     rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
-    lines = price_lines(view, wanted, rate, standing.order_id, standing.line_ids)
+    lines = price_lines(context.view, wanted, rate, standing.order_id, standing.line_ids)
     cost_net, cost_tax = total_costs(lines)
     draft = OrderBase(
         id=standing.order_id,
@@ -117,10 +126,10 @@ def _draft(
         shipping_address=addresses.shipping,
         order_notifications=request.order_notifications,
         courier_notifications=request.courier_notifications,
-        shipping_region=region.id,
-        shipping_options=offer_shipping(kind, context, addresses.shipping, region, weight, needed),
+        shipping_region=offered.region.id,
+        shipping_options=list(offered.options),
         shipping_method=None if request.shipping_method is None else request.shipping_method.id,
-        shipping_weight=weight.quantize(GRAM, ROUND_HALF_UP),
+        shipping_weight=offered.weight.quantize(GRAM, ROUND_HALF_UP),
         cost_net=cost_net,
         cost_tax=cost_tax,
         tax_rate=rate,
@@ -134,8 +143,7 @@ def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_co
     chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
     if auto_confirm and chosen is None:
         raise method_needed(draft.shipping_options)
-    shipping = NOTHING if chosen is None else chosen.cost_net + chosen.tax(draft.tax_rate)
-    return draft.cost_gross + shipping
+    return draft.cost_gross if chosen is None else draft.gross_with(chosen)
 
 
 async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> None:

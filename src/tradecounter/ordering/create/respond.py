@@ -12,7 +12,7 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.create.account_standing import fetch_standing, standing_of, with_current_view
 from tradecounter.ordering.create.place_order import place_order
-from tradecounter.ordering.create.read_request import read_rejected, read_request
+from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.present import created_order
@@ -68,7 +68,7 @@ class OrderCreation:
 
     async def _create(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: Kind) -> Response:
         context = self.context(call.customer_id, self.views.for_order(call.customer_id))
-        request = await self._read(raw, context)
+        request = await read_request(raw, context, lambda: reading(self.database))
         with used_once():
             async with transaction(self.database, call.actor) as tx:
                 async with tx.pipeline() as p:
@@ -82,13 +82,6 @@ class OrderCreation:
                 if keyed is not None:
                     record(tx, keyed, Recorded(_CREATED, body), context.now)
         return Response(body, _CREATED, media_type=JSON)
-
-    async def _read(self, raw: bytes, context: OrderContext) -> CreateOrderRequest:
-        try:
-            return read_request(raw, context.view)
-        except DomainError as error:
-            async with reading(self.database) as tx:
-                return await read_rejected(tx, raw, context, error)
 
     async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
         """Return the response to an earlier request with this key, even if the rules have changed since."""

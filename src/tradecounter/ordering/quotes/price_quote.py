@@ -12,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, shown_name
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, products_of, total_costs
 from tradecounter.ordering.queries.changes import store_pricing
@@ -114,7 +114,7 @@ def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> di
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     """Return a quote that can be priced. Raises DomainError: not found, conflict."""
     if order is None:
-        raise DomainError(Kind.NOT_FOUND, f"quote {code} does not exist")
+        raise DomainError(Kind.NOT_FOUND, f"quote {shown_name(code)} does not exist")
     if order.kind == "order" or isinstance(order, PendingOrder):
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
@@ -123,7 +123,7 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
                 Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {order.state}"
             )
         case DeclinedOrder():
-            raise DomainError(Kind.CONFLICT, f"the quote is {order.state}")
+            raise DomainError(Kind.CONFLICT, f"the quote is {order.ended_as}")
         case PricedQuote() if order.has_expired(now):
             when = local_text(order.expires_at)
             raise DomainError(Kind.CONFLICT, f"the quote expired at {when}: the customer must request it again")

@@ -7,7 +7,7 @@ import msgspec
 
 from tradecounter.rest.headers import CACHING, RATE_LIMIT, REQUEST_ID
 from tradecounter.rest.negotiation import JSON
-from tradecounter.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema
+from tradecounter.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema, Success
 from tradecounter.rest.responses import Error, to_json
 from tradecounter.web.openapi.schemas import Schemas
 
@@ -34,9 +34,8 @@ class Responses:
         """The headers that responses share, by name."""
         return dict(sorted(self._headers.items()))
 
-    def success(self, operation: Operation) -> dict[str, Any]:
-        """Describe the success response."""
-        success = operation.success
+    def success(self, operation: Operation, success: Success) -> dict[str, Any]:
+        """Describe a success response."""
         headers = (*success.headers, *(CACHING if operation.cacheable else ()))
         document: dict[str, Any] = {
             "description": success.description,

@@ -86,8 +86,7 @@ class QuoteLinkPages:
 
 
 def _in_words(quote: PricedQuote, option: ShippingOption) -> str:
-    total = quote.cost_gross + option.cost_net + option.tax(quote.tax_rate)
-    return f"{option.name}, {in_pounds(option.cost_net)}: {in_pounds(total)} in total with VAT"
+    return f"{option.name}, {in_pounds(option.cost_net)}: {in_pounds(quote.gross_with(option))} in total with VAT"
 
 
 def _secret(call: Call) -> str:
