@@ -18,6 +18,7 @@ from support.observability import PACKAGE, promtool
 from support.samples import missing_programs
 from support.service import Service, running_service
 from support.shop import stock_shop
+from support.small_disk import can_mount
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -36,6 +37,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"LEFT OUT: tests of the files for Prometheus; they need Debian's package {PACKAGE}", yellow=True
         )
+    if not can_mount():
+        terminalreporter.write_line("LEFT OUT: tests of a full disk; only root can mount one", yellow=True)
     if (reason := left_out()) is not None:
         terminalreporter.write_line(f"LEFT OUT: tests with generated clients and linters; {reason}", yellow=True)
 

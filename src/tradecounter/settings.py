@@ -215,7 +215,9 @@ class Settings:
         "The maximum number of client connections of one process, which accepts fewer if it cannot open enough files.",
     )
     max_connections_per_address: rules.Positive = _setting(
-        1000, "The maximum number of client connections of one process from one address; trusted proxies are exempt."
+        1000,
+        "The maximum number of client connections of one process from one address, at most a quarter of all where the "
+        "process cannot open enough files; trusted proxies are exempt.",
     )
     answer_memory: rules.NotNegative = _setting(
         256 * 1024 * 1024,

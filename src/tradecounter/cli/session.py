@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn, TypeVar
 
 import psycopg
+import structlog
 import typer
 import uvloop
 from psycopg_pool import PoolTimeout
@@ -90,7 +91,8 @@ def database_url(settings: Settings, *, create: bool = False, serving: bool = Fa
                 "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or create one with `tradecounter db upgrade` or "
                 "`tradecounter demo`"
             )
-        configure_logs()
+        if not structlog.is_configured():
+            configure_logs("command")
         with embedded, kept_running(embedded) if serving else nullcontext():
             yield embedded.url()
 

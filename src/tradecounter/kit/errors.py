@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
 
-from tradecounter.kit.text import shown_name
+from tradecounter.kit.text import is_blank, shown_name
 
 Result = TypeVar("Result")
 
@@ -76,8 +76,8 @@ def invalid_fields(errors: Sequence[FieldError]) -> DomainError:
 
 
 def require_text(field: str, text: str, longest: int) -> None:
-    """Check that a string is neither blank nor too long. Raises DomainError (invalid)."""
-    if not text.strip() or len(text) > longest:
+    """Check that a string shows something and is not too long. Raises DomainError (invalid)."""
+    if is_blank(text) or len(text) > longest:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
 
 

@@ -19,7 +19,7 @@ from tradecounter.catalogue.queries.records import ReferenceRecords, orderable_r
 from tradecounter.catalogue.snapshot.catalogue_snapshot import build_snapshot
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.text import fold
+from tradecounter.kit.keys import key_form
 from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
 from tradecounter.pricing.queries.prices import ContractRows, Costs, PriceRows
 from tradecounter.pricing.rules import fill_breaks
@@ -57,7 +57,7 @@ async def view_at(
     """
     if view.mark == mark and view.day == today:
         return view
-    found = await read_current_products(tx, customer_id, {fold(sku.strip()) for sku in skus})
+    found = await read_current_products(tx, customer_id, {key_form(sku) for sku in skus})
     return _few_products(found, view, customer_id, today)
 
 

@@ -138,7 +138,15 @@ class BackOffice(Site):
             EventDesk(EventFeed(self.database, self.stopping)),
             WebhookDesk(desk, WebhookPolicy.from_settings(settings)),
             BackOfficeIndex(lambda base_url: documents().at(base_url)),
-            HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
+            HealthEndpoints(
+                ProcessState(
+                    self.freshness,
+                    self.refresher,
+                    self.stopping,
+                    self.admission.addresses,
+                    self.database.writability,
+                )
+            ),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tradecounter.kit.errors import ErrorCollector, invalid, invalid_fields
+from tradecounter.kit.text import is_blank
 from tradecounter.ordering.create.draft import (
     Wanted,
     cover_of,
@@ -23,19 +24,14 @@ from tradecounter.ordering.shipping_options import ShippingOption, named_option
 from tradecounter.ordering.states import Kind
 from tradecounter.ordering.wire import CreateOrderRequest
 from tradecounter.shipping.regions import Region
-from tradecounter.stock.rules import Cover
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """How a request can be shipped: its weight in kilograms, the region, and the options, cheapest first.
-
-    `needed` is when this process's view says that all units are available; the options have dates by it.
-    """
+    """How a request can be shipped: its weight in kilograms, the region, and the options, cheapest first."""
 
     weight: Decimal
     region: Region
-    needed: Cover
     options: Sequence[ShippingOption]
 
 
@@ -48,7 +44,7 @@ def check_request(
     """
     collector = ErrorCollector()
     with collector.collecting():
-        if not request.customer_reference.strip():
+        if is_blank(request.customer_reference):
             raise invalid("customer_reference", "must not be blank")
     wanted = collector.attempt(lambda: find_products(context.view, request.items))
     addresses = collector.attempt(lambda: resolve_addresses(request, standing.saved_addresses()))
@@ -75,7 +71,7 @@ def _offered(
     region = region_of(kind, context, addresses.shipping, request.shipping_region)
     needed = cover_of(context.view, wanted, context.now)
     options = offer_shipping(kind, context, addresses.shipping, region, weight, needed)
-    return Offered(weight, region, needed, options)
+    return Offered(weight, region, options)
 
 
 def _check_method(request: CreateOrderRequest, context: OrderContext, offered: Offered | None) -> None:

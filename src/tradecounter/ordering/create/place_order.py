@@ -1,9 +1,7 @@
 """Creates a pending order after validation, pricing and a credit check (specification, sections 3 and 4)."""
 
 import secrets
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from msgspec.structs import asdict
@@ -14,10 +12,7 @@ from tradecounter.events.types import EventType
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.errors import Kind as ErrorKind
 from tradecounter.ordering.create.check_request import Offered, check_request
-from tradecounter.ordering.create.draft import (
-    Wanted,
-    price_lines,
-)
+from tradecounter.ordering.create.draft import Wanted, price_lines
 from tradecounter.ordering.create.order_addresses import Addresses
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, total_costs
@@ -25,11 +20,9 @@ from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import AccountStanding, count_pending, insert_order
 from tradecounter.ordering.queries.orders import order_with_reference
 from tradecounter.ordering.rules import account_blocked, tax_rate
-from tradecounter.ordering.shipping_options import ShippingOption, choose_shipping, method_needed
+from tradecounter.ordering.shipping_options import choose_shipping, method_needed
 from tradecounter.ordering.states import Kind, OrderBase, PendingOrder, UnpricedQuote
 from tradecounter.ordering.wire import CreateOrderRequest
-from tradecounter.stock.queries.supply import stored_cover
-from tradecounter.stock.rules import FROM_STOCK
 
 _CODE_BYTES = 16
 GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
@@ -77,8 +70,7 @@ async def checked_draft(
     if standing.blocked:
         raise account_blocked()
     wanted, addresses, offered = check_request(kind, request, standing, context)
-    options = await _dated(tx, wanted, offered, context)
-    draft, lines = _draft(kind, request, standing, context, wanted, addresses, replace(offered, options=options))
+    draft, lines = _draft(kind, request, standing, context, wanted, addresses, offered)
     gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
     if not override_credit:
         require_credit(standing.credit_limit, standing.outstanding, gross)
@@ -87,19 +79,6 @@ async def checked_draft(
     if standing.unique_references:
         await require_unused(tx, request.customer_reference, context)
     return draft, lines
-
-
-async def _dated(
-    tx: Transaction, wanted: Sequence[Wanted], offered: Offered, context: OrderContext
-) -> list[ShippingOption]:
-    """Return the options, of units that the view lacks with the dates by the deliveries in the database."""
-    if offered.needed == FROM_STOCK:
-        return list(offered.options)
-    units: Counter[int] = Counter()
-    for item in wanted:
-        units[item.product.id] += item.quantity
-    needed = await stored_cover(tx, units, context.now)
-    return [option.dated(context.now, needed) for option in offered.options]
 
 
 def _draft(

@@ -12,6 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, invalid_fields
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.text import is_blank
 from tradecounter.ordering.create.draft import known_method, known_region, unknown_skus
 from tradecounter.ordering.create.order_addresses import AddressChoice, unknown_address
 from tradecounter.ordering.order_context import OrderContext
@@ -56,7 +57,7 @@ def contact_errors(request: CreateOrderRequest) -> list[FieldError]:
 
 
 def _reference_errors(reference: Any) -> Iterator[FieldError]:
-    if isinstance(reference, str) and reference and not reference.strip():
+    if isinstance(reference, str) and reference and is_blank(reference):
         yield FieldError("customer_reference", "must not be blank")
 
 
@@ -64,7 +65,7 @@ def _named_skus(items: Any) -> Iterator[tuple[int, str]]:
     """Yield the SKUs of a body's items, with each item's index."""
     for n, item in enumerate(items[:MOST_ITEMS] if isinstance(items, list) else ()):
         sku = item.get("sku") if isinstance(item, dict) else None
-        if isinstance(sku, str) and sku.strip() and len(sku) <= LONGEST_SKU:
+        if isinstance(sku, str) and not is_blank(sku) and len(sku) <= LONGEST_SKU:
             yield n, sku
 
 
