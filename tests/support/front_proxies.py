@@ -1,6 +1,6 @@
 """A real HAProxy or nginx in front of a running service, configured as Debian's packages and their manuals suggest.
 
-The sizes for headers are those of the files in deploy/ and of the operators' guide.
+The sizes for headers are those of the files in deploy/.
 
 Each listens on a free port of 127.0.0.1, appends the client's address to `X-Forwarded-For`, and ends with its block.
 The service sees it as 127.0.0.1; a client of `FrontProxy.connect` has another loopback address.
@@ -114,9 +114,9 @@ def haproxy_size() -> str:
 
 
 def nginx_sizes() -> str:
-    """The directives of the operators' guide that let nginx take long headers."""
-    guide = (_ROOT / "docs" / "guide-operators.md").read_text()
-    return "\n".join(re.findall(r"^(?:large_client_header|proxy_\w*buffer)\w* .*;$", guide, re.MULTILINE))
+    """The directives of the shipped file that let nginx take long headers."""
+    shipped = (_ROOT / "deploy" / "nginx.conf").read_text()
+    return "\n".join(re.findall(r"^(?:large_client_header_buffers|proxy_\w*buffers?\w*) .*;$", shipped, re.MULTILINE))
 
 
 Start = Callable[[str], AbstractContextManager[FrontProxy]]  # with the service's address
