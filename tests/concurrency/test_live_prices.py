@@ -177,6 +177,15 @@ def test_a_product_that_was_just_added_can_be_ordered(shop: Service, second: Ser
     assert again["shipping_options"] == created["shipping_options"]
 
 
+@pytest.mark.parametrize(
+    ("sku", "typed"),
+    [("CAF\u00c9-1", "cafe\u0301-1"), ("CAF\u00c9-2", " caf\u00e9-2 "), ("CAF\u00c9-3", "Caf\u00e9-3\u200b")],
+)
+def test_any_spelling_of_a_new_product_finds_it(shop: Service, there: Customer, sku: str, typed: str) -> None:
+    sell(shop, sku, "7.77", available=3)
+    assert create(there, [(typed, 1)])["items"][0]["sku"] == sku
+
+
 def test_a_body_with_other_faults_does_not_call_a_new_product_unknown(shop: Service, there: Customer) -> None:
     sku = sell(shop, "NEW-AND-RIGHT", 7, available=3)
     rejected = there.post("/order", order([(sku, 1), ("NO-SUCH", 1)]) | {"customer_reference": 7})
