@@ -52,6 +52,7 @@ def test_the_generator_leaves_out_only_other_types_of_files(generated: Generated
     assert sorted(generated.warnings) == [
         "WARNING parsing GET /api/openapi.yaml within service.",
         *["WARNING parsing POST /api/import/{kind} within imports."] * 3,
+        *["WARNING parsing POST /api/payment/import within billing."] * 3,
     ]
 
 

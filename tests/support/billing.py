@@ -84,12 +84,19 @@ def due_of(service: Service, number: int) -> Decimal:
 
 
 def credit(
-    service: Service, number: int, *lines: tuple[int | None, int], amount: str | None = None, reason: str = "broken"
+    service: Service,
+    number: int,
+    *lines: tuple[int | None, int],
+    amount: str | None = None,
+    reason: str = "broken",
+    returned: int | None = None,
 ) -> CreditNote:
     """Credit lines of an invoice, as pairs of item id and quantity, or an amount."""
     wanted = Decimal(amount) if amount is not None else [CreditLine(*line) for line in lines]
     now = service.clock.now()
-    return service.in_transaction(lambda tx: issue_credit_note(tx, number, wanted, reason, SELLER, now))
+    return service.in_transaction(
+        lambda tx: issue_credit_note(tx, number, wanted, reason, SELLER, now, returned=returned)
+    )
 
 
 def pdf_text(pdf: bytes) -> str:

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.access.permissions import UserRole
 from tradecounter.customers.wire import Email, RequiredText, ShortText
+from tradecounter.rest.number_types import Percent, Pounds
 from tradecounter.rest.wire import Amount, Moment, Timed
 
 Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
@@ -59,8 +60,8 @@ class CustomerChange(Struct, omit_defaults=True, kw_only=True):
     accounts_email: Email | UnsetType | None = UNSET
     trade_account: bool | UnsetType = UNSET
     price_list: ShortText | UnsetType | None = UNSET
-    discount: Decimal | UnsetType = UNSET
-    credit_limit: Decimal | UnsetType | None = UNSET
+    discount: Percent | UnsetType = UNSET
+    credit_limit: Pounds | UnsetType | None = UNSET
     term_days: Terms | UnsetType | None = UNSET
     packing: Packing | UnsetType = UNSET
     shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET

@@ -30,7 +30,7 @@ Body = TypeVar("Body", bound=Struct)
 Item = TypeVar("Item")
 
 MOST_LISTED = 1_000
-_NO_CONTENT = 204
+_OK, _NO_CONTENT = 200, 204
 
 Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Results per page: 100 by default, at most 1,000.")]
 Cursor = Annotated[
@@ -117,8 +117,8 @@ class Desk:
         If a field has the wrong type, `check` finds what else is wrong with the body, and raises it. With an
         idempotency key, a repeated request gets the recorded response, with null in the field `secret`. `location` is
         the address of what is new, with fields of the result in braces, and is sent with the status 201; `status` is
-        asked after the work where it depends on that. A `dry_run` rolls the change back and does not
-        use the key.
+        asked after the work where it depends on that. A `dry_run` rolls the change back, does not use the key, and
+        responds with 200.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
         try:
@@ -134,9 +134,16 @@ class Desk:
             if dry_run:
                 tx.set_rollback()
             kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
-            return Made(status if isinstance(status, int) else status(), to_json(result), to_json(kept))
+            made_with = status if isinstance(status, int) else status()
+            return Made(_OK if dry_run else made_with, to_json(result), to_json(kept))
 
-        return await self.once(call, lambda: fingerprint(*call.target, raw), run, location=location, keyed=not dry_run)
+        return await self.once(
+            call,
+            lambda: fingerprint(*call.target, raw),
+            run,
+            location="" if dry_run else location,
+            keyed=not dry_run,
+        )
 
     async def _with_further(self, error: DomainError, check: Callable[[Transaction], Awaitable[Any]]) -> DomainError:
         """Return an error about a body together with what a check finds."""

@@ -21,6 +21,7 @@ from tradecounter.backoffice.customer_wire import (
     User,
 )
 from tradecounter.backoffice.operations_wire import Job
+from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS, SAVED_ADDRESS
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering import examples as ordering
@@ -135,8 +136,22 @@ RETURN = Return(
     received_at=datetime(2026, 6, 18, 10, tzinfo=UTC),
     closed_at=None,
     items=[
-        ReturnItem(id=90017, sku="CV-320P", quantity=1, received=1, restocked=0, scrapped=1, serial_numbers=["A1B2C3"])
+        ReturnItem(
+            id=90017,
+            sku="CV-320P",
+            quantity=1,
+            received=1,
+            restocked=0,
+            scrapped=1,
+            serial_numbers=["A1B2C3"],
+            credited=0,
+        )
     ],
+)
+_CREDITED = [structs.replace(item, credited=1) for item in RETURN.items]
+RECEIVED = ReceivedReturn(
+    **structs.asdict(RETURN) | {"state": "closed", "closed_at": RETURN.received_at, "items": _CREDITED},
+    credit_notes=[IssuedCreditNote(50001, 10001, Decimal("60.00"))],
 )
 RECEIPT = orders.Receipt([orders.ReceivedUnits(90017, scrap=1)], credit=True)
 DECLINATION = orders.Declination("The product is no longer made.")

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from tradecounter.backoffice.desk import moment, text
 from tradecounter.backoffice.order_wire import Cancellation, Dispatch, NewReturn, Receipt, State, Tracking
 from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.billing.reseller_wire import ReceivedReturn, present_received
 from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
@@ -19,8 +20,8 @@ from tradecounter.kit.text import joined_word
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.queries.lookup import OrderFilter
+from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import receive_return
 from tradecounter.ordering.rules import STATUSES
 
 
@@ -107,11 +108,11 @@ async def open_units_return(tx: Transaction, reference: str, body: NewReturn, no
     return await open_return(tx, reference, units, body.reason, now, serials)
 
 
-async def receive_units(tx: Transaction, number: str, body: Receipt, letterhead: Letterhead, now: datetime) -> None:
-    """Receive units of a return, and credit them if that is wanted. Raises DomainError as `receive_return` does."""
+async def receive_units(
+    tx: Transaction, number: str, body: Receipt, letterhead: Letterhead, now: datetime
+) -> ReceivedReturn:
+    """Receive units of a return, and credit them if that is wanted. Raises DomainError as `receive_and_credit` does."""
     restocked = [(item.id, item.restock) for item in body.items]
     scrapped = [(item.id, item.scrap) for item in body.items]
-    if body.credit:
-        await receive_and_credit(tx, number, restocked, scrapped, letterhead, now)
-    else:
-        await receive_return(tx, number, restocked, scrapped, now)
+    notes = await receive_and_credit(tx, number, restocked, scrapped, letterhead, now, credit=body.credit)
+    return present_received(await shown_return(tx, number), notes)

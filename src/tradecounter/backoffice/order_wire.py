@@ -1,7 +1,6 @@
 """The requests and responses of orders and quotes in the back office."""
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
@@ -18,6 +17,7 @@ from tradecounter.ordering.wire import (
     OrderItem,
     ProductSerialNumber,
 )
+from tradecounter.rest.number_types import Percent, Pounds
 from tradecounter.rest.wire import Amount, Moment, Timed
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
@@ -285,14 +285,14 @@ class QuotedItem(Struct):
     """The price of a SKU in a quote."""
 
     sku: str
-    cost_net: Annotated[Decimal, Meta(description="The net cost of one unit.")]
+    cost_net: Annotated[Pounds, Meta(description="The net cost of one unit.")]
 
 
 class QuotedShipping(Struct):
     """The cost of a shipping method in a quote."""
 
     id: Annotated[int, Meta(ge=1, le=2**31 - 1, description="The shipping method's id.")]
-    cost_net: Annotated[Decimal, Meta(description="The net cost.")]
+    cost_net: Annotated[Pounds, Meta(description="The net cost.")]
 
 
 class QuotePrice(Struct):
@@ -302,6 +302,6 @@ class QuotePrice(Struct):
     shipping: list[QuotedShipping] = []
     note: Annotated[str | None, Meta(description="A note to the customer.")] = None
     discount: Annotated[
-        Decimal | None, Meta(description="Per cent off the prices at the request, for lines that are not named.")
+        Percent | None, Meta(description="Per cent off the prices at the request, for lines that are not named.")
     ] = None
     force: Annotated[bool, Meta(description="Allow prices below cost or more than half off.")] = False

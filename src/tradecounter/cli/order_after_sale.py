@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tradecounter.cli.arguments import CustomerId, OrderName, item_units, named_amount
+from tradecounter.cli.arguments import CustomerId, OrderName, item_units, named_amount, named_number
 from tradecounter.cli.order_fulfil import change_order
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
@@ -15,6 +15,7 @@ from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.numbers import read_count, read_id
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
@@ -23,7 +24,7 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
 from tradecounter.ordering.reseller_wire import AmendOrderRequest
-from tradecounter.rest.json_text import check_text, read_json
+from tradecounter.rest.json_text import check_text, decode_json, read_json
 from tradecounter.settings import read_settings
 
 OverrideReason = Annotated[
@@ -167,17 +168,16 @@ def _amended_items(
         items[item_id] = {"id": item_id, "quantity": quantity}
     for text in prices or ():
         name, cost = named_amount(text, "ITEM_ID=UNIT_COST")
-        if not (name.isascii() and name.isdigit()):
+        named = read_id(name)
+        if named is None:
             raise typer.BadParameter(f"{name!r} is not the id of an item")
-        items.setdefault(int(name), {"id": int(name)})["unit_cost"] = cost
+        items.setdefault(named, {"id": named})["unit_cost"] = cost
     return [*items.values(), *(_new_item(text) for text in added or ())]
 
 
 def _new_item(text: str) -> dict[str, Any]:
-    sku, quantity = named_amount(text, "SKU=QUANTITY")
-    if quantity != quantity.to_integral_value():
-        raise typer.BadParameter(f"{quantity} is not a whole number of units")
-    return {"sku": sku, "quantity": int(quantity)}
+    sku, quantity = named_number(read_count, text, "SKU=QUANTITY")
+    return {"sku": sku, "quantity": quantity}
 
 
 def read_file(path: Path) -> bytes:
@@ -187,6 +187,7 @@ def read_file(path: Path) -> bytes:
     except OSError as error:
         raise OperatorError(f"{path} cannot be read: {error.strerror}") from error
     check_text(raw)
+    decode_json(raw)
     return raw
 
 

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.catalogue.queries.lookup import purchase_costs
-from tradecounter.cli.arguments import Limit, named_amount
+from tradecounter.cli.arguments import Limit, named_amount, percent
 from tradecounter.cli.order_after_sale import OverrideReason
-from tradecounter.cli.order_billing import pounds
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import LISTED, AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -19,6 +18,7 @@ from tradecounter.identity.installation_secret import secret_if_set
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import whole_code
 from tradecounter.ordering.policy import OrderingPolicy
@@ -67,10 +67,11 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
 
 
 def _carriage(text: str) -> tuple[int, Decimal]:
-    method, cost = named_amount(text, "ID=COST")
-    if not (method.isascii() and method.isdigit()):
-        raise typer.BadParameter(f"{method!r} is not the id of a shipping method")
-    return int(method), cost
+    name, cost = named_amount(text, "ID=COST")
+    method = read_id(name)
+    if method is None:
+        raise typer.BadParameter(f"{name!r} is not the id of a shipping method")
+    return method, cost
 
 
 @app.command("price")
@@ -91,7 +92,9 @@ def price(
     ] = None,
     discount: Annotated[
         Decimal | None,
-        typer.Option(parser=pounds, metavar="PERCENT", help="Per cent off the prices at the request, for other items."),
+        typer.Option(
+            parser=percent, metavar="PERCENT", help="Per cent off the prices at the request, for other items."
+        ),
     ] = None,
     note: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A note to the customer, sent with the price.")

@@ -177,6 +177,73 @@ ALTER TABLE public.audit_entry ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     CACHE 1
 );
 
+CREATE TABLE public.bank_file (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    made_by text NOT NULL,
+    lines integer NOT NULL,
+    recorded integer NOT NULL,
+    payments_out integer NOT NULL,
+    repeated integer NOT NULL,
+    unplaced integer NOT NULL,
+    rolled_back_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.bank_file IS 'Every imported bank file, and whether it was rolled back.';
+
+ALTER TABLE public.bank_file ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.bank_file_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.bank_line (
+    id bigint NOT NULL,
+    bank_file_id bigint NOT NULL,
+    line integer NOT NULL,
+    day_written text NOT NULL,
+    amount_written text NOT NULL,
+    reference text NOT NULL,
+    received_on date,
+    amount numeric(18,2),
+    usual text NOT NULL,
+    identity text NOT NULL,
+    occurrence integer NOT NULL,
+    state text NOT NULL,
+    why text NOT NULL,
+    payment_id bigint,
+    placed_by bigint,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT bank_line_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT bank_line_placed CHECK (((state <> 'placed'::text) OR (payment_id IS NOT NULL))),
+    CONSTRAINT bank_line_state_check CHECK ((state = ANY (ARRAY['unplaced'::text, 'placed'::text, 'set_aside'::text])))
+);
+
+COMMENT ON TABLE public.bank_line IS 'Each line of bank files with money received, once, however often it is imported.';
+
+COMMENT ON COLUMN public.bank_line.bank_file_id IS 'The first file with the line.';
+
+COMMENT ON COLUMN public.bank_line.usual IS 'What names the payer; later lines with it are placed like those placed by hand.';
+
+COMMENT ON COLUMN public.bank_line.identity IS 'A hash of date, amount and reference; equal lines differ by occurrence.';
+
+COMMENT ON COLUMN public.bank_line.payment_id IS 'The payment of the line; if it is not placed, the reversed one.';
+
+COMMENT ON COLUMN public.bank_line.placed_by IS 'The file whose import placed the line; null if somebody did.';
+
+ALTER TABLE public.bank_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.bank_line_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.blocked_address (
     address text NOT NULL,
     blocked_until timestamp with time zone NOT NULL
@@ -1451,6 +1518,12 @@ ALTER TABLE ONLY public.attribute
 ALTER TABLE ONLY public.audit_entry
     ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.bank_file
+    ADD CONSTRAINT bank_file_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.bank_line
+    ADD CONSTRAINT bank_line_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.blocked_address
     ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
 
@@ -1718,6 +1791,18 @@ CREATE INDEX audit_entry_by_time ON public.audit_entry USING brin (at) WITH (pag
 
 CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
 
+CREATE UNIQUE INDEX bank_line_identity ON public.bank_line USING btree (identity, occurrence);
+
+CREATE INDEX bank_line_of_file ON public.bank_line USING btree (bank_file_id);
+
+CREATE INDEX bank_line_of_payment ON public.bank_line USING btree (payment_id) WHERE (payment_id IS NOT NULL);
+
+CREATE INDEX bank_line_placed_by ON public.bank_line USING btree (placed_by) WHERE (placed_by IS NOT NULL);
+
+CREATE INDEX bank_line_usual ON public.bank_line USING btree (usual) WHERE (state = 'placed'::text);
+
+CREATE INDEX bank_line_waiting ON public.bank_line USING btree (id) WHERE (state = 'unplaced'::text);
+
 CREATE INDEX caller_idempotency_key_by_age ON public.caller_idempotency_key USING btree (created_at);
 
 CREATE UNIQUE INDEX category_by_form ON public.category USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
@@ -1911,6 +1996,15 @@ ALTER TABLE ONLY public.allocation
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.bank_line
+    ADD CONSTRAINT bank_line_bank_file_id_fkey FOREIGN KEY (bank_file_id) REFERENCES public.bank_file(id);
+
+ALTER TABLE ONLY public.bank_line
+    ADD CONSTRAINT bank_line_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES public.payment(id);
+
+ALTER TABLE ONLY public.bank_line
+    ADD CONSTRAINT bank_line_placed_by_fkey FOREIGN KEY (placed_by) REFERENCES public.bank_file(id);
 
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_parent_key_fkey FOREIGN KEY (parent_key) REFERENCES public.category(key);

@@ -59,7 +59,7 @@ _DONE = {
     "track": "tracking added",
     "video": "packing video added",
 }
-_PARTICLES = {"", "back", "in", "out"}
+_PARTICLES = {"", "aside", "back", "in", "out"}
 _CODE_LENGTH = 32
 _NOUNS = {"totp": "Second factor"}
 

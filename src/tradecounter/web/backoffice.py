@@ -10,6 +10,7 @@ from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
 from tradecounter.backoffice.addresses import AddressDesk
+from tradecounter.backoffice.bank_files import BankDesk
 from tradecounter.backoffice.billing import BillingDesk
 from tradecounter.backoffice.customer_steps import CustomerStepsDesk
 from tradecounter.backoffice.customers import CustomerDesk
@@ -132,6 +133,7 @@ class BackOffice(Site):
             AddressDesk(desk),
             BillingDesk(desk, letterhead),
             PaymentDesk(desk),
+            BankDesk(desk),
             ProductDesk(desk),
             ImportDesk(desk),
             OperationsDesk(desk),

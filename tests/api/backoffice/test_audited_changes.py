@@ -54,6 +54,14 @@ class Staff:
         items = self.client.get(found).json()["items"]
         return {"items": [{"id": item["id"], "restock": item["quantity"]} for item in items]}
 
+    def bank_file(self, reference: object) -> dict[str, Any]:
+        content = f"date,amount,reference\n2026-06-15,1.00,{reference}\n"
+        done: dict[str, Any] = self.client.post("/api/payment/import", content=content, headers=CSV).json()
+        return done
+
+    def waiting_line(self) -> int:
+        return int(self.bank_file(f"somebody {next(_numbers)}")["unplaced"][0]["id"])
+
     def quote(self, *, priced: bool = False) -> str:
         address = f"/api/quote/{request_quote(self.customer)['confirmation_code']}"
         if priced:
@@ -182,8 +190,20 @@ CHANGES: dict[str, tuple[str, Request]] = {
         lambda s: ("POST", f"/api/payment/{s.paid()}/reverse", {"reason": "a test"}),
     ),
     "importPayments": (
-        "payment.record",
+        "payment.record bank_file.import",
         lambda s: ("POST", "/api/payment/import", f"date,amount,reference\n2026-06-15,1.00,{s.invoice()}\n"),
+    ),
+    "placeBankLine": (
+        "payment.record bank_line.place",
+        lambda s: ("POST", f"/api/bank-line/{s.waiting_line()}/place", {"customer_id": s.customer.id}),
+    ),
+    "setBankLineAside": (
+        "bank_line.set_aside",
+        lambda s: ("POST", f"/api/bank-line/{s.waiting_line()}/set-aside", {"reason": "a test"}),
+    ),
+    "rollBackBankFile": (
+        "payment.reverse bank_file.roll_back",
+        lambda s: ("POST", f"/api/bank-file/{s.bank_file(s.invoice())['id']}/roll-back", None),
     ),
     "resendInvoice": ("invoice.resend", lambda s: ("POST", f"/api/invoice/{s.invoice()}/resend", None)),
     "issueCreditNote": (
@@ -248,4 +268,4 @@ def test_a_change_leaves_one_entry_and_its_repetition_none(program: Staff, name:
         "select action, actor_kind, actor_name, acting_user, address from audit_entry where id > %s order by id",
         last,
     )
-    assert found == [(action, "token", "test", "sam@reseller.example", "192.0.2.44")]
+    assert found == [(each, "token", "test", "sam@reseller.example", "192.0.2.44") for each in action.split()]

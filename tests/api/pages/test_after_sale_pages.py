@@ -175,16 +175,80 @@ def test_returned_units_are_restocked_or_scrapped_and_credited_at_once(
     too_many = sam.send(f"{where}/receive", fields | {"items-0-scrap": "1"})
     assert too_many.status_code == 400
     assert "has 3 expected units, not 4" in text_of(too_many)
-    page = text_of(sam.sends(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
+    page = text_of(sam.confirms(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
     assert "2 of 3 units are received." in page
     assert "Credit notes" in page
     assert level(office.service, sku)[0] == 3
-    page = text_of(sam.sends(f"{where}/receive", fields_of(sam.get(f"{where}/receive"))))
+    page = text_of(sam.confirms(f"{where}/receive", fields_of(sam.get(f"{where}/receive"))))
     assert "All units are received." in page
     assert "Closed" in page
     assert packer.get(f"{where}/receive").status_code == 409
     credited = rows(office.service, "select credited from orders where id = %s", placed["order_id"])
     assert credited == [(Decimal("36.00"),)]
+
+
+def test_receiving_shows_what_is_credited_before_it_is(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    dispatch(sam, placed)
+    sam.sends(f"{path_of(placed)}/invoice", NOTHING)
+    where = open_return(sam, placed, items__0__quantity="2")
+    fields = fields_of(sam.get(f"{where}/receive"))
+    shown = sam.send(f"{where}/receive", fields)
+    assert "Receive them and credit £120.00" in text_of(shown)
+    other = sam.send(f"{where}/receive", fields | {"items-0-restock": "1"} | sam.shown(shown))
+    assert (other.status_code, "Receive them and credit £60.00" in text_of(other)) == (200, True)
+    assert "Nothing" not in text_of(sam.get(where))
+    assert "All units are received." in text_of(sam.sends(f"{where}/receive", fields | sam.shown(shown)))
+
+
+def test_a_credit_note_is_prefilled_with_what_came_back_and_closes_the_return(
+    office: BackOfficeSite, sam: Person, packer: Person, customer: Customer
+) -> None:
+    placed = buy(customer, [("PHONE", 3), ("CABLE", 2)])
+    dispatch(sam, placed)
+    sam.sends(f"{path_of(placed)}/invoice", NOTHING)
+    where = open_return(sam, placed, items__0__quantity="1", items__1__quantity="2")
+    given = fields_of(packer.get(f"{where}/receive")) | {"items-0-restock": "1", "items-1-restock": "2"}
+    packer.sends(f"{where}/receive", given)
+    fran = staff_member(office.service, office.url, "finance")
+    page = fran.get(where)
+    assert "To credit" in text_of(page)
+    link = next(part.split('"')[0] for part in page.text.split('href="') if "/credit-note?return=" in part)
+    form = fran.get(link)
+    fields = fields_of(form)
+    number = where.removeprefix("/return/")
+    assert f"Filled in with what came back with {number}." in text_of(form)
+    assert f"Return {number}: Broken" in text_of(form)
+    assert [fields[f"lines-{n}-quantity"] for n in range(3)] == ["1", "2", ""]
+    path, fields = link.partition("?")[0], fields | {"reason": "Came back"}
+    fran.confirms(path, fields | {"lines-1-quantity": "1"})
+    assert "Received" in text_of(fran.get(where)), "a credit of a part leaves it open"
+    rest = fields_of(fran.get(link))
+    assert [rest[f"lines-{n}-quantity"] for n in range(2)] == ["", "1"]
+    fran.confirms(path, rest | {"reason": "The rest"})
+    closed = fran.get(where)
+    assert "Closed" in text_of(closed)
+    assert "/credit-note?return=" not in closed.text
+    assert "Nothing that came back" in text_of(fran.get(link))
+    assert fran.get(f"{path}?return=RMA-999999").status_code == 404
+
+
+def test_finance_closes_a_return(office: BackOfficeSite, sam: Person, packer: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    dispatch(sam, placed)
+    sam.sends(f"{path_of(placed)}/invoice", NOTHING)
+    where = open_return(sam, placed, items__0__quantity="2")
+    packer.sends(f"{where}/receive", fields_of(packer.get(f"{where}/receive")))
+    fran = staff_member(office.service, office.url, "finance")
+    assert f'href="{where}/close"' in fran.get(where).text
+    assert "2 units that came back are not credited" in text_of(fran.get(f"{where}/close"))
+    assert "The return is closed." in text_of(fran.sends(f"{where}/close", NOTHING))
+    found = rows(
+        office.service,
+        "select action, after ->> 'state' from audit_entry where actor_kind = 'staff' and actor_id = %s",
+        str(fran.id),
+    )
+    assert found == [("return.close", "closed")]
 
 
 def test_units_may_be_received_without_a_credit_note_and_the_return_closed(

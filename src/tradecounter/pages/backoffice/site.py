@@ -18,10 +18,12 @@ from tradecounter.pages.backoffice.imports.checks import ImportCheckPages
 from tradecounter.pages.backoffice.imports.one_import import ImportPages
 from tradecounter.pages.backoffice.jobs.pages import JobPages
 from tradecounter.pages.backoffice.money.bank_file import BankFilePages
+from tradecounter.pages.backoffice.money.bank_history import BankHistoryPages
 from tradecounter.pages.backoffice.money.credit_notes import CreditNotePages
 from tradecounter.pages.backoffice.money.debtors import DebtorPages
 from tradecounter.pages.backoffice.money.invoices import InvoicePages
 from tradecounter.pages.backoffice.money.payments import PaymentPages
+from tradecounter.pages.backoffice.money.unplaced import BankLinePages
 from tradecounter.pages.backoffice.orders.after_sale import AfterSalePages
 from tradecounter.pages.backoffice.orders.amend import AmendPages
 from tradecounter.pages.backoffice.orders.confirm import ConfirmPages
@@ -56,6 +58,8 @@ SUBJECTS: Sequence[type] = (
     InvoicePages,
     CreditNotePages,
     BankFilePages,
+    BankHistoryPages,
+    BankLinePages,
     PaymentPages,
     WebhookPages,
     DeliveryPages,

@@ -35,7 +35,7 @@ class Responses:
         return dict(sorted(self._headers.items()))
 
     def success(self, operation: Operation, success: Success) -> dict[str, Any]:
-        """Describe a success response."""
+        """Describe a success response of an operation."""
         headers = (*success.headers, *(CACHING if operation.cacheable else ()))
         document: dict[str, Any] = {
             "description": success.description,

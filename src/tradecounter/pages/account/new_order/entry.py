@@ -16,6 +16,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.numbers import read_id
 from tradecounter.ordering.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.ordering.create.draft import unknown_skus
 from tradecounter.ordering.order_context import OrderContext
@@ -76,8 +77,8 @@ class AddressChoice(Struct):
 
     def in_json(self) -> dict[str, Any]:
         """Return the address as the API's body has it."""
-        if self.id.isascii() and self.id.isdigit():
-            return {"id": int(self.id[:18])}
+        if (saved := read_id(self.id)) is not None:
+            return {"id": saved}
         return _without_none({name: value for name, value in to_builtins(self).items() if name != "id"})
 
 

@@ -18,6 +18,7 @@ from tradecounter.customers.queries.choose import customers_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.ordering.create.offered_lines import OfferedLine, offered_lines, unknown_products
 from tradecounter.ordering.create.quick_lines import read_quick_lines
 from tradecounter.ordering.reseller_wire import OverrideCredit
@@ -213,14 +214,15 @@ def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, now: datetime
     """Return the rows of the form with their products, and blank ones behind them."""
     submitted = Submitted(values)
     typed = [Row(n, submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(values)]
-    wanted = [(row.number, row.sku, _units(row.quantity)) for row in typed if row.sku]
-    offered, unknown = offered_lines(view, wanted, now), unknown_products(view, wanted)
-    rows = [replace(row, offered=offered.get(row.number), problem=unknown.get(row.number, "")) for row in typed]
+    wanted, problems = [], {}
+    for row in typed:
+        try:
+            wanted += [(row.number, row.sku, min(read_count(row.quantity or "1"), MOST_UNITS) or 1)] if row.sku else []
+        except UnreadableNumberError as error:
+            problems[row.number] = str(error)
+    offered = offered_lines(view, wanted, now)
+    problems |= unknown_products(view, wanted)
+    rows = [replace(row, offered=offered.get(row.number), problem=problems.get(row.number, "")) for row in typed]
     following = typed[-1].number + 1 if typed else 0
     blank = sum(1 for row in rows if not row.sku)
     return [*rows, *(Row(n) for n in range(following, following + max(_BLANK_ROWS - blank, 0)))]
-
-
-def _units(text: str) -> int:
-    digits = text.replace(",", "")
-    return min(int(digits), MOST_UNITS) if digits.isascii() and digits.isdigit() and int(digits) else 1
