@@ -38,10 +38,10 @@ def fetch_standing(
     )
 
 
-def standing_of(found: Result[AccountStanding]) -> AccountStanding:
+def standing_of(found: Result[AccountStanding], customer_id: int) -> AccountStanding:
     """Return the fetched standing. Raises DomainError (not found) for an unknown customer."""
     if found.first is None:
-        raise not_found("customer")
+        raise not_found("customer", customer_id)
     return found.first
 
 
@@ -51,7 +51,7 @@ async def account_standing(
     """Fetch a standing in a separate round trip. Raises DomainError (not found)."""
     async with tx.pipeline() as p:
         found = fetch_standing(p, kind, request, context)
-    return standing_of(found)
+    return standing_of(found, context.customer_id)
 
 
 async def with_current_view(

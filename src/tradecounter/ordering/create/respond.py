@@ -77,7 +77,7 @@ class OrderCreation:
                 if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
                     return _replay(before)
                 create = _order if kind == "order" else _quote
-                current = await with_current_view(tx, request, standing_of(standing), context)
+                current = await with_current_view(tx, request, standing_of(standing, context.customer_id), context)
                 body = to_json(await create(tx, request, *current))
                 if keyed is not None:
                     record(tx, keyed, Recorded(_CREATED, body), context.now)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_places
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
@@ -103,8 +103,11 @@ async def price_quote(
 
 def check_discount(field: str, discount: Decimal | None) -> None:
     """Raise DomainError (invalid) unless a discount is in per cent."""
-    if discount is not None and not (discount.is_finite() and 0 <= discount <= _WHOLE):
+    if discount is None:
+        return
+    if not (discount.is_finite() and 0 <= discount <= _WHOLE):
         raise invalid(field, "must be between 0 and 100 per cent")
+    require_places(field, discount)
 
 
 def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> dict[str, Decimal]:
