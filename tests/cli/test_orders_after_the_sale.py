@@ -48,7 +48,7 @@ def test_an_order_is_created_for_a_customer_and_confirmed(
     assert float(outstanding(service, customer) - owed) == forced["total"] > 1000
     wrong = json.dumps(order([("NOTHING", 1)]))
     assert "items[0].sku: product 'NOTHING' does not exist" in tradecounter.error(*create_order, given=wrong)
-    assert "customer not found" in tradecounter.error("order", "create", "999", "--file", "-", given=body)
+    assert "customer 999 not found" in tradecounter.error("order", "create", "999", "--file", "-", given=body)
 
 
 def test_an_order_is_amended_after_a_preview_and_cancelled_in_part(service: Service, tradecounter: Program) -> None:

@@ -264,5 +264,5 @@ def test_a_quote_is_declined_with_a_reason(tradecounter: Program, customer: Cust
     declined = tradecounter.json("quote", "decline", code, "--reason", "Out of range")
     assert (declined["state"], declined["cancel_reason"]) == ("cancelled", "Out of range")
     assert customer.get(f"/quote/{code}").json()["status"] == "Declined"
-    assert "is already cancelled" in tradecounter.error("quote", "decline", code, "--reason", "again")
+    assert "is already declined" in tradecounter.error("quote", "decline", code, "--reason", "again")
     assert customer.put(f"/order/{code}").status_code == 410

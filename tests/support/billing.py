@@ -1,6 +1,8 @@
 """Orders on their way to being paid: dispatched, invoiced, read as a PDF file."""
 
 import io
+import shutil
+import subprocess
 from decimal import Decimal
 from typing import Any
 
@@ -98,9 +100,18 @@ def credit(
 
 
 def pdf_text(pdf: bytes) -> str:
-    """All the text of a PDF file, on one line, without the places at which long words may be broken."""
-    text = " ".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
-    return " ".join(text.replace("\u200b", "").split())
+    """All the text of a PDF file, on one line."""
+    return " ".join(" ".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages).split())
+
+
+def copied_texts(pdf: bytes) -> list[str]:
+    """All the text of a PDF file with its line ends, as each program that is installed here copies it."""
+    texts = ["\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)]
+    if program := shutil.which("pdftotext"):
+        for layout in ([], ["-layout"], ["-raw"]):
+            ran = subprocess.run([program, *layout, "-", "-"], input=pdf, capture_output=True, check=True)
+            texts.append(ran.stdout.decode())
+    return texts
 
 
 def invoice_text(customer: Customer, placed: dict[str, Any]) -> str:

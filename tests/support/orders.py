@@ -251,7 +251,15 @@ _BOOKS: dict[str, LiteralString] = {
     "an order's status does not fit its lines": """
         select number, status, fitting from (
             select o.number, o.status,
-                   case when sum(l.dispatched) = sum(l.quantity) then 'Dispatched'
+                   case when exists (select from invoice i where i.order_id = o.id)
+                            then case when sum(l.dispatched) < sum(l.quantity)
+                                           or sum(l.dispatched - l.unbilled) > (
+                                               select sum(i.quantity) from invoice_line i join order_line b
+                                                   on b.id = i.line_id where b.order_id = o.id
+                                           ) then 'Part invoiced'
+                                      when o.gross = o.paid + o.credited then 'Completed'
+                                      else 'Invoiced' end
+                        when sum(l.dispatched) = sum(l.quantity) then 'Dispatched'
                         when sum(l.dispatched) > 0 then 'Part dispatched'
                         when sum(l.back_ordered) > 0 then 'Back-ordered'
                         else 'Awaiting dispatch' end as fitting
@@ -259,7 +267,7 @@ _BOOKS: dict[str, LiteralString] = {
             where o.state = 'confirmed' and l.bundle_line_id is null
             group by o.id
         ) as judged
-        where status <> fitting and not (fitting = 'Dispatched' and status in ('Invoiced', 'Completed'))
+        where status <> fitting
     """,
     "a component has a price, or not as many units as its bundles hold": """
         select l.id, l.quantity, bundle.quantity

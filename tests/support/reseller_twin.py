@@ -48,7 +48,7 @@ def can_leave(order: NaiveOrder) -> bool:
 
 
 def can_be_billed(order: NaiveOrder) -> bool:
-    return order.status in {"Dispatched", "Part dispatched"}
+    return order.status in {"Dispatched", "Part dispatched", "Part invoiced"}
 
 
 def can_come_back(order: NaiveOrder) -> bool:

@@ -12,7 +12,13 @@ from tradecounter.access.permissions import scope_of_field
 from tradecounter.access.queries.users import CustomerUser, list_users
 from tradecounter.access.users import invite_user
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.customer_changes import account_change, disable_key_of, disable_user_of, make_key
+from tradecounter.backoffice.customer_changes import (
+    account_change,
+    check_account_change,
+    disable_key_of,
+    disable_user_of,
+    make_key,
+)
 from tradecounter.backoffice.customer_wire import (
     CreatedKey,
     CustomerChange,
@@ -137,10 +143,14 @@ class CustomerDesk:
     async def create_customer(self, call: Call) -> Response:
         async def work(tx: Transaction, body: NewCustomer, now: datetime) -> ResellerCustomer:
             _require_scopes(call, body, "customers:write")
-            change = await account_change(tx, body)
+            change = await account_change(tx, body, new=True)
             return await present_customer(tx, await create_customer(tx, change, now), now)
 
-        return await self.desk.change(call, NewCustomer, work, status=201, location="/api/customer/{id}")
+        async def check(tx: Transaction, raw: bytes, _now: datetime) -> None:
+            await check_account_change(tx, raw, new=True)
+
+        location = "/api/customer/{id}"
+        return await self.desk.change(call, NewCustomer, work, status=201, location=location, check=check)
 
     @endpoint(
         Operation(
@@ -186,7 +196,10 @@ class CustomerDesk:
             change = await account_change(tx, body)
             return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
 
-        return await self.desk.change(call, CustomerChange, work)
+        async def check(tx: Transaction, raw: bytes, _now: datetime) -> None:
+            await check_account_change(tx, raw)
+
+        return await self.desk.change(call, CustomerChange, work, check=check)
 
     @endpoint(
         Operation(

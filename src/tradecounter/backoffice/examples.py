@@ -157,7 +157,13 @@ RECEIPT = orders.Receipt([orders.ReceivedUnits(90017, scrap=1)], credit=True)
 DECLINATION = orders.Declination("The product is no longer made.")
 INVOICING = orders.Invoicing(part=True)
 _OPTION = orders.ResellerShippingOption(
-    101, "Northway Parcels", "UK mainland next working day", Decimal("7.04"), _AT.replace(hour=16), _AT.replace(day=17)
+    id=101,
+    provider="Northway Parcels",
+    description="UK mainland next working day",
+    cost_net=Decimal("7.04"),
+    expected_dispatch_date=_AT.replace(hour=16),
+    expected_arrival_date=_AT.replace(day=17),
+    total_gross=Decimal("554.93"),
 )
 QUOTE = orders.ResellerQuote(
     **structs.asdict(ordering.PENDING_ORDER) | {"shipping_options": [_OPTION]},

@@ -10,7 +10,14 @@ from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, POST_HEADERS,
 from tradecounter.backoffice.error_responses import CONFLICT, PRECONDITION_FAILED
 from tradecounter.backoffice.gate import require_scope
 from tradecounter.backoffice.order_context import OrderContexts
-from tradecounter.backoffice.order_sales import SELLERS, amend_sale, confirm_quoted, confirm_sale, create_sale
+from tradecounter.backoffice.order_sales import (
+    SELLERS,
+    amend_sale,
+    check_sale,
+    confirm_quoted,
+    confirm_sale,
+    create_sale,
+)
 from tradecounter.backoffice.order_wire import Amendment, Confirmation, NewOrder, ResellerOrder
 from tradecounter.backoffice.orders import ORDER, REFERENCE
 from tradecounter.backoffice.present_order import OrderPresenter
@@ -67,7 +74,10 @@ class OrderEntryDesk:
             _check_override(call, body.override_credit)
             return await self.orders.one(tx, await create_sale(tx, body, self.contexts, now), now)
 
-        return await self.desk.change(call, NewOrder, work, status=201, location="/api/order/{id}")
+        async def check(tx: Transaction, raw: bytes, now: datetime) -> None:
+            await check_sale(tx, raw, self.contexts, now)
+
+        return await self.desk.change(call, NewOrder, work, status=201, location="/api/order/{id}", check=check)
 
     @endpoint(
         Operation(

@@ -3,6 +3,7 @@
 Callers first check the permission to override the credit.
 """
 
+from contextlib import nullcontext
 from datetime import datetime
 
 from tradecounter.backoffice.order_context import OrderContexts
@@ -10,10 +11,12 @@ from tradecounter.backoffice.order_wire import Amendment, Confirmation, NewOrder
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.quotes.confirm_quote import confirm_quote
 from tradecounter.ordering.reseller_wire import OverrideCredit
 from tradecounter.ordering.states import ConfirmedOrder, PendingOrder
+from tradecounter.rest.json_text import decode_json
 from tradecounter.rest.responses import to_json
 
 SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
@@ -27,6 +30,14 @@ async def create_sale(
     reason = _reason(body.override_credit)
     order, _ = await create_for_customer(tx, to_json(body), context, confirm=False, override_credit=reason)
     return order
+
+
+async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> None:
+    """Raise DomainError (invalid) with what is wrong with the order in a body of which a field has the wrong type."""
+    body = decode_json(raw)
+    customer_id = body.get("customer_id") if isinstance(body, dict) else None
+    if type(customer_id) is int and 0 < customer_id < 2**63:
+        await read_request(raw, await contexts.of(customer_id, now), lambda: nullcontext(tx))
 
 
 async def confirm_sale(

@@ -90,7 +90,7 @@ class ResellerShipping(Struct, omit_defaults=True):
     last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
 
 
-class ResellerShippingOption(Timed, Struct, omit_defaults=True):
+class ResellerShippingOption(Timed, Struct, omit_defaults=True, kw_only=True):
     """A way to ship the order. The dates are absent while no known delivery covers the order."""
 
     id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
@@ -99,6 +99,9 @@ class ResellerShippingOption(Timed, Struct, omit_defaults=True):
     cost_net: Amount
     expected_dispatch_date: Moment | None = None
     expected_arrival_date: Moment | None = None
+    total_gross: Annotated[
+        Amount, Meta(description="What the order costs with this option, VAT included: items and shipping.")
+    ]
 
 
 class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):

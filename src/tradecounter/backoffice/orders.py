@@ -9,7 +9,17 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, PageParameters, page
+from tradecounter.backoffice.desk import (
+    CREATED,
+    LOCATION,
+    NEXT,
+    POST_HEADERS,
+    Address,
+    Body,
+    Desk,
+    PageParameters,
+    page,
+)
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.order_steps import add_tracking, cancel_units, dispatch_units, order_filter
 from tradecounter.backoffice.order_wire import (
@@ -215,19 +225,40 @@ class OrderDesk:
             path_parameters=(REFERENCE,),
             request_headers=POST_HEADERS,
             body=RequestBody(Invoicing, {"Invoicing": examples.INVOICING}, required=False),
-            success=ORDER,
+            success=Success(
+                CREATED,
+                "The order. The invoice is new; it is the last of `invoices`.",
+                ResellerOrder,
+                {"Order": examples.ORDER},
+                headers=(LOCATION, IDEMPOTENT_REPLAY),
+            ),
+            unchanged=ORDER,
             errors=(NOT_FOUND, CONFLICT),
             scope="billing:write",
         )
     )
     async def invoice_order(self, call: Call) -> Response:
-        async def step(tx: Transaction, reference: str, body: Invoicing, now: datetime) -> None:
-            await issue_invoice(tx, reference, self.letterhead, now, part=body.part)
+        issued: list[bool] = []
 
-        return await self._take(call, Invoicing, step)
+        async def step(tx: Transaction, reference: str, body: Invoicing, now: datetime) -> None:
+            issued.append((await issue_invoice(tx, reference, self.letterhead, now, part=body.part)).new)
+
+        return await self._take(
+            call,
+            Invoicing,
+            step,
+            status=lambda: CREATED if issued[-1] else 200,
+            location=lambda order: f"/api/invoice/{order['invoices'][-1]}",
+        )
 
     async def _take(
-        self, call: Call, shape: type[Body], step: Callable[[Transaction, str, Body, datetime], Awaitable[None]]
+        self,
+        call: Call,
+        shape: type[Body],
+        step: Callable[[Transaction, str, Body, datetime], Awaitable[None]],
+        *,
+        status: int | Callable[[], int] = 200,
+        location: Address = "",
     ) -> Response:
         """Take a step with an order, and respond with the order."""
         reference = call.path_text("reference", "order")
@@ -236,4 +267,4 @@ class OrderDesk:
             await step(tx, reference, body, now)
             return await self.orders.one(tx, await any_order(tx, reference), now)
 
-        return await self.desk.change(call, shape, work)
+        return await self.desk.change(call, shape, work, status=status, location=location)

@@ -203,7 +203,13 @@ def _as_support_sees_it(
         "margin": margin_of(lines, purchase_costs),
         "items": items,
         "shipping_options": [
-            {"id": o.id, "provider": o.provider, "description": o.description, "cost_net": o.cost_net}
+            {
+                "id": o.id,
+                "provider": o.provider,
+                "description": o.description,
+                "cost_net": o.cost_net,
+                "total_gross": quote.gross_with(o),
+            }
             for o in quote.shipping_options
         ],
     }
@@ -219,4 +225,4 @@ def _print(quote: dict[str, Any], *, as_json: bool) -> None:
     show_record(quote, as_json=False)
     typer.echo()
     show_table(items, ("id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", Prose("name")), as_json=False)
-    show_part("Shipping options", options, ("id", "cost_net", "provider", Prose("description")))
+    show_part("Shipping options", options, ("id", "cost_net", "provider", Prose("description"), "total_gross"))

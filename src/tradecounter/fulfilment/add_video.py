@@ -11,7 +11,7 @@ from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
 
 _LONGEST = 2000
 
@@ -26,7 +26,8 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
             raise invalid(field, f"must be a URL that starts with http:// or https://, not {url!r}")
     order = await any_order(tx, reference)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")
+        state = shown_state(order, now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders have a packing video")
     await put_video(tx, order.id, video)
     audit_order(tx, "order.video", order, now, after=asdict(video))
 

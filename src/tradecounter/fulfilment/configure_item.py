@@ -39,7 +39,7 @@ async def configure_item(
     line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
     found = None if line is None else await configurability(tx, line.id)
     if line is None or found is None:
-        raise not_found("item")
+        raise not_found("item", item_id)
     if not isinstance(order, ConfirmedOrder):
         raise invalid("reference", "the order was cancelled: its items cannot be configured")
     if not found.configurable:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import insert_shipment
@@ -19,10 +21,10 @@ from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import hold_off_serving
 from tradecounter.ordering.queries.changes import store_dispatch
-from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
-from tradecounter.ordering.rules import DISPATCHED, PART_DISPATCHED
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
+from tradecounter.ordering.units import status_of
 from tradecounter.stock.queries.allocation import hand_over
 
 _LONGEST = {"tracking": 100, "serial": 200}
@@ -51,13 +53,14 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     await hold_off_serving(tx)
     order = await lock_order(tx, (await any_order(tx, reference)).id)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders can be dispatched")
+        state = shown_state(order, now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be dispatched")
     lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
     check_serials(lines, units, request.serials)
     shipment_id = await insert_shipment(tx, order, units, request.serials, request.tracking_number, now)
-    complete = all(line.left == units.get(line.id, 0) for line in lines)
-    status = DISPATCHED if complete else PART_DISPATCHED
+    sent = [replace(line, dispatched=line.dispatched + units.get(line.id, 0)) for line in lines]
+    status = status_of(sent, await invoiced_units(tx, [order.id]), order.due)
     await store_dispatch(tx, order.id, units, status)
     leaving: defaultdict[int, int] = defaultdict(int)
     for line in lines:

@@ -63,21 +63,22 @@ async def order_expected_date(context: MailContext, *, order_id: int, changed: i
 
 
 async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None:
-    """Build the notice that an order or a quote is cancelled, with the reason."""
+    """Build the notice that an order is cancelled or a quote declined, with the reason."""
     facts = await context.order(order_id)
     order = facts.order
     if not isinstance(order, CancelledOrder | DeclinedOrder):
         raise NothingToSend(f"order {order_id} is not cancelled")
-    what = order.kind if isinstance(order, DeclinedOrder) else "order"
+    what, ended = order.kind if isinstance(order, DeclinedOrder) else "order", order.ended_as
     which = f"Order {order.order_reference}" if isinstance(order, CancelledOrder) else what.capitalize()
     return await context.mail(
         f"order-cancelled-{order.id}",
         order.cancelled_at,
         facts.recipients,
-        f"{which} cancelled (your reference {order.customer_reference})",
+        f"{which} {ended} (your reference {order.customer_reference})",
         "order_cancelled",
         order=order,
         what=what,
+        ended=ended,
         lines=await line_facts(context.tx, order_id),
     )
 

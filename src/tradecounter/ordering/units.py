@@ -16,6 +16,7 @@ from tradecounter.ordering.rules import (
     DISPATCHED,
     INVOICED,
     PART_DISPATCHED,
+    PART_INVOICED,
 )
 
 
@@ -107,12 +108,18 @@ def without_units(line: OrderLine, units: int, tax_rate: Decimal) -> OrderLine:
     return replace(left, cancelled=line.cancelled + units, components=components)
 
 
-def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int, int], due: Decimal) -> str:
-    """Return the status of a confirmed order of which some units are invoiced, by line id, and some pounds are due."""
-    if all(line.left == 0 for line in lines):
-        if not invoiced or any(line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):
-            return DISPATCHED
+def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], due: Decimal) -> str:
+    """Return the status of a confirmed order of which some pounds are due.
+
+    `invoiced` has what its invoices contain: units by line id, and something for None if they contain the shipping. The
+    status shows that there is an invoice, whatever is still to be dispatched (decisions, status labels).
+    """
+    if invoiced:
+        if any(line.left or line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):
+            return PART_INVOICED
         return INVOICED if due else COMPLETED
+    if all(line.left == 0 for line in lines):
+        return DISPATCHED
     if any(line.dispatched for line in lines):
         return PART_DISPATCHED
     return BACK_ORDERED if any(line.back_ordered for line in lines) else AWAITING_DISPATCH

@@ -101,7 +101,7 @@ class CreatedOrderItem(Struct):
     cost_net: Amount
 
 
-class CreateOrderShipping(Struct, omit_defaults=True):
+class CreateOrderShipping(Struct, omit_defaults=True, kw_only=True):
     """A way to ship the order. The dates are absent while no known delivery covers the order."""
 
     id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
@@ -110,6 +110,9 @@ class CreateOrderShipping(Struct, omit_defaults=True):
     cost_net: Amount
     expected_dispatch_date: LocalDateTime | None = None
     expected_arrival_date: LocalDateTime | None = None
+    total_gross: Annotated[
+        Amount, Meta(description="What the order costs with this option, VAT included: items and shipping.")
+    ]
 
 
 class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
@@ -136,6 +139,15 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
     cost_gross: Amount
+
+
+class PendingOrderReadBack(CreatedOrder, omit_defaults=True, kw_only=True):
+    """A pending order as created."""
+
+    status: Annotated[str, Meta(description="`Pending`, `Expired` or `Cancelled`.")]
+    expires_on: Annotated[
+        LocalDateTime | None, Meta(description="Until when a pending order can be confirmed; absent if cancelled.")
+    ] = None
 
 
 class Quote(CreatedOrder, omit_defaults=True, kw_only=True):

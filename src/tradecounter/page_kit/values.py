@@ -32,6 +32,7 @@ _TONES = {
     "busy": {
         "awaiting dispatch",
         "part dispatched",
+        "part invoiced",
         "pending",
         "waiting",
         "open",

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from tradecounter.kit.actor import Actor
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.kit.numbers import read_id
 from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.form import read_form
@@ -97,18 +97,19 @@ class Call:
         value: str = self.request.path_params[name]
         return value
 
-    def path_text(self, name: str, what: str, unknown: DomainError | None = None) -> str:
+    def path_text(self, name: str, what: str, unknown: Callable[[str], DomainError] | None = None) -> str:
         """Return a path parameter, stripped. Raises `unknown`, or DomainError (not found), for a NUL character."""
         value = self.path(name).strip()
         if "\x00" in value:
-            raise unknown or DomainError(Kind.NOT_FOUND, f"{what} not found")
+            raise not_found(what, value) if unknown is None else unknown(value)
         return value
 
     def path_id(self, name: str, what: str) -> int:
         """Return a path parameter that is a numeric id. Raises DomainError (not found) for other values."""
-        found = read_id(self.path(name))
+        value = self.path(name)
+        found = read_id(value)
         if found is None:
-            raise DomainError(Kind.NOT_FOUND, f"{what} not found")
+            raise not_found(what, value)
         return found
 
     def query(self, shape: type[Struct]) -> Struct:

@@ -216,7 +216,7 @@ async def reseal_webhooks(tx: Transaction, keys: Sequence[str]) -> None:
 async def _the_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None, *, lock: bool = False) -> Endpoint:
     endpoint = await find_endpoint(tx, webhook_id, lock=lock)
     if endpoint is None or (customer_id is not None and endpoint.customer_id != customer_id):
-        raise not_found("webhook")
+        raise not_found("webhook", webhook_id)
     return endpoint
 
 
@@ -230,7 +230,7 @@ async def _active(tx: Transaction, webhook_id: int, customer_id: int | None) -> 
 async def _the_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> DeliveryRecord:
     found = await find_delivery(tx, webhook_id, delivery_id)
     if found is None:
-        raise not_found("delivery")
+        raise not_found("delivery", delivery_id)
     return found
 
 

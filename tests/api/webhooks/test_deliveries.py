@@ -428,8 +428,8 @@ def test_a_customer_does_not_see_others_endpoints_and_types(service: Service, en
         with pytest.raises(DomainError, match=refusal):
             service.in_transaction(work)
 
-    attempt(lambda tx: manage.show_webhook(tx, hook.added.id, other.id), "webhook not found")
-    attempt(lambda tx: manage.show_webhook(tx, 10**9), "webhook not found")
+    attempt(lambda tx: manage.show_webhook(tx, hook.added.id, other.id), f"webhook {hook.added.id} not found")
+    attempt(lambda tx: manage.show_webhook(tx, 10**9), "webhook 1000000000 not found")
     attempt(lambda tx: _add(service, tx, owner, types=["order.created"]), "types: 'order.created' is not one of")
     attempt(lambda tx: _add(service, tx, None, url="https://10.0.0.1/"), "10.0.0.1 is not a public address")
 

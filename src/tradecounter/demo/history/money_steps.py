@@ -105,7 +105,7 @@ async def account_of(tx: Transaction, email: str) -> Account:
     """Return the customer with an e-mail address. Raises DomainError (not found)."""
     found = next((account for account in await list_accounts(tx) if account.email_address == email), None)
     if found is None:
-        raise not_found("customer")
+        raise not_found("customer", email)
     return found
 
 
@@ -114,7 +114,7 @@ async def _invoice_of(tx: Transaction, code: str) -> OpenInvoice:
     invoices = await invoices_of_order(tx, (await any_order(tx, code)).id)
     found = next((invoice for invoice in invoices if invoice.due), None)
     if found is None:
-        raise not_found("invoice")
+        raise not_found("unpaid invoice of order", code)
     return found
 
 

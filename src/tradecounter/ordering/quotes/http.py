@@ -97,5 +97,5 @@ class QuoteEndpoints:
             lines = fetch_lines_by_code(p, call.customer_id, code)
         quote = found.first
         if quote is None or quote.kind != "quote":
-            raise not_found("quote")
+            raise not_found("quote", code)
         return json_response(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_places
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
+from tradecounter.kit.text import shown_name
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, products_of, total_costs
 from tradecounter.ordering.queries.changes import store_pricing
@@ -102,8 +103,11 @@ async def price_quote(
 
 def check_discount(field: str, discount: Decimal | None) -> None:
     """Raise DomainError (invalid) unless a discount is in per cent."""
-    if discount is not None and not (discount.is_finite() and 0 <= discount <= _WHOLE):
+    if discount is None:
+        return
+    if not (discount.is_finite() and 0 <= discount <= _WHOLE):
         raise invalid(field, "must be between 0 and 100 per cent")
+    require_places(field, discount)
 
 
 def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> dict[str, Decimal]:
@@ -114,7 +118,7 @@ def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> di
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     """Return a quote that can be priced. Raises DomainError: not found, conflict."""
     if order is None:
-        raise DomainError(Kind.NOT_FOUND, f"quote {code} does not exist")
+        raise DomainError(Kind.NOT_FOUND, f"quote {shown_name(code)} does not exist")
     if order.kind == "order" or isinstance(order, PendingOrder):
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
@@ -123,7 +127,7 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
                 Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {order.state}"
             )
         case DeclinedOrder():
-            raise DomainError(Kind.CONFLICT, f"the quote is {order.state}")
+            raise DomainError(Kind.CONFLICT, f"the quote is {order.ended_as}")
         case PricedQuote() if order.has_expired(now):
             when = local_text(order.expires_at)
             raise DomainError(Kind.CONFLICT, f"the quote expired at {when}: the customer must request it again")

@@ -99,7 +99,7 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses, abo
     document["responses"] = {
         **{
             str(success.status): responses.success(operation, success)
-            for success in (operation.dry_run, operation.success)
+            for success in (operation.dry_run, operation.unchanged, operation.success)
             if success is not None
         },
         **({"304": responses.not_modified()} if operation.cacheable else {}),

@@ -100,6 +100,12 @@ def basket_of(submitted: Submitted, uploaded: str, view: CustomerView) -> Basket
     return basket
 
 
+def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
+    """Return the SKUs of all lines of a form and of its lists."""
+    listed = (line for text in (submitted.one("list"), uploaded) for line in numbered_quick_lines(text)[0])
+    return [*(sku for _, _, sku, _ in _rows(submitted)), *(line.item.sku for line in listed)]
+
+
 def basket_with(items: Iterable[tuple[str, int]]) -> Basket:
     """Return a basket with pairs of SKU and quantity, such as those of an earlier order."""
     basket = Basket()

@@ -139,7 +139,7 @@ class CustomerAccessPages:
             shown = await shown_customer(tx, call)
             user = next((user for user in await list_users(tx, shown.id) if user.id == user_id), None)
         if user is None:
-            raise not_found("user")
+            raise not_found("user", user_id)
         return self.desk.show(call, "customers/disable_user.html", form=filled, shown=shown, user=user)
 
     async def _show_key(self, call: Call, filled: Filled) -> Response:
@@ -148,7 +148,7 @@ class CustomerAccessPages:
             shown = await shown_customer(tx, call)
             key = next((key for key in await list_keys(tx, shown.id) if key.id == key_id), None)
         if key is None:
-            raise not_found("key")
+            raise not_found("key", key_id)
         return self.desk.show(call, "customers/disable_key.html", form=filled, shown=shown, key=key)
 
     async def _show(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:

@@ -99,7 +99,7 @@ class CustomerSettingsPages:
 
         async def work(tx: Transaction, body: NewCustomerForm, now: datetime) -> Account:
             wanted = {name: value for name, value in msgspec.structs.asdict(body).items() if name in fields}
-            return await create_customer(tx, await account_change(tx, CustomerChange(**wanted)), now)
+            return await create_customer(tx, await account_change(tx, CustomerChange(**wanted), new=True), now)
 
         return await self.desk.change(
             call,

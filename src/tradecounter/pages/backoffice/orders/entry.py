@@ -17,6 +17,7 @@ from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.queries.choose import customers_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.ordering.create.offered_lines import OfferedLine, offered_lines, unknown_products
 from tradecounter.ordering.create.quick_lines import read_quick_lines
@@ -37,6 +38,7 @@ from tradecounter.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.pages.session_gate import require_right
 from tradecounter.rest.call import Call
 from tradecounter.rest.statuses import STATUS
+from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.view import CustomerView
 
 _ROW = re.compile(r"items-(\d{1,4})-(?:sku|quantity)")
@@ -144,7 +146,9 @@ class OrderEntryPages:
             account = await the_account(tx, _customer_of(call))
             customer = await present_customer(tx, account, now)
             addresses = await list_addresses(tx, account.id)
-        rows = _rows(filled.values, await self.parts.contexts.views.of(account.id), now)
+            whole = await self.parts.contexts.views.of(account.id)
+            view = await current_view(tx, whole, account.id, _skus(filled.values), uk_date(now))
+        rows = _rows(filled.values, view, now)
         return self.desk.show(
             call,
             "orders/entry.html",
@@ -200,6 +204,10 @@ def _with_pasted_lines(submitted: Submitted) -> Submitted:
 
 def _numbers(values: Mapping[str, Sequence[str]]) -> list[int]:
     return sorted({int(found[1]) for name in values if (found := _ROW.fullmatch(name))})
+
+
+def _skus(values: Mapping[str, Sequence[str]]) -> list[str]:
+    return [sku for n in _numbers(values) if (sku := Submitted(values).one(f"items-{n}-sku"))]
 
 
 def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, now: datetime) -> list[Row]:

@@ -12,14 +12,14 @@ from tradecounter.db.job_queue import failed_jobs
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import in_pounds
 from tradecounter.ordering.queries.today import Waiting, orders_waiting, quotes_waiting, returns_waiting
-from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED
+from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.page_kit.values import plural
 from tradecounter.webhooks.queries.trouble import webhooks_in_trouble
 
 # What each role deals with first; the others follow.
 _FIRST: Mapping[Role, Sequence[str]] = {
-    "warehouse": ("dispatch", "part", "return", "back-order"),
-    "finance": ("unplaced", "overdue", "invoice", "credit", "quote"),
+    "warehouse": ("dispatch", "part", "rest", "return", "back-order"),
+    "finance": ("unplaced", "overdue", "invoice", "rest", "credit", "quote"),
     "support": ("quote", "job", "back-order", "return", "webhook"),
     "catalogue": (),
     "administrator": ("job", "webhook", "quote", "overdue", "dispatch"),
@@ -34,11 +34,18 @@ _ALL = (
     "part",
     "back-order",
     "invoice",
+    "rest",
     "return",
     "credit",
 )
 _TILES = {"dispatch", "back-order", "quote", "overdue", "job"}
-_STATUSES = {"dispatch": AWAITING_DISPATCH, "part": PART_DISPATCHED, "back-order": BACK_ORDERED, "invoice": DISPATCHED}
+_STATUSES = {
+    "dispatch": AWAITING_DISPATCH,
+    "part": PART_DISPATCHED,
+    "back-order": BACK_ORDERED,
+    "invoice": DISPATCHED,
+    "rest": PART_INVOICED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,7 @@ def _orders(found: Mapping[str, Waiting]) -> list[Task]:
         "part": ("Part dispatched", "{} part dispatched: the rest waits", ""),
         "back-order": ("Back-ordered", "{} waits for stock: look at the expected dates", "warn"),
         "invoice": ("To invoice", "{} to invoice", ""),
+        "rest": ("Part invoiced", "{} part invoiced: the rest is to be dispatched or invoiced", ""),
     }
     tasks = []
     for kind, (name, text, state) in said.items():
