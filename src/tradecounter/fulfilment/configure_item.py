@@ -8,7 +8,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import configurability
 from tradecounter.fulfilment.queries.writes import insert_configurations
-from tradecounter.fulfilment.wire import NewConfiguration
+from tradecounter.fulfilment.wire import ConfigurationRequest
 from tradecounter.kit.errors import invalid, not_found
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lines import OrderLine, with_parts
@@ -21,7 +21,7 @@ async def configure_item(
     tx: Transaction,
     order_id: int,
     item_id: int,
-    configurations: Sequence[NewConfiguration],
+    configurations: Sequence[ConfigurationRequest],
     vault: ProvisioningVault,
     now: datetime,
 ) -> OrderLine:
@@ -50,5 +50,5 @@ async def configure_item(
     return line
 
 
-def _sealed(configurations: Sequence[NewConfiguration], vault: ProvisioningVault) -> list[bytes]:
+def _sealed(configurations: Sequence[ConfigurationRequest], vault: ProvisioningVault) -> list[bytes]:
     return [vault.seal(configuration) for configuration in configurations]
