@@ -98,7 +98,7 @@ class IndexEndpoints:
             summary="The interface document as YAML",
             description="The same document as `/openapi.json`.",
             success=Success(
-                200, "An OpenAPI 3.1 document.", media_types={"application/yaml": Media({"type": "object"})}
+                200, "An OpenAPI 3.1 document.", media_types={"application/yaml": Media({"type": "string"})}
             ),
             public=True,
         )
