@@ -1,15 +1,18 @@
 """Clients that openapi-generator makes of both interface documents compile, and the customers' place orders."""
 
+import importlib.metadata
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from support.demo import Demo, running_demo
-from support.openapi_generator import DOCUMENTS, LANGUAGES, Workshop, missing_tools
+from support.guide import section
+from support.openapi_generator import DOCUMENTS, LANGUAGES, Workshop, available
 
 pytestmark = pytest.mark.long
 
-AVAILABLE = [name for name in LANGUAGES if name not in missing_tools()]
+AVAILABLE = available()
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +43,7 @@ def test_the_customers_client_compiles_and_places_orders(workshop: Workshop, dem
     workshop.build(DOCUMENTS[0], name)
     printed = workshop.run(name, BASE=demo.service.url, KEY=demo.customer.key)
     assert (printed["sku"], printed["unknown"]) == ("CV-320P", "404")
+    assert printed["listed"] == printed["first"]
     first, second = (demo.customer.get(f"/order/{printed[each]}").json() for each in ("first", "second"))
     assert float(printed["net"]) == pytest.approx(first["cost_net"])
     assert [order["customer_reference"] for order in (first, second)] == [f"PO-{name}", f"PO-{name}-at-once"]
@@ -51,3 +55,12 @@ def test_the_customers_client_compiles_and_places_orders(workshop: Workshop, dem
 def saved_city(demo: Demo) -> str:
     [city, *_] = [address["city"] for address in demo.customer.get("/customer/address").json()]
     return str(city)
+
+
+def test_the_guide_names_the_tested_version_and_options() -> None:
+    said = section("Six languages: openapi-generator")
+    assert f"version {importlib.metadata.version('openapi-generator-cli')}." in said
+    for name, language in LANGUAGES.items():
+        [options] = re.findall(rf"^\| `{name}` \| (.*?) \|", said, re.MULTILINE)
+        own = {key: value for key, value in language.options.items() if key != "packageName"}
+        assert dict(re.findall(r"(\w+)=(\w+)", options)) == own

@@ -51,7 +51,8 @@ def prism(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prox
     packages, port, folder = installed(), free_port(), tmp_path_factory.mktemp("prism")
     assert packages is not None
     (folder / "openapi.json").write_text(json.dumps(interface_document()))
-    command = [packages / "node_modules" / ".bin" / "prism", "proxy", "openapi.json", demo.service.url, "-p", str(port)]
+    program_file = str(packages / "node_modules" / ".bin" / "prism")
+    command = [program_file, "proxy", "openapi.json", demo.service.url, "-p", str(port)]
     log = folder / "log"
     with log.open("w") as output, subprocess.Popen(command, cwd=folder, stdout=output, stderr=output) as program:
         try:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from support import node_packages
 from support.interface import backoffice_document, interface_document
 from support.node_packages import installed
 
@@ -103,15 +104,32 @@ LANGUAGES = {
 }  # fmt: skip
 
 
-def missing_tools() -> dict[str, list[str]]:
-    """What is not there, by the language that needs it: Debian packages, npm's, and the generator."""
-    general = [] if _jar() is not None else [_GENERATOR]
-    general += [] if shutil.which("java") else ["default-jre-headless"]
-    missing = {
-        name: [*general, *_absent(language.needs), *([_NPM] if language.npm and installed() is None else [])]
-        for name, language in LANGUAGES.items()
-    }
-    return {name: packages for name, packages in missing.items() if packages}
+def available() -> list[str]:
+    """The languages whose clients can be generated and compiled here, npm's packages installed if need be."""
+    if _without():
+        return []
+    installed()
+    return [name for name, language in LANGUAGES.items() if not _missing(language)]
+
+
+def left_out() -> list[str]:
+    """What is left out, and what it needs."""
+    if without := _without():
+        return [f"clients of openapi-generator; without {', '.join(without)}"]
+    missing = {name: _missing(language) for name, language in LANGUAGES.items()}
+    return [
+        f"clients of openapi-generator in {name}; without {', '.join(found)}"
+        for name, found in missing.items()
+        if found
+    ]
+
+
+def _without() -> list[str]:
+    return [*([] if _jar() else [_GENERATOR]), *([] if shutil.which("java") else ["default-jre-headless"])]
+
+
+def _missing(language: Language) -> list[str]:
+    return [*_absent(language.needs), *([_NPM] if language.npm and node_packages.left_out() else [])]
 
 
 def _absent(needs: Mapping[str, str]) -> Iterable[str]:

@@ -25,6 +25,7 @@ public static class Program
         var choice = new ShippingChoice(created.ShippingOptions[0].Id);
         var confirmed = orders.ConfirmOrder(created.ConfirmationCode, new ConfirmOrderRequest(choice));
         var read = orders.GetOrder(confirmed.OrderReference);
+        var listed = orders.ListOrders(customerReference: "PO-csharp")[0].OrderReference;
 
         var second = orders.CreateOrder(new CreateOrderRequest(
             "PO-csharp-at-once", items, saved, saved, shippingMethod: choice, autoConfirm: true));
@@ -43,6 +44,7 @@ public static class Program
         Console.WriteLine("net " + read.CostNet.ToString(CultureInfo.InvariantCulture));
         Console.WriteLine("first " + read.OrderReference);
         Console.WriteLine("second " + second.OrderReference);
+        Console.WriteLine("listed " + listed);
         Console.WriteLine("unknown " + unknown);
     }
 }

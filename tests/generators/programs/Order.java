@@ -32,6 +32,7 @@ public class Order {
         ShippingChoice choice = new ShippingChoice().id(created.getShippingOptions().get(0).getId());
         CreatedOrder confirmed = orders.confirmOrder(
             created.getConfirmationCode(), new ConfirmOrderRequest().shippingMethod(choice));
+        String listed = orders.listOrders(null, null, null, "PO-java", null, null, null).get(0).getOrderReference();
         BigDecimal net = orders.getOrder(confirmed.getOrderReference()).getCostNet();
 
         CreatedOrder second = orders.createOrder(new CreateOrderRequest().customerReference("PO-java-at-once")
@@ -48,6 +49,7 @@ public class Order {
         System.out.println("net " + net);
         System.out.println("first " + confirmed.getOrderReference());
         System.out.println("second " + second.getOrderReference());
+        System.out.println("listed " + listed);
         System.out.println("unknown " + unknown);
     }
 }

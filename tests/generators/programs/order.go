@@ -41,6 +41,7 @@ func main() {
 	confirmation.SetShippingMethod(*choice)
 	confirmed := must(api.OrdersAPI.ConfirmOrder(ctx, created.GetConfirmationCode()).ConfirmOrderRequest(*confirmation).Execute())
 	read := must(api.OrdersAPI.GetOrder(ctx, confirmed.GetOrderReference()).Execute())
+	listed := must(api.OrdersAPI.ListOrders(ctx).CustomerReference("PO-go").Execute())
 
 	atOnce := client.NewCreateOrderRequest("PO-go-at-once", items, *saved, *saved)
 	atOnce.SetShippingMethod(*choice)
@@ -56,5 +57,6 @@ func main() {
 	fmt.Println("net", read.GetCostNet())
 	fmt.Println("first", read.GetOrderReference())
 	fmt.Println("second", second.GetOrderReference())
+	fmt.Println("listed", listed[0].GetOrderReference())
 	fmt.Println("unknown", response.StatusCode)
 }

@@ -30,6 +30,7 @@ $created = $orders->createOrder($wanted, 'php');
 $choice = new ShippingChoice(['id' => $created->getShippingOptions()[0]->getId()]);
 $confirmed = $orders->confirmOrder($created->getConfirmationCode(), new ConfirmOrderRequest(['shipping_method' => $choice]));
 $read = $orders->getOrder($confirmed->getOrderReference());
+$listed = $orders->listOrders(customer_reference: 'PO-php');
 
 $second = $orders->createOrder(new CreateOrderRequest([
     'customer_reference' => 'PO-php-at-once', 'items' => $items, 'billing_address' => $saved, 'shipping_address' => $saved,
@@ -43,4 +44,4 @@ try {
 }
 
 echo "sku {$product->getSku()}\nnet {$read->getCostNet()}\nfirst {$read->getOrderReference()}\n";
-echo "second {$second->getOrderReference()}\nunknown $unknown\n";
+echo "second {$second->getOrderReference()}\nlisted {$listed[0]->getOrderReference()}\nunknown $unknown\n";

@@ -26,6 +26,7 @@ created = orders.create_order(wanted, idempotency_key="python")
 choice = ConfirmOrderRequest(shipping_method=ShippingChoice(id=created.shipping_options[0].id))
 confirmed = orders.confirm_order(created.confirmation_code, choice)
 read = orders.get_order(confirmed.order_reference)
+listed = orders.list_orders(customer_reference="PO-python")
 
 at_once = CreateOrderRequest(
     customer_reference="PO-python-at-once",
@@ -43,4 +44,4 @@ except ApiException as error:
     unknown = error.status
 
 sys.stdout.write(f"sku {product.sku}\nnet {read.cost_net}\nfirst {read.order_reference}\n")
-sys.stdout.write(f"second {second.order_reference}\nunknown {unknown}\n")
+sys.stdout.write(f"second {second.order_reference}\nlisted {listed[0].order_reference}\nunknown {unknown}\n")

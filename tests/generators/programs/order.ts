@@ -24,6 +24,7 @@ const confirmed = await orders.confirmOrder({
   reference: created.confirmationCode, confirmOrderRequest: { shippingMethod },
 });
 const read = await orders.getOrder({ reference: confirmed.orderReference! });
+const listed = await orders.listOrders({ accept: "application/json", customerReference: "PO-typescript-fetch" });
 
 const second = await orders.createOrder({
   createOrderRequest: {
@@ -38,4 +39,4 @@ const unknown = await orders.getOrder({ reference: "NOTHING" }).then(
 );
 
 console.log(`sku ${product.sku}\nnet ${read.costNet}\nfirst ${read.orderReference}`);
-console.log(`second ${second.orderReference}\nunknown ${unknown}`);
+console.log(`second ${second.orderReference}\nlisted ${listed[0]?.orderReference}\nunknown ${unknown}`);
