@@ -98,7 +98,13 @@ class IndexEndpoints:
             summary="The interface document as YAML",
             description="The same document as `/openapi.json`.",
             success=Success(
-                200, "An OpenAPI 3.1 document.", media_types={"application/yaml": Media({"type": "string"})}
+                200,
+                "An OpenAPI 3.1 document.",
+                media_types={
+                    "application/yaml": Media(
+                        {"type": "string"}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"}
+                    )
+                },
             ),
             public=True,
         )
