@@ -69,7 +69,7 @@ class CustomerChange(Struct, omit_defaults=True, kw_only=True):
     order_mails: bool | UnsetType = UNSET
 
 
-class NewCustomer(CustomerChange, omit_defaults=True, kw_only=True):
+class CustomerRequest(CustomerChange, omit_defaults=True, kw_only=True):
     """A customer to add; settings that are left out have their defaults."""
 
     email_address: Email
@@ -83,7 +83,7 @@ class Blocking(Struct):
     reason: str
 
 
-class NewKey(Struct):
+class KeyRequest(Struct):
     """An API key to create."""
 
     name: Annotated[RequiredText, Meta(description="What the key is for.")]
@@ -110,7 +110,7 @@ class Key(Timed, Struct):
     disabled_at: Moment | None
 
 
-class NewUser(Struct):
+class UserRequest(Struct):
     """A user to invite."""
 
     email: Annotated[Email, Meta(description="The user's address.")]

@@ -13,12 +13,12 @@ from tradecounter.backoffice.customer_wire import (
     CreatedKey,
     CustomerChange,
     CustomerCredit,
+    CustomerRequest,
     Key,
-    NewCustomer,
-    NewKey,
-    NewUser,
+    KeyRequest,
     ResellerCustomer,
     User,
+    UserRequest,
 )
 from tradecounter.backoffice.operations_wire import Job
 from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
@@ -56,7 +56,7 @@ CUSTOMER = ResellerCustomer(
     created_at=_AT,
     credit=_CREDIT,
 )
-NEW_CUSTOMER = NewCustomer(
+NEW_CUSTOMER = CustomerRequest(
     email_address="buyer@harbourline.example",
     first_name="Ada",
     last_name="Buyer",
@@ -66,10 +66,10 @@ NEW_CUSTOMER = NewCustomer(
 )
 CUSTOMER_CHANGE = CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)
 BLOCKING = Blocking("Invoices are over 90 days late.")
-NEW_KEY = NewKey("ERP")
+NEW_KEY = KeyRequest("ERP")
 KEY = Key(7, "ERP", "3f9a1c20", _AT, _AT, None)
 CREATED_KEY = CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)
-NEW_USER = NewUser("sam@harbourline.example", "buyer")
+NEW_USER = UserRequest("sam@harbourline.example", "buyer")
 USER = User(12, "sam@harbourline.example", "", "buyer", has_password=False, created_at=_AT, disabled_at=None)
 
 _NUMBER = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
@@ -121,11 +121,11 @@ DISPATCH = orders.Dispatch(
 TRACKING = orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)
 VIDEO = OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8")
 CANCELLATION = orders.Cancellation("The customer ordered twice.", [orders.NamedUnits(90017, 2)])
-NEW_ORDER = orders.NewOrder(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)
+NEW_ORDER = orders.OrderRequest(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)
 CONFIRMATION = orders.Confirmation(ShippingChoice(101))
 AMENDMENT = orders.Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")
-NEW_NOTE = orders.NewNote("The customer collects on Friday.")
-NEW_RETURN = orders.NewReturn([orders.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
+NEW_NOTE = orders.NoteRequest("The customer collects on Friday.")
+NEW_RETURN = orders.ReturnRequest([orders.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
 RETURN = Return(
     number="RMA-1001",
     order_reference="ORD-100042",

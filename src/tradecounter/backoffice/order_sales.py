@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from datetime import datetime
 
 from tradecounter.backoffice.order_context import OrderContexts
-from tradecounter.backoffice.order_wire import Amendment, Confirmation, NewOrder
+from tradecounter.backoffice.order_wire import Amendment, Confirmation, OrderRequest
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.create.create_for_customer import confirm_for_customer, create_for_customer
@@ -23,7 +23,7 @@ SELLERS = ("support", "finance", "administrator")  # only finance may override t
 
 
 async def create_sale(
-    tx: Transaction, body: NewOrder, contexts: OrderContexts, now: datetime
+    tx: Transaction, body: OrderRequest, contexts: OrderContexts, now: datetime
 ) -> PendingOrder | ConfirmedOrder:
     """Create an order for a customer. Raises DomainError as `create_for_customer` does."""
     context = await contexts.of(body.customer_id, now)

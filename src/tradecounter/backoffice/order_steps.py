@@ -6,7 +6,7 @@ from typing import Protocol
 from msgspec import UNSET
 
 from tradecounter.backoffice.desk import moment, text
-from tradecounter.backoffice.order_wire import Cancellation, Dispatch, NewReturn, Receipt, State, Tracking
+from tradecounter.backoffice.order_wire import Cancellation, Dispatch, Receipt, ReturnRequest, State, Tracking
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import ReceivedReturn, present_received
 from tradecounter.catalogue.queries.lookup import find_product
@@ -101,7 +101,7 @@ async def add_tracking(tx: Transaction, reference: str, body: Tracking, now: dat
     await track_shipment(tx, reference, body.tracking_number, event, now)
 
 
-async def open_units_return(tx: Transaction, reference: str, body: NewReturn, now: datetime) -> str:
+async def open_units_return(tx: Transaction, reference: str, body: ReturnRequest, now: datetime) -> str:
     """Open a return of dispatched units, and return its number. Raises DomainError as `open_return` does."""
     units = [(item.id, item.quantity) for item in body.items]
     serials = {item.id: item.serial_numbers for item in body.items if item.serial_numbers}

@@ -200,7 +200,7 @@ class Cancellation(Struct):
     ] = UNSET
 
 
-class NewOrder(CreateOrderRequest, kw_only=True):
+class OrderRequest(CreateOrderRequest, kw_only=True):
     """An order to create for a customer, at its prices and terms."""
 
     customer_id: Annotated[int, Meta(ge=1, description="The customer's id.")]
@@ -219,7 +219,7 @@ class Amendment(AmendOrderRequest, frozen=True):
     shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))
 
 
-class NewNote(Struct):
+class NoteRequest(Struct):
     """A note on an order, which the customer does not see."""
 
     text: str
@@ -233,7 +233,7 @@ class ReturnedUnits(Struct):
     serial_numbers: list[str] = []
 
 
-class NewReturn(Struct):
+class ReturnRequest(Struct):
     """A return to open."""
 
     items: list[ReturnedUnits]

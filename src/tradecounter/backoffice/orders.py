@@ -26,7 +26,7 @@ from tradecounter.backoffice.order_wire import (
     Cancellation,
     Dispatch,
     Invoicing,
-    NewNote,
+    NoteRequest,
     ResellerOrder,
     State,
     Tracking,
@@ -202,14 +202,14 @@ class OrderDesk:
             "addNote",
             "note",
             "Add a note, which the customer does not see",
-            body=RequestBody(NewNote, {"Note": examples.NEW_NOTE}),
+            body=RequestBody(NoteRequest, {"Note": examples.NEW_NOTE}),
         )
     )
     async def add_note(self, call: Call) -> Response:
-        async def step(tx: Transaction, reference: str, body: NewNote, now: datetime) -> None:
+        async def step(tx: Transaction, reference: str, body: NoteRequest, now: datetime) -> None:
             await add_note(tx, reference, body.text, now)
 
-        return await self._take(call, NewNote, step)
+        return await self._take(call, NoteRequest, step)
 
     @endpoint(
         Operation(

@@ -12,7 +12,7 @@ from tradecounter.backoffice.desk import LOCATION, NEXT, POST_HEADERS, Desk, Dry
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.gate import require_scope
 from tradecounter.backoffice.order_steps import open_units_return, receive_units
-from tradecounter.backoffice.order_wire import NewReturn, Receipt
+from tradecounter.backoffice.order_wire import Receipt, ReturnRequest
 from tradecounter.backoffice.orders import REFERENCE
 from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
@@ -55,7 +55,7 @@ class ReturnDesk:
             summary="Open a return of dispatched units",
             path_parameters=(REFERENCE,),
             request_headers=POST_HEADERS,
-            body=Body(NewReturn, {"NewReturn": examples.NEW_RETURN}),
+            body=Body(ReturnRequest, {"ReturnRequest": examples.NEW_RETURN}),
             success=Success(
                 201, "The return.", Return, {"Return": examples.RETURN}, headers=(LOCATION, IDEMPOTENT_REPLAY)
             ),
@@ -66,10 +66,10 @@ class ReturnDesk:
     async def open_return(self, call: Call) -> Response:
         reference = call.path_text("reference", "order")
 
-        async def work(tx: Transaction, body: NewReturn, now: datetime) -> Return:
+        async def work(tx: Transaction, body: ReturnRequest, now: datetime) -> Return:
             return await shown_return(tx, await open_units_return(tx, reference, body, now))
 
-        return await self.desk.change(call, NewReturn, work, status=201, location="/api/return/{number}")
+        return await self.desk.change(call, ReturnRequest, work, status=201, location="/api/return/{number}")
 
     @endpoint(
         Operation(

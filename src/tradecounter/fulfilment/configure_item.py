@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import configurability
 from tradecounter.fulfilment.queries.writes import insert_configurations
-from tradecounter.fulfilment.wire import NewConfiguration
+from tradecounter.fulfilment.wire import ConfigurationRequest
 from tradecounter.kit.errors import ErrorCollector, invalid, not_found, require_text
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lines import OrderLine, with_parts
@@ -25,7 +25,7 @@ async def configure_item(
     tx: Transaction,
     order_id: int,
     item_id: int,
-    configurations: Sequence[NewConfiguration],
+    configurations: Sequence[ConfigurationRequest],
     vault: ProvisioningVault,
     now: datetime,
 ) -> OrderLine:
@@ -55,11 +55,11 @@ async def configure_item(
     return line
 
 
-def _sealed(configurations: Sequence[NewConfiguration], vault: ProvisioningVault) -> list[bytes]:
+def _sealed(configurations: Sequence[ConfigurationRequest], vault: ProvisioningVault) -> list[bytes]:
     return [vault.seal(configuration) for configuration in configurations]
 
 
-def _check(configurations: Sequence[NewConfiguration]) -> None:
+def _check(configurations: Sequence[ConfigurationRequest]) -> None:
     collector = ErrorCollector()
     for number, configuration in enumerate(configurations):
         for field, text in asdict(configuration).items():

@@ -7,7 +7,6 @@ from weakref import WeakValueDictionary
 from starlette.responses import Response
 
 from tradecounter.catalogue.wire import Product
-from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
@@ -43,7 +42,7 @@ from tradecounter.ordering.present import created_order, order_on_the_wire, pend
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import order_to_read
 from tradecounter.ordering.states import NumberedOrder
-from tradecounter.ordering.wire import AddressReference, ConfirmOrderRequest, CreatedOrder, CreateOrderRequest
+from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, OrderAddressDetails
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
@@ -128,7 +127,7 @@ class OrderEndpoints:
             ),
             errors=(PAYMENT_REQUIRED, CONFLICT, NO_SHIPPING_METHOD),
             links=(Link("listProducts", "Orders one of the products, by its SKU.", body=LINKED_ORDER_REQUEST),),
-            referenced=(AddressDetails, AddressReference),
+            referenced=(OrderAddressDetails,),
             rate_limited=False,
         )
     )

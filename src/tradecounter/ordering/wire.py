@@ -3,9 +3,10 @@
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta, Raw, Struct
+from msgspec import Meta, Raw, Struct, defstruct
+from msgspec.structs import fields
 
-from tradecounter.customers.wire import CustomerAddress, Email, FortyCharacters, ShortText
+from tradecounter.customers.wire import AddressDetails, CustomerAddress, Email, FortyCharacters, ShortText
 from tradecounter.rest.wire import Amount, LocalDateTime
 
 MOST_ITEMS = 500
@@ -14,16 +15,31 @@ LONGEST_SKU = 200
 
 Reference = Annotated[str, Meta(min_length=1, max_length=100)]
 
+OrderAddressDetails = defstruct(
+    "OrderAddressDetails",
+    [
+        ("id", Annotated[int | None, Meta(description="The id of a saved address, instead of other fields.")], None),
+        *(
+            (each.encode_name, each.type | None if each.required else each.type, None)
+            for each in fields(AddressDetails)
+        ),
+    ],
+    namespace={"__doc__": "An address of an order: a saved one by its `id`, or a full one."},
+    omit_defaults=True,
+)
+
+_NEEDED = [each.encode_name for each in fields(AddressDetails) if each.required]
+
 # Decoded later: only an address without an id must be complete.
 OrderAddress = Annotated[
     Raw,
     Meta(
         description="A full address, or the `id` of a saved address; with an `id`, the other fields are ignored.",
+        # One type instead of a choice of two, of which few generators make a type that takes an `id` alone.
         extra_json_schema={
-            "anyOf": [
-                {"$ref": "#/components/schemas/AddressDetails"},
-                {"$ref": "#/components/schemas/AddressReference"},
-            ]
+            "$ref": "#/components/schemas/OrderAddressDetails",
+            "if": {"not": {"required": ["id"]}},
+            "then": {"required": _NEEDED, "properties": {name: {"type": "string"} for name in _NEEDED}},
         },
     ),
 ]
@@ -44,12 +60,6 @@ OrderContact = Annotated[
 CourierContact = Annotated[
     NotificationDetails | None, Meta(description="The courier notifies this contact about the delivery.")
 ]
-
-
-class AddressReference(Struct):
-    """A saved address, by its id."""
-
-    id: Annotated[int, Meta(description="The saved address's id.")]
 
 
 class CreateOrderItem(Struct):

@@ -45,11 +45,11 @@ from tradecounter.webhooks.wire import (
     TYPES,
     CreatedWebhook,
     Delivery,
-    NewWebhook,
     Replay,
     Replayed,
     Webhook,
     WebhookChange,
+    WebhookRequest,
     delivery_on_the_wire,
     webhook_on_the_wire,
     with_secret,
@@ -82,7 +82,7 @@ def webhook_vault(keys: Callable[[], Sequence[str]]) -> Vault:
     return Vault("webhook secrets", keys)
 
 
-async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: NewWebhook, now: datetime) -> CreatedWebhook:
+async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookRequest, now: datetime) -> CreatedWebhook:
     """Add an endpoint, and return it with its secret. Raises DomainError (invalid, not found, conflict)."""
     check_url(wanted.url, policy.networks, allow_http=policy.allow_http)
     types = _checked_types(wanted.types, wanted.customer_id)

@@ -28,7 +28,7 @@ Types = Annotated[list[TypeName], Meta(max_length=len(TYPES), description="Only 
 Description = Annotated[str, Meta(max_length=_LONGEST_DESCRIPTION, description="What the endpoint is for.")]
 
 
-class NewWebhook(Struct, kw_only=True):
+class WebhookRequest(Struct, kw_only=True):
     """A new endpoint; without `customer_id`, it gets the events of all customers."""
 
     url: Url

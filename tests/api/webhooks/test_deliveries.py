@@ -36,10 +36,10 @@ from tradecounter.webhooks.deliver import Deliverer, delivering
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Delivery,
-    NewWebhook,
     Replay,
     Webhook,
     WebhookChange,
+    WebhookRequest,
     delivery_on_the_wire,
 )
 
@@ -112,7 +112,7 @@ def endpoint(service: Service) -> Any:
 
     def make(script: Script = accept, **values: Any) -> Endpoint:
         receiver = service.call(lambda: _serve(script))
-        wanted = NewWebhook(url=receiver.url, **values)
+        wanted = WebhookRequest(url=receiver.url, **values)
         added = service.in_transaction(
             lambda tx: manage.add_webhook(tx, policy_of(service), wanted, service.clock.now())
         )
@@ -435,5 +435,5 @@ def test_a_customer_does_not_see_others_endpoints_and_types(service: Service, en
 
 
 def _add(service: Service, tx: Transaction, customer: Customer | None, **values: Any) -> Awaitable[CreatedWebhook]:
-    wanted = NewWebhook(**{"url": "https://example.org", "customer_id": customer and customer.id, **values})
+    wanted = WebhookRequest(**{"url": "https://example.org", "customer_id": customer and customer.id, **values})
     return manage.add_webhook(tx, policy_of(service), wanted, service.clock.now())

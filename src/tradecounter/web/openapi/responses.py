@@ -103,5 +103,6 @@ def _link(name: str, link: Link) -> Mapping[str, Any]:
         "operationId": name,
         "description": link.description,
         **({"parameters": link.parameters} if link.parameters else {}),
-        **({"requestBody": link.body} if link.body else {}),
+        # Not `requestBody`: several generators take only text there, and reject the whole document.
+        **({"x-request-body": link.body} if link.body else {}),
     }

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.customers import present_customer
 from tradecounter.backoffice.order_sales import SELLERS, create_sale
-from tradecounter.backoffice.order_wire import NewOrder
+from tradecounter.backoffice.order_wire import OrderRequest
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.queries.choose import customers_for
@@ -168,9 +168,9 @@ def _customer_of(call: Call) -> int:
     return call.path_id("customer_id", "customer")
 
 
-def _order(customer_id: int, body: NewOrderForm) -> NewOrder:
+def _order(customer_id: int, body: NewOrderForm) -> OrderRequest:
     shipping = chosen_address(body.address, body.shipping_address)
-    return NewOrder(
+    return OrderRequest(
         customer_id=customer_id,
         customer_reference=body.customer_reference,
         items=[CreateOrderItem(row.sku, row.quantity) for row in body.items],

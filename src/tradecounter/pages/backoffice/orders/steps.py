@@ -14,7 +14,7 @@ from tradecounter.backoffice.order_wire import (
     DispatchedItem,
     ItemId,
     NamedUnits,
-    NewNote,
+    NoteRequest,
     SerialNumber,
     Units,
 )
@@ -100,10 +100,10 @@ class OrderStepPages(OrderForms):
 
     @form("/order/{reference}/note", "Add a note to an order", scope="orders:write")
     async def note(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: NewNote, now: datetime) -> None:
+        async def work(tx: Transaction, body: NoteRequest, now: datetime) -> None:
             await add_note(tx, reference_of(call), body.text, now)
 
-        return await self.taken(call, NewNote, work, "orders/note.html", "The note is added.")
+        return await self.taken(call, NoteRequest, work, "orders/note.html", "The note is added.")
 
 
 def _serials(text: str) -> list[SerialNumber]:
