@@ -9,7 +9,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, PageParameters, page
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, DryRun, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.order_steps import add_tracking, cancel_units, dispatch_units, order_filter
 from tradecounter.backoffice.order_wire import (
@@ -57,7 +57,15 @@ class OrderListParameters(PageParameters, frozen=True, kw_only=True):
     ] = None
 
 
-def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **more: Any) -> Operation:
+def order_step(
+    name: str,
+    path: str,
+    summary: str,
+    *,
+    roles: tuple[str, ...] = (),
+    parameters: tuple[Parameter, ...] = (),
+    **more: Any,
+) -> Operation:
     """Return the operation of a step that responds with the order."""
     return Operation(
         method="POST",
@@ -65,7 +73,7 @@ def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **
         name=name,
         tag="Orders",
         summary=summary,
-        path_parameters=(REFERENCE,),
+        path_parameters=(REFERENCE, *parameters),
         request_headers=POST_HEADERS,
         success=ORDER,
         errors=(NOT_FOUND, CONFLICT, *more.pop("errors", ())),
@@ -128,7 +136,7 @@ class OrderDesk:
             return json_response(await self.orders.one(tx, order, self.desk.clock.now()))
 
     @endpoint(
-        _step(
+        order_step(
             "dispatchOrder",
             "dispatch",
             "Dispatch all or a part as one shipment",
@@ -143,7 +151,7 @@ class OrderDesk:
         return await self._take(call, Dispatch, step)
 
     @endpoint(
-        _step(
+        order_step(
             "trackOrder",
             "tracking",
             "Add a tracking event to a shipment",
@@ -158,7 +166,7 @@ class OrderDesk:
         return await self._take(call, Tracking, step)
 
     @endpoint(
-        _step(
+        order_step(
             "setVideo",
             "video",
             "Set the addresses of the packing video",
@@ -173,11 +181,12 @@ class OrderDesk:
         return await self._take(call, OrderVideoResponse, step)
 
     @endpoint(
-        _step(
+        order_step(
             "cancelOrder",
             "cancel",
             "Cancel an order or a quote, or units that are not dispatched",
             description="Its stock and credit are released, and the customer gets an e-mail.",
+            query=DryRun,
             body=RequestBody(Cancellation, {"Cancellation": examples.CANCELLATION}),
         )
     )
@@ -185,10 +194,10 @@ class OrderDesk:
         async def step(tx: Transaction, reference: str, body: Cancellation, now: datetime) -> None:
             await cancel_units(tx, reference, body, now)
 
-        return await self._take(call, Cancellation, step)
+        return await self._take(call, Cancellation, step, dry_run=call.query(DryRun).is_wanted)
 
     @endpoint(
-        _step(
+        order_step(
             "addNote",
             "note",
             "Add a note, which the customer does not see",
@@ -227,7 +236,12 @@ class OrderDesk:
         return await self._take(call, Invoicing, step)
 
     async def _take(
-        self, call: Call, shape: type[Body], step: Callable[[Transaction, str, Body, datetime], Awaitable[None]]
+        self,
+        call: Call,
+        shape: type[Body],
+        step: Callable[[Transaction, str, Body, datetime], Awaitable[None]],
+        *,
+        dry_run: bool = False,
     ) -> Response:
         """Take a step with an order, and respond with the order."""
         reference = call.path_text("reference", "order")
@@ -236,4 +250,4 @@ class OrderDesk:
             await step(tx, reference, body, now)
             return await self.orders.one(tx, await any_order(tx, reference), now)
 
-        return await self.desk.change(call, shape, work)
+        return await self.desk.change(call, shape, work, dry_run=dry_run)
