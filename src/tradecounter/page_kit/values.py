@@ -55,6 +55,7 @@ _DONE = {
     "send": "sent",
     "set": "set",
     "stop": "stopped",
+    "take": "taken",
     "track": "tracking added",
     "video": "packing video added",
 }
