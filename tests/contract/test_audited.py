@@ -81,6 +81,10 @@ class Office:
             step(self.shop, placed)
         return str(placed["order_reference"])
 
+    def shipment(self) -> list[str]:
+        reference = self.order(dispatch)
+        return [reference, str(self.program.json("order", "show", reference)["shipments"][0]["id"])]
+
     def quote(self, *, priced: bool) -> str:
         quote = request_quote(self.customer)
         if priced:
@@ -205,6 +209,8 @@ COMMANDS: dict[str, tuple[str, Words]] = {
         "order.video",
         lambda o: [o.order(), "--file", "https://v.example/1.mp4", "--playlist", "https://v.example/1.m3u8"],
     ),
+    "order shipment": ("shipment.correct", lambda o: [*o.shipment(), "--tracking", "RIGHT"]),
+    "order take-back": ("shipment.take_back", lambda o: [*o.shipment(), "--reason", "a test"]),
     "order cancel": ("order.cancel", lambda o: [o.order(), "--reason", "a test"]),
     "order invoice": ("invoice.issue", lambda o: [o.order(dispatch)]),
     "order pay": ("payment.record", lambda o: [o.order(dispatch, issue), "1.00"]),

@@ -16,6 +16,7 @@ from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.take_back_shipment import take_back_shipment
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
@@ -138,6 +139,18 @@ def dispatch(service: Service, placed: dict[str, Any], *items: tuple[int, int], 
     request = DispatchRequest(items=items or None, **values)
     now = service.clock.now()
     service.in_transaction(lambda tx: dispatch_order(tx, str(placed["order_reference"]), request, now))
+
+
+def shipments(service: Service, placed: dict[str, Any]) -> list[int]:
+    """The ids of an order's shipments, oldest first."""
+    found = rows(service, "select id from shipment where order_id = %s order by id", placed["order_id"])
+    return [shipment for (shipment,) in found]
+
+
+def take_back(service: Service, placed: dict[str, Any], shipment: int, reason: str = "a test") -> None:
+    """Take a shipment of an order back; raises what the use case raises."""
+    name, now = str(placed["order_reference"]), service.clock.now()
+    service.in_transaction(lambda tx: take_back_shipment(tx, name, shipment, reason, now))
 
 
 def cancel(service: Service, placed: dict[str, Any], reason: str = "a test", *items: tuple[int, int]) -> None:

@@ -47,6 +47,8 @@ OFFICE: Mapping[str, str] = {
     "/order/{reference}/packing-slip": _ORDERS,
     "/order/{reference}/picking-list": _ORDERS,
     "/order/{reference}/return": "support",
+    "/order/{reference}/shipment/{id}": _ON_THE_WAY,
+    "/order/{reference}/shipment/{id}/take-back": _ON_THE_WAY,
     "/order/{reference}/tracking": _ON_THE_WAY,
     "/order/{reference}/video": _ON_THE_WAY,
     "/quote": _SALES,

@@ -23,6 +23,7 @@ from tradecounter.backoffice.customer_wire import (
 from tradecounter.backoffice.operations_wire import Job
 from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS, SAVED_ADDRESS
+from tradecounter.fulfilment.correct_shipment import ShipmentCorrection
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering import examples as ordering
 from tradecounter.ordering.quotes.margin import Margin
@@ -107,7 +108,9 @@ ORDER = orders.ResellerOrder(
             last_tracking_status="Collected",
         )
     ],
-    shipments=[orders.Shipment(31, _AT, "FV123456789", [orders.ShippedItem(90017, 6, [_NUMBER])])],
+    shipments=[
+        orders.Shipment(31, _AT, "Northway Parcels", "FV123456789", [orders.ShippedItem(90017, 6, [_NUMBER])], None)
+    ],
     invoices=[],
     credit_notes=[],
     returns=[],
@@ -119,6 +122,8 @@ DISPATCH = orders.Dispatch(
     tracking_number="FV123456789",
 )
 TRACKING = orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)
+CORRECTION = ShipmentCorrection(tracking_number="FV123456798")
+TAKING_BACK = orders.TakingBack("The courier did not collect it.")
 VIDEO = OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8")
 CANCELLATION = orders.Cancellation("The customer ordered twice.", [orders.NamedUnits(90017, 2)])
 NEW_ORDER = orders.OrderRequest(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)

@@ -48,8 +48,10 @@ class Shipment(Timed, Struct):
 
     id: int
     dispatched_at: Moment
+    carrier: Annotated[str | None, Meta(description="Who carries it.")]
     tracking_number: str | None
     items: list[ShippedItem]
+    invoice: Annotated[int | None, Meta(description="The invoice that has it.")]
 
 
 class Note(Timed, Struct):
@@ -162,6 +164,12 @@ class Dispatch(Struct):
         list[DispatchedItem] | UnsetType, Meta(description="What leaves; without it, all that is allocated.")
     ] = UNSET
     tracking_number: Annotated[str | None, Meta(description="The courier's number.")] = None
+
+
+class TakingBack(Struct):
+    """Why a shipment is taken back."""
+
+    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the order.")]
 
 
 class Tracking(Struct):

@@ -17,6 +17,7 @@ from tradecounter.backoffice.desk import (
     Address,
     Body,
     Desk,
+    DryRun,
     PageParameters,
     page,
 )
@@ -67,7 +68,15 @@ class OrderListParameters(PageParameters, frozen=True, kw_only=True):
     ] = None
 
 
-def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **more: Any) -> Operation:
+def order_step(
+    name: str,
+    path: str,
+    summary: str,
+    *,
+    roles: tuple[str, ...] = (),
+    parameters: tuple[Parameter, ...] = (),
+    **more: Any,
+) -> Operation:
     """Return the operation of a step that responds with the order."""
     return Operation(
         method="POST",
@@ -75,7 +84,7 @@ def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **
         name=name,
         tag="Orders",
         summary=summary,
-        path_parameters=(REFERENCE,),
+        path_parameters=(REFERENCE, *parameters),
         request_headers=POST_HEADERS,
         success=ORDER,
         errors=(NOT_FOUND, CONFLICT, *more.pop("errors", ())),
@@ -138,7 +147,7 @@ class OrderDesk:
             return json_response(await self.orders.one(tx, order, self.desk.clock.now()))
 
     @endpoint(
-        _step(
+        order_step(
             "dispatchOrder",
             "dispatch",
             "Dispatch all or a part as one shipment",
@@ -153,7 +162,7 @@ class OrderDesk:
         return await self._take(call, Dispatch, step)
 
     @endpoint(
-        _step(
+        order_step(
             "trackOrder",
             "tracking",
             "Add a tracking event to a shipment",
@@ -168,7 +177,7 @@ class OrderDesk:
         return await self._take(call, Tracking, step)
 
     @endpoint(
-        _step(
+        order_step(
             "setVideo",
             "video",
             "Set the addresses of the packing video",
@@ -183,11 +192,12 @@ class OrderDesk:
         return await self._take(call, OrderVideoResponse, step)
 
     @endpoint(
-        _step(
+        order_step(
             "cancelOrder",
             "cancel",
             "Cancel an order or a quote, or units that are not dispatched",
             description="Its stock and credit are released, and the customer gets an e-mail.",
+            query=DryRun,
             body=RequestBody(Cancellation, {"Cancellation": examples.CANCELLATION}),
         )
     )
@@ -195,10 +205,10 @@ class OrderDesk:
         async def step(tx: Transaction, reference: str, body: Cancellation, now: datetime) -> None:
             await cancel_units(tx, reference, body, now)
 
-        return await self._take(call, Cancellation, step)
+        return await self._take(call, Cancellation, step, dry_run=call.query(DryRun).is_wanted)
 
     @endpoint(
-        _step(
+        order_step(
             "addNote",
             "note",
             "Add a note, which the customer does not see",
@@ -259,6 +269,7 @@ class OrderDesk:
         *,
         status: int | Callable[[], int] = 200,
         location: Address = "",
+        dry_run: bool = False,
     ) -> Response:
         """Take a step with an order, and respond with the order."""
         reference = call.path_text("reference", "order")
@@ -267,4 +278,4 @@ class OrderDesk:
             await step(tx, reference, body, now)
             return await self.orders.one(tx, await any_order(tx, reference), now)
 
-        return await self.desk.change(call, shape, work, status=status, location=location)
+        return await self.desk.change(call, shape, work, status=status, location=location, dry_run=dry_run)

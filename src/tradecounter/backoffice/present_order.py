@@ -23,7 +23,7 @@ from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.reads import numbers_by_shipment
 from tradecounter.kit.local_time import moment_of
-from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
+from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader, carrier_of
 from tradecounter.ordering.lines import OrderLine, products_of
 from tradecounter.ordering.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of
@@ -121,8 +121,10 @@ def _shown(
             Shipment(
                 shipped.id,
                 shipped.dispatched_at,
+                carrier_of(order, shipped),
                 shipped.tracking_number,
                 [ShippedItem(line_id, units, []) for line_id, units in shipped.units.items()],
+                shipped.invoice,
             )
             for shipped in fulfilled.shipments
         ],

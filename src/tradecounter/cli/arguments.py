@@ -26,6 +26,7 @@ Customer = Annotated[
 ]
 OrderName = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in upper or lower case.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the result; change nothing.")]
 Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The maximum number of records to list.")]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tradecounter.cli.arguments import CustomerId, OrderName, item_units, named_amount, named_number
+from tradecounter.cli.arguments import CustomerId, DryRun, OrderName, item_units, named_amount, named_number
 from tradecounter.cli.order_fulfil import change_order
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
@@ -94,6 +94,7 @@ def cancel(
             metavar="ITEM_ID=QUANTITY", help="Units to cancel; may be repeated. Default: all that are not dispatched."
         ),
     ] = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
@@ -102,7 +103,7 @@ def cancel(
     async def work(tx: Transaction) -> None:
         await cancel_order(tx, reference, reason, SystemClock().now(), items)
 
-    change_order(reference, work, as_json=as_json)
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
 
 def amend(
@@ -132,7 +133,7 @@ def amend(
     ] = None,
     reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer.")] = "",
     override_credit: OverrideReason = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result; change nothing.")] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Amend an order before its dispatch; stock, credit and totals follow, and the customer gets an e-mail."""
@@ -152,10 +153,8 @@ def amend(
         order = await any_order(tx, reference)
         context = await read_context(tx, order.customer_id, policy, SystemClock().now())
         await amend_order(tx, reference, request, context)
-        if dry_run:
-            tx.set_rollback()
 
-    change_order(reference, work, as_json=as_json)
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
 
 def _amended_items(

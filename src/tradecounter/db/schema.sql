@@ -1266,12 +1266,15 @@ CREATE TABLE public.shipment (
     contact_email text,
     contact_phone text,
     dispatched_at timestamp with time zone NOT NULL,
-    invoice bigint
+    invoice bigint,
+    carrier text
 );
 
 COMMENT ON COLUMN public.shipment.contact_email IS 'Whom the courier tells, as the order said (courier_notifications).';
 
 COMMENT ON COLUMN public.shipment.invoice IS 'The invoice of its units; null until they are invoiced.';
+
+COMMENT ON COLUMN public.shipment.carrier IS 'Null: the provider of its shipping method.';
 
 ALTER TABLE public.shipment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.shipment_id_seq
@@ -1360,6 +1363,22 @@ COMMENT ON COLUMN public.stock_level.allocated IS 'Units promised to confirmed o
 COMMENT ON COLUMN public.stock_level.back_ordered IS 'Units ordered that no stock could be allocated to.';
 
 COMMENT ON COLUMN public.stock_level.changed_by IS 'The transaction that last wrote the row; processes read what is new.';
+
+CREATE TABLE public.taken_back_shipment (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    tracking_number text,
+    dispatched_at timestamp with time zone NOT NULL,
+    units jsonb NOT NULL,
+    reason text NOT NULL,
+    taken_back_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.taken_back_shipment IS 'Shipments that never left, although they were recorded as dispatched.';
+
+COMMENT ON COLUMN public.taken_back_shipment.id IS 'The id that the shipment had.';
+
+COMMENT ON COLUMN public.taken_back_shipment.units IS 'The units that are allocated again, by line id.';
 
 CREATE TABLE public.tracking_event (
     id bigint NOT NULL,
@@ -1752,6 +1771,9 @@ ALTER TABLE ONLY public.staff_member
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
 
+ALTER TABLE ONLY public.taken_back_shipment
+    ADD CONSTRAINT taken_back_shipment_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_pkey PRIMARY KEY (id);
 
@@ -1948,6 +1970,8 @@ CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id)
 CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
+
+CREATE INDEX taken_back_shipment_of_order ON public.taken_back_shipment USING btree (order_id);
 
 CREATE INDEX tracking_event_of_shipment ON public.tracking_event USING btree (shipment_id);
 
@@ -2185,6 +2209,9 @@ ALTER TABLE ONLY public.shipment
 
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.taken_back_shipment
+    ADD CONSTRAINT taken_back_shipment_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
 
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);

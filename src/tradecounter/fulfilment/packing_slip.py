@@ -36,7 +36,7 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
         tracking_number=box.tracking_number,
         delivery=delivery_of(order),
         contact_number=order.shipping_address.contact_number,
-        shipping=option.name,
+        shipping=box.carrier or option.name,
         packing=account.packing,
         lines=[_packed(line, box, numbers) for line in lines if box.units.get(line.id)],
         follow=[PaperLine(line.sku, line.name, line.to_come) for line in lines if line.to_come],

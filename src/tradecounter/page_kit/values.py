@@ -56,6 +56,7 @@ _DONE = {
     "send": "sent",
     "set": "set",
     "stop": "stopped",
+    "take": "taken",
     "track": "tracking added",
     "video": "packing video added",
 }

@@ -41,6 +41,10 @@ class Staff:
             dispatch(self.office.service, placed)
         return f"/api/order/{placed['order_reference']}"
 
+    def shipment(self) -> str:
+        order = self.order(dispatched=True)
+        return f"{order}/shipment/{self.client.get(order).json()['shipments'][0]['id']}"
+
     def returned(self) -> str:
         order = self.order(dispatched=True)
         return str(self.client.post(f"{order}/return", json=self.all_of(order)).headers["Location"])
@@ -162,6 +166,11 @@ CHANGES: dict[str, tuple[str, Request]] = {
     "trackOrder": (
         "order.track",
         lambda s: ("POST", f"{s.order(dispatched=True)}/tracking", {"type": "Sent", "description": "On its way"}),
+    ),
+    "correctShipment": ("shipment.correct", lambda s: ("PATCH", s.shipment(), {"tracking_number": "RIGHT"})),
+    "takeShipmentBack": (
+        "shipment.take_back",
+        lambda s: ("POST", f"{s.shipment()}/take-back", {"reason": "a test"}),
     ),
     "setVideo": ("order.video", lambda s: ("POST", f"{s.order()}/video", VIDEO)),
     "cancelOrder": ("order.cancel", lambda s: ("POST", f"{s.order()}/cancel", {"reason": "a test"})),

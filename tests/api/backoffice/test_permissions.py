@@ -40,7 +40,7 @@ READ_ALL = READ | {
     "listCreditNotes", "listBankFiles", "listBankLines", "getBankLine",
     "getStatement", "getStatementCsv", "getStatementPdf", "listDebtors", "exportCustomer",
 }  # fmt: skip
-ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "receiveReturn"}
+ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "correctShipment", "takeShipmentBack", "receiveReturn"}
 SALES = {"createOrder", "confirmOrder", "amendOrder", "confirmQuote"}  # finance may override the credit
 ALLOWED = {
     "support": READ_ALL | ON_THE_WAY | SALES | {

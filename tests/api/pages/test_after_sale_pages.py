@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
-from support.orders import buy, level, rows, sell
+from support.billing import issue_part
+from support.orders import buy, level, rows, sell, shipments
 from support.pages import Person, fields_of, staff_member, text_of
 from support.reseller_twin import SELLER
 from support.service import Customer, Service
@@ -288,3 +289,52 @@ def test_returns_are_listed_by_state_and_as_a_file(sam: Person, customer: Custom
     assert "'=1+1" in file
     assert sam.get("/return/RMA-999999").status_code == 404
     assert "<Sons>" not in first
+
+
+def test_a_tracking_number_and_a_carrier_are_corrected(shop: Service, packer: Person, customer: Customer) -> None:
+    placed = buy(customer)
+    dispatch(packer, placed, tracking_number="WRONG")
+    path = f"{path_of(placed)}/shipment/{shipments(shop, placed)[0]}"
+    assert f'href="{path}"' in packer.get(path_of(placed)).text
+    fields = fields_of(packer.get(path))
+    assert (fields["tracking_number"], fields["carrier"]) == ("WRONG", "")
+    page = text_of(packer.sends(path, fields | {"tracking_number": "RIGHT", "carrier": "<b>Van</b>"}))
+    for part in ("The shipment is corrected.", "RIGHT", "<b>Van</b>", "Shipment: corrected"):
+        assert part in page
+    rejected = packer.send(path, fields | {"tracking_number": "x" * 101})
+    assert rejected.status_code == 400
+    assert "form-tracking_number-error" in rejected.text
+    page = text_of(packer.sends(path, fields_of(packer.get(path)) | {"tracking_number": "", "carrier": ""}))
+    assert "RIGHT" not in page
+
+
+def test_a_shipment_is_taken_back_until_it_is_invoiced(shop: Service, packer: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    dispatch(packer, placed, tracking_number="STAYED")
+    path = f"{path_of(placed)}/shipment/{shipments(shop, placed)[0]}/take-back"
+    form = packer.get(path)
+    for part in ("PHONE", "STAYED", "never left"):
+        assert part in text_of(form)
+    rejected = packer.send(path, fields_of(form) | {"reason": "  "})
+    assert rejected.status_code == 400
+    assert 'href="#form-reason"' in rejected.text
+    page = text_of(packer.sends(path, fields_of(form) | {"reason": "The van was full"}))
+    for part in (
+        "The shipment is taken back.",
+        "Awaiting dispatch",
+        "Nothing is dispatched yet",
+        "Shipment: taken back",
+    ):
+        assert part in page
+    for again in (packer.get(path), packer.send(path, {"reason": "x"})):
+        assert again.status_code == 409
+        assert "was taken back" in text_of(again)
+    assert packer.get(f"{path_of(placed)}/shipment/999999").status_code == 404
+    dispatch(packer, placed)
+    issue_part(shop, placed)
+    [shipment] = shipments(shop, placed)
+    page_then = packer.get(path_of(placed)).text
+    assert f"/shipment/{shipment}/take-back" not in page_then
+    assert f'/shipment/{shipment}"' in page_then
+    late = packer.send(f"{path_of(placed)}/shipment/{shipment}/take-back", {"reason": "x"})
+    assert (late.status_code, "is on invoice" in text_of(late)) == (409, True)

@@ -114,7 +114,10 @@ _SET_STATUS = Statement("update orders set status = :status where id = :id")
 
 
 async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
-    """Mark allocated units of lines (by id) as dispatched, and set the order's status."""
+    """Mark allocated units of lines (by id) as dispatched, and set the order's status.
+
+    Negative units are dispatched ones that are allocated again.
+    """
     await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
     await tx.execute(_SET_STATUS, id=order_id, status=status)
 

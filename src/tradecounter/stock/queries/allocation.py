@@ -150,7 +150,7 @@ _HAND_OVER = Statement("""
 
 
 async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
-    """Subtract dispatched units, by product id, from the allocated units."""
+    """Subtract dispatched units, by product id, from the allocated units; negative ones are allocated again."""
     await _lock_levels(tx, units)
     await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
 

@@ -6,7 +6,7 @@ If a process of the previous release invoices a part during the upgrade, the ord
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0039"
-down_revision = "0035"
+down_revision = "0037"
 works_from = "0028"
 
 STATUS = """
