@@ -118,14 +118,14 @@ def test_shipping_is_priced_for_a_quote_without_a_suitable_method(tradecounter: 
     assert tradecounter.error("quote", "price", code, "--item", "SWITCH=250") == problem
     priced = tradecounter.json("quote", "price", code, "--item", "SWITCH=250", "--shipping", "12=80.5")
     assert priced["shipping_options"] == [
-        {"id": NEXT_DAY, "provider": "Fastvan", "description": "Next day", "cost_net": 80.5}
+        {"id": NEXT_DAY, "provider": "Fastvan", "description": "Next day", "cost_net": 80.5, "total_gross": 90096.6}
     ]
     again = tradecounter.json("quote", "price", code, "--shipping", "11=95")
     assert [(option["id"], option["cost_net"]) for option in again["shipping_options"]] == [(12, 80.5), (11, 95)]
     assert again["items"] == priced["items"]
     shown = tradecounter.text("quote", "show", code)
     assert "Shipping options" in shown
-    assert ["11", "95.00", "Slowpost", "Standard"] in [line.split() for line in shown.splitlines()]
+    assert ["11", "95.00", "Slowpost", "Standard", "90114.00"] in [line.split() for line in shown.splitlines()]
 
 
 @pytest.mark.parametrize(

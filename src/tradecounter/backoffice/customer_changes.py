@@ -7,6 +7,7 @@ from msgspec import UNSET, structs
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import disable_user
 from tradecounter.backoffice.customer_wire import CreatedKey, CustomerChange
+from tradecounter.backoffice.request_body import wrong_fields
 from tradecounter.customers.address_book import save_address
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.checked_change import checked_change
@@ -16,7 +17,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.identity.manage_keys import create_key, end_key_of
 from tradecounter.identity.queries.api_keys import key_of
 from tradecounter.kit.errors import ErrorCollector, not_found
-from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.json_text import decode_json, read_json
 from tradecounter.rest.responses import to_json
 from tradecounter.shipping.methods import require_method
@@ -49,14 +49,13 @@ async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False
     body = decode_json(raw)
     if not isinstance(body, dict):
         return
-    fields = structs.fields(CustomerChange)
-    known = {field.name: body[field.name] for field in fields if field.name in body}
+    wrong = wrong_fields(body, CustomerChange)
     right = {
-        field.name: known[field.name]
-        for field in fields
-        if field.name in known and not list(field_errors_of(known[field.name], field.type))
+        field.name: body[field.name]
+        for field in structs.fields(CustomerChange)
+        if field.name in body and field.name not in wrong
     }
-    complete = not (known.keys() - right.keys()) & _TERMS
+    complete = not wrong & _TERMS
     await account_change(tx, read_json(to_json(right), CustomerChange), new=new and complete)
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import fields
 from tradecounter.kit.errors import DomainError, FieldError, invalid_fields
 from tradecounter.kit.numbers import UnreadableNumberError
 from tradecounter.rest.annotations import alternatives
+from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.json_text import decode_json, read_json
 from tradecounter.rest.number_types import number_of
 
@@ -28,6 +29,12 @@ def read_body(raw: bytes, shape: type[Body]) -> Body:
     if amounts := list(_wrong_amounts(decode_json(raw), shape)):
         raise invalid_fields(amounts)
     return body
+
+
+def wrong_fields(body: dict[str, Any], shape: type[Struct]) -> set[str]:
+    """Return the names of a body's fields in which `read_body` finds errors."""
+    errors = (*field_errors_of(body, shape), *_wrong_amounts(body, shape))
+    return {error.field.partition(".")[0].partition("[")[0] for error in errors}
 
 
 def _wrong_amounts(value: Any, annotation: Any, place: str = "") -> Iterator[FieldError]:

@@ -7,7 +7,7 @@ from msgspec import UNSET, structs
 
 from tradecounter.customers.queries.accounts import AccountChange
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
-from tradecounter.kit.errors import ErrorCollector, invalid, require_places
+from tradecounter.kit.errors import ErrorCollector, invalid
 from tradecounter.kit.money import rounded
 
 LARGEST_LIMIT = Decimal(1_000_000_000)
@@ -29,7 +29,6 @@ def checked_change(change: AccountChange) -> AccountChange:
             if amount is not UNSET and amount is not None:
                 if not amount.is_finite() or not 0 <= amount <= most:
                     raise invalid(name, f"must be between 0 and {most}")
-                require_places(name, amount)
                 values[name] = rounded(amount)
     collector.check()
     return structs.replace(change, **values)

@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import put_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.states import ConfirmedOrder, shown_state
@@ -21,9 +21,13 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
 
     Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
     """
-    for field, url in asdict(video).items():
-        if not _is_web_address(url):
-            raise invalid(field, f"must be a URL that starts with http:// or https://, not {url!r}")
+    wrong = [
+        FieldError(field, f"must be a URL that starts with http:// or https://, not {url!r}")
+        for field, url in asdict(video).items()
+        if not _is_web_address(url)
+    ]
+    if wrong:
+        raise invalid_fields(wrong)
     order = await any_order(tx, reference)
     if not isinstance(order, ConfirmedOrder):
         state = shown_state(order, now)

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
 from enum import Enum, auto
 from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
 
-from tradecounter.kit.numbers import PENNY_PLACES, UnreadableNumberError, check_places
 from tradecounter.kit.text import is_blank, shown_name
 
 Result = TypeVar("Result")
@@ -81,14 +79,6 @@ def require_text(field: str, text: str, longest: int) -> None:
     """Check that a string shows something and is not too long. Raises DomainError (invalid)."""
     if is_blank(text) or len(text) > longest:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
-
-
-def require_places(field: str, value: Decimal, places: int = PENNY_PLACES) -> None:
-    """Raise DomainError (invalid) for a number with more decimal places than are stored."""
-    try:
-        check_places(value, places)
-    except UnreadableNumberError as error:
-        raise invalid(field, str(error)) from error
 
 
 class ErrorCollector:

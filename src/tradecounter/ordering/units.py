@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import ErrorCollector, invalid
 from tradecounter.ordering.lines import OrderLine, units_per_bundle
 from tradecounter.ordering.rules import (
     AWAITING_DISPATCH,
@@ -57,17 +57,18 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int], purpose: Pu
     """
     by_id = {line.id: line for line in lines}
     bundles = {component.id: line for line in lines for component in line.components}
-    found: list[OrderLine] = []
+    collector = ErrorCollector()
     for number, item_id in enumerate(item_ids):
-        if item_id in bundles:
-            bundle = bundles[item_id]
-            raise invalid(item_field(item_id), f"{purpose.goes}: {purpose.verb} item {bundle.id}")
-        if item_id not in by_id:
-            raise invalid(item_field(item_id), f"is not in this order; its items are {', '.join(map(str, by_id))}")
-        if item_id in item_ids[:number]:
-            raise invalid(item_field(item_id), "is named twice: add up its quantities")
-        found.append(by_id[item_id])
-    return found
+        with collector.collecting():
+            if item_id in bundles:
+                bundle = bundles[item_id]
+                raise invalid(item_field(item_id), f"{purpose.goes}: {purpose.verb} item {bundle.id}")
+            if item_id not in by_id:
+                raise invalid(item_field(item_id), f"is not in this order; its items are {', '.join(map(str, by_id))}")
+            if item_id in item_ids[:number]:
+                raise invalid(item_field(item_id), "is named twice: add up its quantities")
+    collector.check()
+    return [by_id[item_id] for item_id in item_ids]
 
 
 def _what_remains(purpose: Purpose, most: int) -> str:

@@ -19,7 +19,7 @@ from tradecounter.events.types import CUSTOMER_TYPES
 from tradecounter.identity.client_address import read_networks
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, not_found
 from tradecounter.settings import Settings
 from tradecounter.webhooks.queries.deliveries import (
     DeliveryRecord,
@@ -84,8 +84,11 @@ def webhook_vault(keys: Callable[[], Sequence[str]]) -> Vault:
 
 async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookRequest, now: datetime) -> CreatedWebhook:
     """Add an endpoint, and return it with its secret. Raises DomainError (invalid, not found, conflict)."""
-    check_url(wanted.url, policy.networks, allow_http=policy.allow_http)
-    types = _checked_types(wanted.types, wanted.customer_id)
+    collector = ErrorCollector()
+    with collector.collecting():
+        check_url(wanted.url, policy.networks, allow_http=policy.allow_http)
+    types = collector.attempt(lambda: _checked_types(wanted.types, wanted.customer_id)) or []
+    collector.check()
     if wanted.customer_id is not None:
         await the_account(tx, wanted.customer_id)
     if await count_endpoints(tx, wanted.customer_id) >= MOST_OF_AN_OWNER:
@@ -115,10 +118,14 @@ async def change_webhook(
     change: dict[str, Any] = {
         name: value for name, value in msgspec.structs.asdict(wanted).items() if value is not msgspec.UNSET
     }
+    collector = ErrorCollector()
     if "url" in change:
-        check_url(change["url"], policy.networks, allow_http=policy.allow_http)
+        with collector.collecting():
+            check_url(change["url"], policy.networks, allow_http=policy.allow_http)
     if "types" in change:
-        change["types"] = _checked_types(change["types"], before.customer_id)
+        with collector.collecting():
+            change["types"] = _checked_types(change["types"], before.customer_id)
+    collector.check()
     changes_state = change.get("state", before.state) != before.state
     if changes_state:
         change |= {"reason": None, "failing_since": None}

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from support.backoffice import BackOfficeSite
+from support.orders import buy
+from support.quotes import request_quote
 from support.service import Service
 from support.shop import ADDRESS, order
 
@@ -74,6 +76,42 @@ def test_credit_terms_that_do_not_go_together_are_named_with_the_other_faults(of
         "discount",
         "shipping_method",
     ]
+
+
+def test_the_faults_of_other_bodies_are_named_together(shop: Service, office: BackOfficeSite) -> None:
+    customer, staff = shop.customer(), office.caller()
+    order_path = f"/api/order/{buy(customer)['order_reference']}"
+    price = f"/api/quote/{request_quote(customer)['confirmation_code']}/price"
+    hook = staff.post("/api/webhook", json={"url": "https://a.example/hook"}).json()["id"]
+    address = {**ADDRESS, "contact_name": 7, "city": " ", "country_code": "UK"}
+    of_address = ["contact_name", "city", "country_code"]
+    unknown = {"items": [{"id": 1, "quantity": 1}, {"id": 2, "quantity": 1}]}
+    requests: list[tuple[str, str, Any, list[str]]] = [
+        ("POST", f"/api/customer/{customer.id}/address", address, of_address),
+        ("POST", f"{order_path}/dispatch", unknown, ["items[0]", "items[1]"]),
+        ("POST", f"{order_path}/cancel", {**unknown, "reason": "r"}, ["items[0]", "items[1]"]),
+        ("POST", f"{order_path}/tracking", {"type": " ", "description": " "}, ["type", "description"]),
+        (
+            "POST",
+            f"{order_path}/video",
+            {"video_file": "x", "streaming_playlist": "y"},
+            ["video_file", "streaming_playlist"],
+        ),
+        (
+            "POST",
+            price,
+            {"discount": 101, "items": [{"sku": "PHONE", "cost_net": -1}], "note": "x" * 9_000},
+            ["items[0]", "discount", "note"],
+        ),
+        ("POST", "/api/webhook", {"url": "ftp://x", "types": ["no.such"]}, ["url", "types"]),
+        ("PATCH", f"/api/webhook/{hook}", {"url": "ftp://x", "types": ["no.such"]}, ["url", "types"]),
+    ]
+    for method, path, body, fields in requests:
+        response = staff.request(method, path, json=body)
+        assert response.status_code == 400, (path, response.text)
+        assert [error["field"] for error in response.json()["errors"]] == fields, (path, response.text)
+    mine = customer.post("/customer/address", address)
+    assert [error["field"] for error in mine.json()["errors"]] == of_address
 
 
 def test_the_faults_of_a_change_are_named_together(shop: Service, office: BackOfficeSite) -> None:

@@ -39,7 +39,7 @@ def test_an_order_is_invoiced_in_parts_and_the_last_part_takes_the_pennies(shop:
     for units in (1, 2, 4):
         dispatch(shop, placed, (cable["id"], units))
         parts.append(issue_part(shop, placed))
-    assert read(customer, placed)["status"] == "Part dispatched"
+    assert read(customer, placed)["status"] == "Part invoiced"
     assert not issue_part(shop, placed).new
     dispatch(shop, placed, (phone["id"], 1))
     parts.append(issue_part(shop, placed, part=False))

@@ -96,13 +96,19 @@ def test_orders_are_listed_from_their_confirmation_to_their_completion(shop: Ser
             assert response.headers["X-Total-Count"] == "6"
 
 
+@pytest.mark.spec("1 Pagination", "orders come newest first")
 def test_orders_are_sorted_by_confirmation_not_by_creation(shop: Service) -> None:
     customer = shop.customer()
     early, late = create(customer, customer_reference="early"), create(customer, customer_reference="late")
     confirm(customer, late)
     with at(shop, MORNING + timedelta(minutes=1)):
         confirm(customer, early)
-    assert references(customer) == ["early", "late"]
+    for headers in ({}, CSV):
+        for size, pages in ((100, [["early", "late"]]), (1, [["early"], ["late"]])):
+            for number, wanted in enumerate(pages, start=1):
+                response = customer.get(f"/order?limit={size}&page={number}", headers=headers)
+                listed = csv.DictReader(io.StringIO(response.text)) if headers else response.json()
+                assert [each["customer_reference"] for each in listed] == wanted
 
 
 def test_orders_confirmed_at_the_same_moment_are_sorted_by_number(shop: Service) -> None:

@@ -68,7 +68,8 @@ def test_confirming_by_an_order_reference_says_that_the_order_is_confirmed(
         assert response.status_code == 404
         assert response.json()["message"].startswith(f"{placed['order_reference']} is already confirmed")
         foreign = shop.customer().put(f"/order/{reference}")
-        assert foreign.json()["message"] == "no pending order or quote has this confirmation_code"
+        wanted = f"no pending order or quote has the confirmation_code {reference}".lower()
+        assert foreign.json()["message"] == wanted
 
 
 @pytest.mark.spec("1 Pagination", "pages count from 1; a page beyond the end is empty")

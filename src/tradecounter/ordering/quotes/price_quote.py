@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, require_places
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
@@ -70,13 +70,7 @@ async def price_quote(
 
     Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
     """
-    for sku, cost in unit_costs:
-        check_cost(sku, "unit cost", cost)
-    for method_id, cost in carriage:
-        check_cost(f"shipping {method_id}", "cost", cost)
-    check_discount("discount", discount)
-    if note is not None and len(note) > LONGEST_NOTE:
-        raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
+    _check_pricing(unit_costs, carriage, discount, note)
     quote = _open_quote(await lock_by_code(tx, code), code, now)
     lines = await lines_of_order(tx, quote.id)
     pricing = Pricing(
@@ -101,13 +95,27 @@ async def price_quote(
     )
 
 
+def _check_pricing(unit_costs: CostsBySku, carriage: Carriage, discount: Decimal | None, note: str | None) -> None:
+    """Raise DomainError (invalid) with all that is wrong whatever the quote is."""
+    collector = ErrorCollector()
+    for sku, cost in unit_costs:
+        with collector.collecting():
+            check_cost(sku, "unit cost", cost)
+    for method_id, cost in carriage:
+        with collector.collecting():
+            check_cost(f"shipping {method_id}", "cost", cost)
+    with collector.collecting():
+        check_discount("discount", discount)
+    with collector.collecting():
+        if note is not None and len(note) > LONGEST_NOTE:
+            raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
+    collector.check()
+
+
 def check_discount(field: str, discount: Decimal | None) -> None:
     """Raise DomainError (invalid) unless a discount is in per cent."""
-    if discount is None:
-        return
-    if not (discount.is_finite() and 0 <= discount <= _WHOLE):
+    if discount is not None and not (discount.is_finite() and 0 <= discount <= _WHOLE):
         raise invalid(field, "must be between 0 and 100 per cent")
-    require_places(field, discount)
 
 
 def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> dict[str, Decimal]:
