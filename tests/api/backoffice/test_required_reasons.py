@@ -40,8 +40,11 @@ def steps(office: BackOfficeSite, staff: httpx2.Client, customer: Customer) -> S
     shop = office.service
     placed, pending, quote, priced = buy(customer), create(customer), request_quote(customer), request_quote(customer)
     price_as_support(shop, priced, ("PHONE", "45"))
-    gone = buy(customer)
-    dispatch(shop, gone)
+    gone, stayed = buy(customer), buy(customer)
+    for each in (gone, stayed):
+        dispatch(shop, each)
+    shipments = f"/api/order/{stayed['order_reference']}/shipment"
+    [shipment] = staff.get(shipments.removesuffix("/shipment")).json()["shipments"]
     invoice = number_of(shop, invoiced(shop, customer))
     csv = {"Content-Type": "text/csv"}
     read = staff.post("/api/payment/import", content="date,amount,reference\n2026-06-01,5.00,who is it\n", headers=csv)
@@ -61,6 +64,7 @@ def steps(office: BackOfficeSite, staff: httpx2.Client, customer: Customer) -> S
         "post /api/order/{reference}/cancel": (f"{own}/cancel", {}),
         "post /api/order/{reference}/confirm": (f"/api/order/{pending['confirmation_code']}/confirm", method),
         "post /api/order/{reference}/return": (f"/api/order/{gone['order_reference']}/return", {"items": units}),
+        "post /api/order/{reference}/shipment/{id}/take-back": (f"{shipments}/{shipment['id']}/take-back", {}),
         "post /api/payment/{id}/reverse": (f"/api/payment/{pay_in(shop, customer, '1.00').id}/reverse", {}),
         "post /api/quote/{code}/confirm": (f"/api/quote/{priced['confirmation_code']}/confirm", method),
         "post /api/quote/{code}/decline": (f"/api/quote/{quote['confirmation_code']}/decline", {}),
