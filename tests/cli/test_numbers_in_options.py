@@ -17,9 +17,9 @@ from support.typed_numbers import (
     Typed,
     expected,
 )
-from tradecounter.cli.arguments import item_units, named_amount, named_number
+from tradecounter.cli.arguments import item_units, named_number
 from tradecounter.cli.main import app
-from tradecounter.kit.numbers import read_count
+from tradecounter.kit.numbers import read_count, read_pounds
 
 
 def parsed(text: str, name: str, *words: str) -> Outcome:
@@ -55,9 +55,9 @@ def test_commands_read_numbers(table: list[Typed], name: str, words: tuple[str, 
 def test_options_with_names_read_amounts() -> None:
     def read(text: str) -> Outcome:
         try:
-            return named_amount(f"CABLE={text}", "SKU=UNIT_COST")[1]
+            return named_number("--item", f"CABLE={text}", "SKU=UNIT_COST", read_pounds)[1]
         except BadParameter as error:
-            return error.message
+            return error.message.removeprefix(f"--item {f'CABLE={text}'!r}: ")
 
     assert [read(typed.text) for typed in AMOUNTS] == [expected(typed) for typed in AMOUNTS]
 
@@ -65,9 +65,9 @@ def test_options_with_names_read_amounts() -> None:
 def test_options_with_names_read_counts() -> None:
     def read(text: str) -> Outcome:
         try:
-            return Decimal(named_number(read_count, f"CABLE={text}", "SKU=QUANTITY")[1])
+            return Decimal(named_number("--add", f"CABLE={text}", "SKU=QUANTITY", read_count)[1])
         except BadParameter as error:
-            return error.message
+            return error.message.removeprefix(f"--add {f'CABLE={text}'!r}: ")
 
     assert [read(typed.text) for typed in UNSIGNED_COUNTS] == [expected(typed) for typed in UNSIGNED_COUNTS]
 

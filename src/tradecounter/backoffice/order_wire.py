@@ -17,7 +17,7 @@ from tradecounter.ordering.wire import (
     OrderItem,
     ProductSerialNumber,
 )
-from tradecounter.rest.number_types import Percent, Pounds
+from tradecounter.rest.number_types import Id, Percent, Pounds
 from tradecounter.rest.wire import Amount, Moment, Timed
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
@@ -211,7 +211,7 @@ class Cancellation(Struct):
 class OrderRequest(CreateOrderRequest, kw_only=True):
     """An order to create for a customer, at its prices and terms."""
 
-    customer_id: Annotated[int, Meta(ge=1, description="The customer's id.")]
+    customer_id: Annotated[Id, Meta(description="The customer's id.")]
     override_credit: OverrideCredit | None = None
 
 

@@ -63,17 +63,15 @@ def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[in
     return found
 
 
-def named_number(read: Callable[[str], Number], text: str, form: str) -> tuple[str, Number]:
+def named_number(option: str, text: str, form: str, read: Callable[[str], Number]) -> tuple[str, Number]:
     """Return the name and the number in an option of the form NAME=NUMBER. Raises BadParameter."""
     name, equals, found = text.rpartition("=")  # a SKU may contain an equals sign, a number cannot
     if not equals or not name:
-        raise typer.BadParameter(f"{text!r} is not {form}")
-    return name, number(read, found)
-
-
-def named_amount(text: str, form: str) -> tuple[str, Decimal]:
-    """Return the name and the amount in an option of the form NAME=AMOUNT. Raises BadParameter."""
-    return named_number(read_pounds, text, form)
+        raise typer.BadParameter(f"{option} {text!r} is not {form}")
+    try:
+        return name, read(found)
+    except UnreadableNumberError as error:
+        raise typer.BadParameter(f"{option} {text!r}: {error}") from error
 
 
 def _since(text: str) -> datetime:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tradecounter.cli.arguments import CustomerId, DryRun, OrderName, item_units, named_amount, named_number
+from tradecounter.cli.arguments import CustomerId, DryRun, OrderName, item_units, named_number
 from tradecounter.cli.order_fulfil import change_order
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
@@ -15,7 +15,7 @@ from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
-from tradecounter.kit.numbers import read_count, read_id
+from tradecounter.kit.numbers import read_count, read_id, read_pounds
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
@@ -166,16 +166,16 @@ def _amended_items(
             raise typer.BadParameter(f"--item {item_id} is named twice")
         items[item_id] = {"id": item_id, "quantity": quantity}
     for text in prices or ():
-        name, cost = named_amount(text, "ITEM_ID=UNIT_COST")
+        name, cost = named_number("--price", text, "ITEM_ID=UNIT_COST", read_pounds)
         named = read_id(name)
         if named is None:
-            raise typer.BadParameter(f"{name!r} is not the id of an item")
+            raise typer.BadParameter(f"--price {text!r}: {name!r} is not the id of an item")
         items.setdefault(named, {"id": named})["unit_cost"] = cost
     return [*items.values(), *(_new_item(text) for text in added or ())]
 
 
 def _new_item(text: str) -> dict[str, Any]:
-    sku, quantity = named_number(read_count, text, "SKU=QUANTITY")
+    sku, quantity = named_number("--add", text, "SKU=QUANTITY", read_count)
     return {"sku": sku, "quantity": quantity}
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.catalogue.queries.lookup import purchase_costs
-from tradecounter.cli.arguments import Limit, named_amount, percent
+from tradecounter.cli.arguments import Limit, named_number, percent
 from tradecounter.cli.order_after_sale import OverrideReason
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import LISTED, AsJson, show_json, show_part, show_record, show_table
@@ -18,7 +18,7 @@ from tradecounter.identity.installation_secret import secret_if_set
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
-from tradecounter.kit.numbers import read_id
+from tradecounter.kit.numbers import read_id, read_pounds
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import whole_code
 from tradecounter.ordering.policy import OrderingPolicy
@@ -67,10 +67,10 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
 
 
 def _carriage(text: str) -> tuple[int, Decimal]:
-    name, cost = named_amount(text, "ID=COST")
+    name, cost = named_number("--shipping", text, "ID=COST", read_pounds)
     method = read_id(name)
     if method is None:
-        raise typer.BadParameter(f"{name!r} is not the id of a shipping method")
+        raise typer.BadParameter(f"--shipping {text!r}: {name!r} is not the id of a shipping method")
     return method, cost
 
 
@@ -108,7 +108,7 @@ def price(
     """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
     if not items and not shipping and discount is None:
         raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
-    unit_costs = [named_amount(item, "SKU=UNIT_COST") for item in items or ()]
+    unit_costs = [named_number("--item", item, "SKU=UNIT_COST", read_pounds) for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
     with reporting_errors():
         settings = read_settings()

@@ -139,10 +139,7 @@ def receive(
 
 @app.command("close")
 def close(number: Number, as_json: AsJson = False) -> None:
-    """Close a return; units that have not come back are no longer expected.
-
-    A return is closed by itself once all units came back and are credited.
-    """
+    """Close a return: no more of its units are expected. Once all are received and credited, it closes by itself."""
 
     async def work(tx: Transaction) -> Return:
         await close_return(tx, number, SystemClock().now())

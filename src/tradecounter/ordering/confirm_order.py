@@ -69,11 +69,11 @@ async def confirm_order(
     """
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
-    customer = context.customer_id
+    customer, code = context.customer_id, confirmation_code.lower()
     async with tx.pipeline() as p:
-        lock_unconfirmed(p, customer, confirmation_code)
-        found = fetch_by_code(p, customer, confirmation_code)
-        found_lines = fetch_lines_by_code(p, customer, confirmation_code)
+        lock_unconfirmed(p, customer, code)
+        found = fetch_by_code(p, customer, code)
+        found_lines = fetch_lines_by_code(p, customer, code)
         account = fetch_account(p, customer)
     order, lines = found.first, with_components(found_lines.rows)
     if order is None:

@@ -227,7 +227,7 @@ class OrderEndpoints:
         method_id = None if request.shipping_method is None else request.shipping_method.id
         # A stale view is enough: the order has its price, and stock and credit come from the database.
         context = self.creation.context(call.customer_id, await self.views.last(call.customer_id))
-        code = call.path_text("reference", "order", unknown_code).lower()
+        code = call.path_text("reference", "order", unknown_code)
         async with transaction(self.database, call.actor) as tx:
             order, lines = await confirm_order(tx, code, method_id, context)
         return json_response(created_order(order, lines))

@@ -58,7 +58,7 @@ class ReturnForm(Struct):
 
 
 def returned_units(lines: Sequence[ReturnedLine]) -> list[ReturnedUnits]:
-    """Return the lines of which units come back."""
+    """Return the lines whose units come back."""
     return [ReturnedUnits(line.id, line.units, line.numbers) for line in lines if line.units]
 
 

@@ -18,7 +18,7 @@ from tradecounter.pages.backoffice.orders.order_forms import reference_of
 from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_as, shown_order
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.pages.page_desk import PREVIEW, PageDesk, seen_of
 from tradecounter.rest.call import Call
 
 _NO_REASON = "not given yet"
@@ -32,12 +32,11 @@ class CancelledLine(Struct):
 
 
 class CancelForm(Struct, kw_only=True):
-    """What is cancelled, and why: units of lines, or everything that is left; `total` is what the form showed."""
+    """What is cancelled, and why: units of lines, or everything that is left."""
 
     reason: str
     items: list[CancelledLine] = []
     everything: bool = False
-    total: str = ""
 
     @property
     def cancellation(self) -> Cancellation:
@@ -93,23 +92,23 @@ class CancelPages:
         async def look(tx: Transaction, body: UnfinishedForm, now: datetime) -> Totals:
             return await self._cancelled(tx, call, body.cancellation, now)
 
-        async def work(tx: Transaction, body: CancelForm, now: datetime) -> None:
-            then = await self._cancelled(tx, call, body.cancellation, now)
-            if body.total != str(then.total):
-                raise DomainError(Kind.CONFLICT, "nothing is cancelled yet: see the total first, then send this again")
+        async def work(tx: Transaction, body: CancelForm, now: datetime) -> Totals:
+            return await self._cancelled(tx, call, body.cancellation, now)
 
-        async def again(filled: Filled) -> Response:
-            then, _ = await self.desk.preview(call, UnfinishedForm, look, submitted)
+        async def again(filled: Filled, then: Totals | None) -> Response:
+            if then is None:
+                then, _ = await self.desk.preview(call, UnfinishedForm, look, submitted)
             return await self._show(call, filled, then)
 
         if submitted.one(PREVIEW):
             then, filled = await self.desk.preview(call, UnfinishedForm, look, submitted)
             return await self._show(call, filled, then)
-        return await self.desk.change(
+        return await self.desk.change_as_seen(
             call,
             CancelForm,
             work,
             again=again,
+            facts=lambda then: then,
             to=f"/order/{reference_of(call)}",
             done="The units are cancelled. The customer gets an e-mail.",
             submitted=submitted,
@@ -123,4 +122,12 @@ class CancelPages:
     async def _show(self, call: Call, filled: Filled, then: Totals | None = None) -> Response:
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-        return self.desk.show(call, "orders/cancel.html", form=filled, shown=shown, now=Totals.of(shown), then=then)
+        return self.desk.show(
+            call,
+            "orders/cancel.html",
+            form=filled,
+            shown=shown,
+            now=Totals.of(shown),
+            then=then,
+            seen="" if then is None else seen_of(then),
+        )
