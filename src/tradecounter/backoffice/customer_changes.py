@@ -45,7 +45,7 @@ async def account_change(tx: Transaction, body: CustomerChange, *, new: bool = F
 
 
 async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False) -> None:
-    """Raise DomainError (invalid) with what is wrong with a body of which a field has the wrong type."""
+    """Check the fields of a body that have the right type, where others have not. Raises DomainError (invalid)."""
     body = decode_json(raw)
     if not isinstance(body, dict):
         return

@@ -33,7 +33,7 @@ async def create_sale(
 
 
 async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> None:
-    """Raise DomainError (invalid) with what is wrong with the order in a body of which a field has the wrong type."""
+    """Check the order in a body where some field has the wrong type. Raises DomainError (invalid)."""
     body = decode_json(raw)
     customer_id = body.get("customer_id") if isinstance(body, dict) else None
     if type(customer_id) is int and 0 < customer_id < 2**63:

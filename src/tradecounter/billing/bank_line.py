@@ -111,7 +111,7 @@ def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, erro
 
 
 def unread_line(line: int, cells: Iterable[str], error: str) -> BankLine:
-    """Return a line of which nothing is sure but its text."""
+    """Return a line that has only its text: nothing of it could be read."""
     return BankLine(line=line, reference=storable(",".join(cells)), error=error)
 
 

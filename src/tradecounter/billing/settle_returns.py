@@ -1,4 +1,4 @@
-"""Counts the units on credit notes as those that came back, and closes returns of which all is credited."""
+"""Counts the units on credit notes as units that came back, and closes a return once all its units are credited."""
 
 from collections import Counter
 from datetime import datetime

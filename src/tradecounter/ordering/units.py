@@ -110,7 +110,7 @@ def without_units(line: OrderLine, units: int, tax_rate: Decimal) -> OrderLine:
 
 
 def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], due: Decimal) -> str:
-    """Return the status of a confirmed order of which some pounds are due.
+    """Return the status of a confirmed order; `due` are the pounds that its invoices still ask for.
 
     `invoiced` has what its invoices contain: units by line id, and something for None if they contain the shipping. The
     status shows that there is an invoice, whatever is still to be dispatched (decisions, status labels).

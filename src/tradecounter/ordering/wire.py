@@ -35,7 +35,7 @@ OrderAddress = Annotated[
     Raw,
     Meta(
         description="A full address, or the `id` of a saved address; with an `id`, the other fields are ignored.",
-        # One type instead of a choice of two, of which few generators make a type that takes an `id` alone.
+        # One type instead of a choice of two: few generators make a type from a choice that takes an `id` alone.
         extra_json_schema={
             "$ref": "#/components/schemas/OrderAddressDetails",
             "if": {"not": {"required": ["id"]}},

@@ -288,7 +288,7 @@ async def names_of(tx: Transaction, customer_ids: Collection[int]) -> dict[int, 
 
 @dataclass(frozen=True, slots=True)
 class FittingInvoice:
-    """An invoice of which exactly a line's amount is due."""
+    """An invoice whose due amount equals a line's amount."""
 
     invoice: int
     customer_id: int
@@ -306,5 +306,5 @@ _FITTING = Statement(
 
 
 async def invoices_due_exactly(tx: Transaction, amount: Decimal) -> list[FittingInvoice]:
-    """Return the oldest invoices of which exactly an amount is due."""
+    """Return the oldest invoices whose due amount equals an amount."""
     return await tx.fetch_all(_FITTING, amount=amount)

@@ -172,7 +172,7 @@ async def edit_account(tx: Transaction, customer_id: int, change: AccountChange)
 
 
 def unpaired_terms() -> DomainError:
-    """Return the error for credit terms of which only one is set."""
+    """Return the error for a credit limit without payment days, or payment days without a limit."""
     return invalid("credit_limit", "must go together with term_days: set both or neither")
 
 
