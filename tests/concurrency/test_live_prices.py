@@ -16,7 +16,7 @@ from support.orders import at, create, sell, uk
 from support.pages import Person, customer_user
 from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
-from support.shop import ADDRESS, STANDARD, order, price, product
+from support.shop import ADDRESS, METHODS, STANDARD, order, price, product
 from tradecounter.bulk.importing import ImportOptions
 from tradecounter.bulk.rows import Row
 from tradecounter.customers.change_account import change_customer
@@ -291,6 +291,31 @@ def test_an_order_during_an_import_has_the_old_price_and_does_not_wait(
 
     assert shop.call(import_slowly) == [40.00, 40.00]
     assert [net(client, *items) for client in (here, there)] == [48.00, 48.00]
+
+
+@pytest.mark.spec(
+    "3 POST /order, confirmed at once", "confirmed at the live price, with the given method or the account's default"
+)
+def test_an_order_is_carried_at_the_live_price(shop: Service, office: BackOfficeSite, there: Customer) -> None:
+    office.refresh()
+    dear, new = {**METHODS[0], "base_cost_net": 17}, {**METHODS[0], "id": 77, "region": 7, "countries": ["NZ"]}
+    placed = create(there, auto_confirm=True, shipping_method={"id": STANDARD})
+    shop.must_load("shipping-methods", [dear, *METHODS[1:], new])
+    try:
+        [option, *_] = [each for each in create(there)["shipping_options"] if each["id"] == STANDARD]
+        assert option["cost_net"] == 17.50
+        confirmed = create(there, auto_confirm=True, shipping_method={"id": STANDARD})
+        assert there.get(f"/order/{confirmed['order_id']}").json()["shipping"][0]["cost_net"] == 17.50
+        by_staff = {"customer_id": there.id, **order(shipping_address={**ADDRESS, "country_code": "NZ"})}
+        made = office.caller().post("/api/order", json=by_staff)
+        assert [each["id"] for each in made.json()["shipping_options"]] == [77], made.text
+        wrong = there.post("/order", order(shipping_region=7, shipping_method={"id": 77}) | {"customer_reference": 7})
+        assert [error["field"] for error in wrong.json()["errors"]] == ["customer_reference"]
+        heavier = {"items": [{"sku": "PHONE", "quantity": 2}]}
+        amended = office.caller().patch(f"/api/order/{placed['order_reference']}", json=heavier)
+        assert amended.json()["shipping"][0]["cost_net"] == 18.50, amended.text
+    finally:
+        shop.must_load("shipping-methods", METHODS)
 
 
 def test_an_order_needs_no_further_round_trip_unless_something_has_changed(

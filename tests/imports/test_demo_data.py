@@ -173,7 +173,7 @@ def test_parts_of_britain_are_regions_with_names(postcode: str, region: str, dem
         async with reading(database) as tx:
             methods = ShippingMethods()
             await methods.refresh(tx, await read_versions(tx))
-            return methods.regions
+            return methods.current.regions
 
     found = on(demo.url, regions)
     assert str(found.get(found.of_address("GB", postcode) or 0)) == region

@@ -23,8 +23,7 @@ class OrderContexts:
         return OrderContext(
             customer_id=customer_id,
             view=view,
-            methods=self.methods.all,
-            regions=self.methods.regions,
+            shipping=self.methods.current,
             policy=self.policy,
             now=now,
         )

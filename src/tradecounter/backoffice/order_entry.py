@@ -22,6 +22,7 @@ from tradecounter.backoffice.order_wire import Amendment, Confirmation, OrderReq
 from tradecounter.backoffice.orders import ORDER, REFERENCE
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.backoffice.quotes import CODE, code_of
+from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.error_responses import EXPIRED, PAYMENT_REQUIRED
 from tradecounter.ordering.reseller_wire import OverrideCredit
@@ -63,7 +64,7 @@ class OrderEntryDesk:
                 201, "The order.", ResellerOrder, {"Order": examples.ORDER}, headers=(LOCATION, IDEMPOTENT_REPLAY)
             ),
             errors=(PAYMENT_REQUIRED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED),
-            referenced=(OrderAddressDetails,),
+            referenced=(OrderAddressDetails, AddressDetails),
             scope="orders:write",
             roles=SELLERS,
         )
@@ -147,7 +148,7 @@ class OrderEntryDesk:
             body=Body(Amendment, {"Amendment": examples.AMENDMENT}),
             success=Success(200, "The order.", ResellerOrder, {"Order": examples.ORDER}),
             errors=(PAYMENT_REQUIRED, NOT_FOUND, CONFLICT),
-            referenced=(OrderAddressDetails,),
+            referenced=(OrderAddressDetails, AddressDetails),
             scope="orders:write",
             roles=SELLERS,
         )

@@ -5,7 +5,7 @@ same order: orders, the customer if its references are unique, credit, stock by 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace as with_view
+from dataclasses import replace as with_data
 from datetime import datetime
 from typing import Any
 
@@ -35,6 +35,7 @@ from tradecounter.ordering.reseller_wire import LONGEST_REASON, AmendOrderReques
 from tradecounter.ordering.rules import account_blocked
 from tradecounter.ordering.states import ConfirmedOrder, shown_state
 from tradecounter.ordering.units import released_units, status_of
+from tradecounter.shipping.methods import current_shipping
 from tradecounter.stock.queries.allocation import release
 from tradecounter.stock.rules import FROM_STOCK
 from tradecounter.storefront.current_view import current_view
@@ -62,7 +63,7 @@ async def amend_order(
         raise DomainError(Kind.CONFLICT, f"{order.name} is {order.status.lower()} and can no longer be amended")
     if request.changes_nothing:
         raise invalid("items", "must name something to change")
-    context = await _with_current_view(tx, lines, request, context)
+    context = await _with_current_data(tx, lines, request, context)
     customer_reference = await _customer_reference(tx, order, request, context)
     address = await amended_address(tx, order, request)
     shipped = with_shipping(order, lines, address, request, context)
@@ -84,13 +85,13 @@ async def amend_order(
     return changed, stored
 
 
-async def _with_current_view(
+async def _with_current_data(
     tx: Transaction, lines: Sequence[OrderLine], request: AmendOrderRequest, context: OrderContext
 ) -> OrderContext:
-    """Return the context with a view of the products of the order and of the new lines, at today's prices."""
+    """Return the context with today's prices of the products of the order and of the new lines, and of shipping."""
     skus = [*(line.sku for line in lines), *(item.sku for item in request.items if item.sku is not None)]
     view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
-    return with_view(context, view=view)
+    return with_data(context, view=view, shipping=await current_shipping(tx, context.shipping))
 
 
 async def _customer_reference(

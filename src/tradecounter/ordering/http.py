@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 from starlette.responses import Response
 
 from tradecounter.catalogue.wire import Product
+from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.kit.clock import Clock
@@ -127,7 +128,7 @@ class OrderEndpoints:
             ),
             errors=(PAYMENT_REQUIRED, CONFLICT, NO_SHIPPING_METHOD),
             links=(Link("listProducts", "Orders one of the products, by its SKU.", body=LINKED_ORDER_REQUEST),),
-            referenced=(OrderAddressDetails,),
+            referenced=(OrderAddressDetails, AddressDetails),
             rate_limited=False,
         )
     )

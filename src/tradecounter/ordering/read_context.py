@@ -21,6 +21,4 @@ async def read_context(tx: Transaction, customer_id: int, policy: OrderingPolicy
     view = storefront.last_view(customer_id)
     if view is None:
         raise not_found("customer", customer_id)
-    return OrderContext(
-        customer_id=customer_id, view=view, methods=methods.all, regions=methods.regions, policy=policy, now=now
-    )
+    return OrderContext(customer_id=customer_id, view=view, shipping=methods.current, policy=policy, now=now)

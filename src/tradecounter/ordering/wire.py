@@ -28,8 +28,6 @@ OrderAddressDetails = defstruct(
     omit_defaults=True,
 )
 
-_NEEDED = [each.encode_name for each in fields(AddressDetails) if each.required]
-
 # Decoded later: only an address without an id must be complete.
 OrderAddress = Annotated[
     Raw,
@@ -38,8 +36,8 @@ OrderAddress = Annotated[
         # One type instead of a choice of two: few generators make a type from a choice that takes an `id` alone.
         extra_json_schema={
             "$ref": "#/components/schemas/OrderAddressDetails",
-            "if": {"not": {"required": ["id"]}},
-            "then": {"required": _NEEDED, "properties": {name: {"type": "string"} for name in _NEEDED}},
+            "if": {"not": {"required": ["id"], "properties": {"id": {}}}},
+            "then": {"$ref": "#/components/schemas/AddressDetails"},
         },
     ),
 ]

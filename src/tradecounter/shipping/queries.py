@@ -12,6 +12,7 @@ from tradecounter.shipping.rules import ShippingMethod
 
 log = structlog.get_logger()
 
+
 METHOD_VIEW: LiteralString = "select id::text as key, to_jsonb(m) as row from shipping_method m"
 
 REGION_VIEW: LiteralString = "select id::text as key, to_jsonb(r) as row from shipping_region r"

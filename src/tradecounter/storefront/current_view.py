@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tradecounter.catalogue.queries.records import ReferenceRecords, orderable_record
 from tradecounter.catalogue.snapshot.catalogue_snapshot import build_snapshot
 from tradecounter.customers.queries.terms import CustomerTerms
+from tradecounter.db.changes import Version, read_mark
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import key_form
 from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
@@ -25,7 +26,7 @@ from tradecounter.pricing.queries.prices import ContractRows, Costs, PriceRows
 from tradecounter.pricing.rules import fill_breaks
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.stock_vector import empty_stock
-from tradecounter.storefront.queries import CurrentProduct, Several, read_current_products, read_mark
+from tradecounter.storefront.queries import TOPICS, CurrentProduct, Several, read_current_products
 from tradecounter.storefront.view import CustomerView
 
 _Values = tuple[Any, ...]
@@ -45,11 +46,11 @@ async def current_view(
     tx: Transaction, view: CustomerView, customer_id: int, skus: Iterable[str], today: date
 ) -> CustomerView:
     """Return the customer's view of products for an order, as `view_at` does. Takes a round trip, or two."""
-    return await view_at(tx, await read_mark(tx), view, customer_id, skus, today)
+    return await view_at(tx, await read_mark(tx, TOPICS), view, customer_id, skus, today)
 
 
 async def view_at(
-    tx: Transaction, mark: str, view: CustomerView, customer_id: int, skus: Iterable[str], today: date
+    tx: Transaction, mark: Version, view: CustomerView, customer_id: int, skus: Iterable[str], today: date
 ) -> CustomerView:
     """Return `view` if it shows the state of the database with this mark, or else one of the products with these SKUs.
 

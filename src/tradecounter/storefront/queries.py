@@ -7,16 +7,14 @@ from typing import Any
 from psycopg.sql import SQL
 
 from tradecounter.catalogue.queries.records import ORDERABLE_CELLS
-from tradecounter.db.changes import Topic, mark_in_sql
+from tradecounter.db.changes import Topic
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.pricing.queries.prices import COSTS, DAYS, READABLE
 
 # What a view shows, except the stock levels, which have no version.
-_TOPICS: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "customers", "deliveries")
-MARK = mark_in_sql(_TOPICS)
-
+TOPICS: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "customers", "deliveries")
 
 Several = Sequence[Sequence[Any]] | None
 
@@ -87,14 +85,3 @@ async def read_current_products(tx: Transaction, customer_id: int, sku_keys: Ite
     async with tx.pipeline() as p:
         found = p.fetch(_CURRENT_PRODUCTS, customer_id=customer_id, sku_keys=json_of(list(sku_keys)))
     return found.rows
-
-
-_MARK = Statement(SQL("select {}").format(MARK))
-
-
-async def read_mark(tx: Transaction) -> str:
-    """Return the mark of the database's state."""
-    async with tx.pipeline() as p:
-        found = p.fetch(_MARK)
-    mark: str = found.one[0]
-    return mark

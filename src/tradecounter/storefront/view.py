@@ -8,6 +8,7 @@ from functools import cached_property
 from tradecounter.catalogue.queries.records import OrderableProduct, ProductRecord
 from tradecounter.catalogue.similar_skus import similar_skus
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
+from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.price_book import PriceVector
 from tradecounter.pricing.rules import UnitCosts
@@ -30,7 +31,7 @@ class CustomerView:
     stock: StockVector
     trade_account: bool
     low_stock: int
-    mark: str | None
+    mark: Version | None
     day: date
 
     @cached_property

@@ -83,9 +83,7 @@ class BackOfficeIndex:
                 200,
                 "An OpenAPI 3.1 document.",
                 media_types={
-                    "application/yaml": Media(
-                        {"type": "string"}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"}
-                    )
+                    "application/yaml": Media({}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"})
                 },
             ),
             public=True,

@@ -56,7 +56,7 @@ def check_request(
     if wanted is not None and addresses is not None:
         offered = collector.attempt(lambda: _offered(kind, request, context, wanted, addresses))
     elif (region := request.shipping_region) is not None:
-        collector.attempt(lambda: known_region(context.regions, region))
+        collector.attempt(lambda: known_region(context.shipping.regions, region))
     with collector.collecting():
         _check_method(request, context, offered)
     if collector.errors or wanted is None or addresses is None or offered is None:
@@ -80,4 +80,4 @@ def _check_method(request: CreateOrderRequest, context: OrderContext, offered: O
     if offered is not None:
         named_option(offered.options, request.shipping_method.id)
     else:
-        known_method(context.methods, request.shipping_method.id)
+        known_method(context.shipping.methods, request.shipping_method.id)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import require_text
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.create.account_standing import account_standing, with_current_view
+from tradecounter.ordering.create.account_standing import account_standing, with_current_data
 from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.lines import OrderLine
@@ -61,7 +61,7 @@ async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext
 async def _standing(
     tx: Transaction, kind: Kind, request: CreateOrderRequest, context: OrderContext
 ) -> tuple[AccountStanding, OrderContext]:
-    return await with_current_view(tx, request, await account_standing(tx, kind, request, context), context)
+    return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)
 
 
 async def confirm_for_customer(

@@ -142,7 +142,7 @@ def offer_shipping(
     If no method fits, returns no options for a quote, because support names the carriage; raises DomainError (invalid)
     for an order.
     """
-    fitting = fitting_methods(context.methods, region.id, address.country_code, weight_kg)
+    fitting = fitting_methods(context.shipping.methods, region.id, address.country_code, weight_kg)
     if not fitting and kind == "order":
         raise _nothing_fits(context, region, address.country_code, weight_kg)
     return [option_of(method, weight_kg).dated(context.now, needed) for method in fitting]
@@ -153,7 +153,7 @@ def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted
 
     Raises DomainError (invalid).
     """
-    regions = context.regions
+    regions = context.shipping.regions
     if wanted is not None:
         return known_region(regions, wanted)
     number = regions.of_address(address.country_code, address.zip)
@@ -183,18 +183,19 @@ def known_method(methods: Collection[ShippingMethod], wanted: int) -> None:
 
 def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg: Decimal) -> DomainError:
     """Return the error for an order that no method can ship; the message has the limits of the region's methods."""
-    methods = [method for method in context.methods if method.region == region.id]
+    methods = [method for method in context.shipping.methods if method.region == region.id]
     to_country = [method for method in methods if country in method.countries]
     limits = [
         f"{method.id} ({method.provider}, {method.description}) takes {method.max_weight_kg.normalize():f} kg"
         for method in to_country
     ]
     served = sorted({code for method in methods for code in method.countries})
+    regions = context.shipping.regions
     problem = f"no shipping method takes {weight_kg} kg to {country} in region {region}"
     if limits:
         return invalid("shipping_address", f"{problem}: {', '.join(limits)}; {_QUOTE_INSTEAD}")
     return invalid(
         "shipping_address",
-        f"{problem}, whose methods deliver to {', '.join(served) or 'no country'}; the regions are {context.regions}; "
+        f"{problem}, whose methods deliver to {', '.join(served) or 'no country'}; the regions are {regions}; "
         f"{_QUOTE_INSTEAD}",
     )

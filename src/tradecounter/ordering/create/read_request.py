@@ -19,6 +19,7 @@ from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.wire import LONGEST_SKU, MOST_ITEMS, CreateOrderRequest
 from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.json_text import decode_json, read_json
+from tradecounter.shipping.methods import Shipping, current_shipping
 from tradecounter.storefront.current_view import current_view
 
 _CONTACTS = ("order_notifications", "courier_notifications")
@@ -43,9 +44,9 @@ async def read_request(
             *_reference_errors(body.get("customer_reference")),
             *_address_errors(body),
             *_contact_errors({name: body.get(name) for name in _CONTACTS}),
-            *_shipping_errors(body, context),
         ]
         async with reading() as tx:
+            further += _shipping_errors(body, await current_shipping(tx, context.shipping))
             further += await _unknown_products(tx, body, context)
             further += await _unknown_addresses(tx, body, context.customer_id)
         raise invalid_fields(list(dict.fromkeys([*error.field_errors, *further]))) from error
@@ -86,15 +87,15 @@ def _address_errors(body: dict[str, Any]) -> Iterator[FieldError]:
             yield from address_errors(address, field)
 
 
-def _shipping_errors(body: dict[str, Any], context: OrderContext) -> list[FieldError]:
+def _shipping_errors(body: dict[str, Any], shipping: Shipping) -> list[FieldError]:
     collector = ErrorCollector()
     method, region = body.get("shipping_method"), body.get("shipping_region")
     with collector.collecting():
         if isinstance(method, dict) and type(method.get("id")) is int:
-            known_method(context.methods, method["id"])
+            known_method(shipping.methods, method["id"])
     with collector.collecting():
         if type(region) is int:
-            known_region(context.regions, region)
+            known_region(shipping.regions, region)
     return collector.errors
 
 

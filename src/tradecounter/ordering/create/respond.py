@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.create.account_standing import fetch_standing, standing_of, with_current_view
+from tradecounter.ordering.create.account_standing import fetch_standing, standing_of, with_current_data
 from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.order_context import OrderContext
@@ -46,8 +46,7 @@ class OrderCreation:
         return OrderContext(
             customer_id=customer_id,
             view=view,
-            methods=self.methods.all,
-            regions=self.methods.regions,
+            shipping=self.methods.current,
             policy=self.policy,
             now=self.clock.now(),
         )
@@ -77,7 +76,7 @@ class OrderCreation:
                 if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
                     return _replay(before)
                 create = _order if kind == "order" else _quote
-                current = await with_current_view(tx, request, standing_of(standing, context.customer_id), context)
+                current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
                 body = to_json(await create(tx, request, *current))
                 if keyed is not None:
                     record(tx, keyed, Recorded(_CREATED, body), context.now)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.kit.clock import Clock
@@ -54,7 +55,7 @@ class QuoteEndpoints:
                 headers=(IDEMPOTENT_REPLAY,),
             ),
             errors=(PAYMENT_REQUIRED, CONFLICT),
-            referenced=(OrderAddressDetails,),
+            referenced=(OrderAddressDetails, AddressDetails),
             rate_limited=False,
         )
     )
