@@ -210,7 +210,7 @@ def test_warnings_are_shown_and_the_import_succeeds(tradecounter: Program) -> No
     told = tradecounter.run("import", "price-list", "-", "--dry-run", given=given)
     warnings = told.err.splitlines()
     assert told.status == 0
-    assert warnings[0] == "warning: line 2: five_plus_unit_cost: 12 is more than 10, the price of fewer units"
+    assert warnings[0] == "warning: line 2: five_plus_unit_cost: 12 is more than 10, the price of fewer units (sku PHONE)"
     assert (len(warnings), warnings[-1]) == (21, "warning: 5 more, which --json lists")
     assert len(tradecounter.json("import", "price-list", "-", "--dry-run", given=given)["warnings"]) == 25
 

@@ -11,6 +11,7 @@ from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
 from tradecounter.bulk.statements import UNKNOWN_SKU, unknown_reference
 from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key, pounds, text_of
 from tradecounter.catalogue.import_rows import Key, Sku
+from tradecounter.pricing.guards import contract_figures, price_list_figures
 from tradecounter.pricing.queries import importing as sql
 
 _BREAKS = ("single", "five_plus", "ten_plus")
@@ -42,6 +43,9 @@ def _costs(row: PriceRow | ContractPriceRow, notes: RowNotes) -> dict[str, str |
     given = {name: getattr(row, f"{name}_unit_cost") for name in _BREAKS}
     costs = {name: pounds(notes, f"{name}_unit_cost", cost) for name, cost in given.items()}
     lower = given["single"]
+    for name, cost in given.items():
+        if isinstance(cost, Decimal) and cost.is_zero():
+            notes.warn(f"{name}_unit_cost", "0 is free of charge; leave the row out if the price is on request")
     for name in _BREAKS[1:]:
         cost = given[name]
         if isinstance(cost, Decimal) and isinstance(lower, Decimal) and cost > lower:
@@ -61,7 +65,7 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
     for name, day in period.items():
         check_date(notes, name, day)
     if isinstance(row.valid_from, date) and isinstance(row.valid_until, date) and row.valid_until < row.valid_from:
-        notes.error("valid_until", "is before valid_from")
+        notes.error("valid_until", f"{row.valid_until} is before valid_from, {row.valid_from}")
     sku_key = folded(row.sku)
     days = {name: str(day) if isinstance(day, date) else None for name, day in period.items()}
     values = {"customer_id": row.customer_id, "sku": row.sku, "sku_key": sku_key, **_costs(row, notes), **days}
@@ -74,6 +78,8 @@ PRICE_LIST = ImportKind(
     key=("price_list", "sku"),
     prepare=by_row(_staged_price),
     checks=(UNKNOWN_SKU,),
+    named="sku",
+    guard=price_list_figures,
     merge=sql.MERGE_PRICES,
     removal=Removal(statement=sql.DELETE_PRICES, count=sql.COUNT_PRICES),
     view=sql.PRICE_VIEW,
@@ -89,6 +95,8 @@ CONTRACT_PRICES = ImportKind(
     key=("customer_id", "sku", "valid_from"),
     prepare=by_row(_staged_contract),
     checks=(UNKNOWN_SKU, unknown_reference("customer_id", "customer", "id", key_type="bigint")),
+    named="sku",
+    guard=contract_figures,
     merge=sql.MERGE_CONTRACT_PRICES,
     removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
     view=sql.CONTRACT_PRICE_VIEW,
