@@ -132,7 +132,7 @@ BAD_ROWS = [
     Bad(
         "contract-prices",
         contract(valid_from="2026-02-02", valid_until="2026-02-01"),
-        "valid_until: 2026-05-31 is before valid_from",
+        "valid_until: 2026-02-01 is before valid_from",
     ),
     # Shipping methods.
     Bad("shipping-methods", {"id": 9}, "base_cost_net: is required for a new shipping method"),

@@ -75,6 +75,11 @@ IMPORT = ImportRecord(
     unchanged=239,
     deactivated=0,
     rolled_back_at=None,
+    raised=None,
+    lowered=None,
+    largest_rise=None,
+    largest_fall=None,
+    customers=None,
 )
 ROLLED_BACK = RolledBackImport(
     **{**asdict(IMPORT), "rolled_back_at": _AT + timedelta(hours=1)}, restored=1, overwritten=["CV-320P"], kept=[]

@@ -66,10 +66,10 @@ class Report(Struct, kw_only=True):
     ] = UNSET
     lowered: Annotated[int | UnsetType, Meta(description="Prices that fall.")] = UNSET
     largest_rise: Annotated[
-        Decimal | UnsetType | None, Meta(description="The largest rise, in per cent; null without one.")
+        Decimal | UnsetType, Meta(description="The largest rise, in per cent; absent without one.")
     ] = UNSET
     largest_fall: Annotated[
-        Decimal | UnsetType | None, Meta(description="The largest fall, in per cent, below 0; null without one.")
+        Decimal | UnsetType, Meta(description="The largest fall, in per cent, below 0; absent without one.")
     ] = UNSET
     customers: Annotated[
         int | UnsetType, Meta(description="Customers whose list, or whose contract, has a price that changes.")
@@ -91,4 +91,5 @@ def present_report(report: ImportReport) -> Report:
     file = ReadFile(**{name: getattr(facts, name) for name in ReadFile.__struct_fields__})
     values = {field.name: getattr(report, field.name) for field in fields(report) if field.name not in _NESTED}
     figures = {} if report.prices is None else {f.name: getattr(report.prices, f.name) for f in fields(report.prices)}
+    figures = {name: value for name, value in figures.items() if value is not None}
     return Report(**values, file=file, **figures)

@@ -93,14 +93,14 @@ class PriceFigures(PriceChanges):
         return bool(self.guarded or self.new_price_lists)
 
     def reasons(self) -> list[FieldError]:
-        """Return why the import needs `force`: the new lists, and the first guarded prices."""
-        found = (*self.new_price_lists, *self.guarded_prices)
+        """Return why the import needs `force`: the new lists and the guarded prices, at most MOST_GUARDED."""
+        found = (*self.new_price_lists, *self.guarded_prices)[:MOST_GUARDED]
         return [FieldError(f"line {each.line}", str(each)) for each in found]
 
     @property
     def more(self) -> int:
-        """How many guarded prices there are beyond those that are named."""
-        return self.guarded - len(self.guarded_prices)
+        """How many reasons there are beyond those that are named."""
+        return len(self.new_price_lists) + self.guarded - len(self.reasons())
 
 
 class GuardedPricesError(DomainError):

@@ -27,11 +27,11 @@ class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
     unchanged: int
     deactivated: int
     rolled_back_at: Moment | None
-    raised: int | None = None
-    lowered: int | None = None
-    largest_rise: Decimal | None = None
-    largest_fall: Decimal | None = None
-    customers: int | None = None
+    raised: int | None
+    lowered: int | None
+    largest_rise: Decimal | None
+    largest_fall: Decimal | None
+    customers: int | None
 
     @property
     def prices(self) -> PriceChanges | None:
