@@ -9,7 +9,7 @@ from support.command_line import without_settings
 
 pytestmark = pytest.mark.long
 
-LIBRARIES = {"alembic", "croniter", "openpyxl", "opentelemetry", "procrastinate", "pypdf", "sqlalchemy"}
+LIBRARIES = {"alembic", "croniter", "opentelemetry", "procrastinate", "pypdf", "sqlalchemy"}
 BACK_OFFICE = {"tradecounter.imports", "tradecounter.pages.backoffice", "tradecounter.web.backoffice"}
 WORKER = {"tradecounter.backlog", "tradecounter.worker"}
 DEMO = {"tradecounter.demo"}

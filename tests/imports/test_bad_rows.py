@@ -44,7 +44,7 @@ BAD_ROWS = [
     Bad("manufacturers", {"key": "k" * 201, "name": "A"}, "key: must have at most 200 characters"),
     Bad("manufacturers", {"key": "a", "name": "A\x00"}, "contains a NUL character"),
     Bad("manufacturers", ["a", "A"], "the row must be an object, not a list"),
-    Bad("categories", {"key": "a\x00", "name": "A"}, "contains a NUL character"),
+    Bad("categories", {"key": "a\x00", "name": "A"}, "key: 'a\\x00' has the invisible character U+0000"),
     # Categories and attributes.
     Bad(
         "categories",
@@ -268,13 +268,13 @@ def test_a_repeated_key_is_rejected_with_both_lines(
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("sku,available\nPHONE,1\nPHONE\n", 3, "has 1 cells where the header has 2"),
+        ("sku,available\nPHONE,1\nCABLE\n", 3, "available: is required"),
         ("sku,available\nPHONE,1,2\n", 2, "has 3 cells where the header has 2"),
         ("sku,available\nPHONE,few\n", 2, "available: must be a whole number"),
         ("sku,available\nPHONE,\n", 2, "available: is required"),
         ("sku,available\n,1\n", 2, "sku: must not be empty"),
         ("sku\nPHONE\n", 1, "there is no column for available"),
-        ("sku,available\nPH\x00NE,1\n", 2, "contains a NUL character"),
+        ("sku,available\nPH\x00NE,1\n", 2, "sku: 'PH\\x00NE' has the invisible character U+0000"),
         ("sku,stock\nPHONE,1\n", 1, "column 'stock' is unknown"),
         ("sku,available,sku\nPHONE,1,PHONE\n", 1, "column 'sku' appears twice"),
         ('sku,available\n"PHONE,1\n', 2, "not CSV: unexpected end of data"),

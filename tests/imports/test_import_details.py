@@ -31,15 +31,15 @@ def product(shop: Importer, sku: str, columns: str) -> tuple[object, ...]:
 @pytest.mark.parametrize("form", [".jsonl", ".csv"])
 def test_missing_columns_leave_values_unchanged(form: str, shop: Importer) -> None:
     sku = f"KEEP{form}"
-    full = {"name": "Old", "manufacturer": "acme", "ean": "1", "weight_kg": "2", "attributes": {"a": "b"}}
+    full = {"name": "Old", "manufacturer": "acme", "ean": "4006381333931", "weight_kg": "2", "attributes": {"a": "b"}}
     shop.load("products", [{"sku": sku, **full, "configurable": True, "categories": ["phones"]}])
     assert counts(shop.load("products", [{"sku": sku, "name": "New"}], form)) == (0, 1, 0, 0)
     columns = "name, manufacturer, ean, weight_kg, attributes, configurable, categories"
-    assert product(shop, sku, columns) == ("New", "acme", "1", Decimal(2), {"a": "b"}, True, ["phones"])
+    assert product(shop, sku, columns) == ("New", "acme", "4006381333931", Decimal(2), {"a": "b"}, True, ["phones"])
 
 
 def test_an_empty_cell_clears_only_optional_fields(shop: Importer) -> None:
-    full = {"name": "Old", "manufacturer": "acme", "ean": "1", "weight_kg": "2", "description": "text"}
+    full = {"name": "Old", "manufacturer": "acme", "ean": "4006381333931", "weight_kg": "2", "description": "text"}
     shop.load("products", [{"sku": "CELLS", **full, "configurable": True, "attributes": {"a": "b"}}])
     text = "sku,ean,weight_kg,description,configurable,attributes\nCELLS,,,,,\n"
     assert counts(shop.load_text("products", text)) == (0, 1, 0, 0)

@@ -28,7 +28,7 @@ def shop(postgres: Cluster, tmp_path: Path) -> Iterator[Importer]:
     with postgres.database() as url:
         importer = Importer(url, tmp_path)
         importer.load("manufacturers", [{"name": "Acme", "key": "acme"}])
-        products = [
+        products: list[dict[str, Any]] = [
             {"sku": "PHONE", "name": "Phone", "manufacturer": "acme", "purchase_cost": 60},
             {"sku": "CABLE", "name": "Cable", "manufacturer": "acme"},
             {"sku": "SWITCH", "name": "Switch", "manufacturer": "acme", "purchase_cost": 5},
@@ -231,6 +231,10 @@ def test_a_price_for_another_period_is_compared_with_that_of_the_period_before(s
     assert not guarded(dry(shop, [contract(silver, "CABLE", 1)], "contract-prices"))
 
 
+def known(cost: str | None) -> Decimal | None:
+    return None if cost is None else Decimal(cost)
+
+
 def test_the_database_finds_the_prices_that_the_rule_says(shop: Importer) -> None:
     costs = ["0", "0.01", "49.99", "50", "60", "99.99", "100"]
     cases = list(product([None, *costs], costs, [None, "0", "50", "60"]))
@@ -244,7 +248,7 @@ def test_the_database_finds_the_prices_that_the_rule_says(shop: Importer) -> Non
     slips = [
         number
         for number, (before, after, purchase) in enumerate(cases)
-        if imported_suspicion(Decimal(after), before and Decimal(before), purchase and Decimal(purchase)) is not None
+        if imported_suspicion(Decimal(after), known(before), known(purchase)) is not None
     ]
     assert found.guarded == len(slips)
     assert [row.sku for row in found.guarded_prices or ()] == [f"C{number}" for number in slips[:20]]

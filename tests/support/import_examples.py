@@ -48,7 +48,7 @@ CUSTOMER = {
 }
 PHONE = {
     "sku": "PHONE",
-    "ean": "4000000000001",
+    "ean": "4000000000006",
     "name": 'A phone, with "quotes" and\nlines',
     "manufacturer": "acme",
     "manufacturer_name": "Acme",

@@ -7,14 +7,27 @@ import re
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, Protocol, get_args, get_origin
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
 from tradecounter.rest.annotations import alternatives
+from tradecounter.rest.csv_text import unguarded
 
-ReadCell = Callable[[str], Any]
+FieldType = Literal["text", "number", "date", "time", "boolean"]
+
+
+class TypedCell(Protocol):
+    """A cell of a sheet that is not text; as a string, it is what the sheet shows."""
+
+    def text_for(self, field: FieldType) -> str:
+        """Return the cell's text for a type of field. Raises UnreadableCellError."""
+
+
+Cell = str | TypedCell
+ReadText = Callable[[str], Any]
+ReadCell = Callable[[Cell], Any]
 
 
 class UnreadableCellError(ValueError):
@@ -28,6 +41,7 @@ PERCENT = Meta(extra={"cell": "percent"})
 
 # Spreadsheets write these into CSV files for failed formulas.
 _FAILED = {"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
+_SPECIAL = "#'="  # the beginnings of these, and of what guards a text from spreadsheets
 
 _BOOLEANS = {"yes": True, "y": True, "no": False, "n": False}
 _NUMBER = re.compile(r"(?P<minus>-?)£? ?(?P<number>[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?|[0-9]*\.?[0-9]+|[0-9]+\.)")
@@ -43,20 +57,21 @@ def cell_reader(annotation: Any) -> ReadCell:
     """
     options = alternatives(annotation)
     read = _reader(annotation, options)
+    field = _field_type(annotation, options)
     empty = None if type(None) in options else "" if str in options else UNSET
 
-    def read_cell(text: str) -> Any:
-        text = text.strip()
-        if not text:
-            return empty
-        if text[0] == "#" and text in _FAILED:
-            raise UnreadableCellError(f"contains the spreadsheet error {text}")
-        return read(text)
+    def read_cell(cell: Cell) -> Any:
+        text = (cell if isinstance(cell, str) else cell.text_for(field)).strip()
+        if text and text[0] in _SPECIAL:
+            if text in _FAILED:
+                raise UnreadableCellError(f"contains the spreadsheet error {text}")
+            text = unguarded(text).strip()
+        return read(text) if text else empty
 
     return read_cell
 
 
-def _reader(annotation: Any, options: list[Any]) -> ReadCell:
+def _reader(annotation: Any, options: list[Any]) -> ReadText:
     readers = {"moment": _moment, "time": _time, "percent": _percent}
     marks = [readers[mark] for mark in _marks(annotation)]
     if marks:
@@ -71,6 +86,13 @@ def _reader(annotation: Any, options: list[Any]) -> ReadCell:
         if option in _READERS:
             return _READERS[option]
     return _text
+
+
+def _field_type(annotation: Any, options: list[Any]) -> FieldType:
+    marks: dict[str, FieldType] = {"moment": "date", "time": "time", "percent": "number"}
+    types: dict[Any, FieldType] = {bool: "boolean", int: "number", Decimal: "number", date: "date"}
+    known = [*(marks[mark] for mark in _marks(annotation)), *(types[o] for o in options if o in types)]
+    return next(iter(known), "text")
 
 
 def _marks(annotation: Any) -> list[str]:
@@ -92,7 +114,7 @@ def _json(text: str) -> Any:
         raise UnreadableCellError(f"not JSON: {error}") from error
 
 
-def _list_reader(element: Any) -> ReadCell:
+def _list_reader(element: Any) -> ReadText:
     """Return the function that reads a list: JSON or, for strings, elements separated by `|`."""
     names = [field.encode_name for field in msgspec.structs.fields(element)] if _is_struct(element) else []
     if len(names) > 1 or (not names and str not in alternatives(element)):
@@ -111,7 +133,7 @@ def _is_struct(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, Struct)
 
 
-def _choice_reader(choices: tuple[str, ...]) -> ReadCell:
+def _choice_reader(choices: tuple[str, ...]) -> ReadText:
     by_folded = {choice.casefold(): choice for choice in choices}
     return lambda text: by_folded.get(text.casefold(), text)
 
@@ -161,4 +183,4 @@ def _clock(text: str, *, seconds: bool) -> str:
     return f"{int(found['hour']):02}:{found['minute']}" + ((found["second"] or ":00") if seconds else "")
 
 
-_READERS: dict[Any, ReadCell] = {bool: _boolean, int: _number, Decimal: _number, date: _day}
+_READERS: dict[Any, ReadText] = {bool: _boolean, int: _number, Decimal: _number, date: _day}

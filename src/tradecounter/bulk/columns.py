@@ -69,22 +69,22 @@ def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: Colu
         return Header(errors=["the file is empty: the first line must have column names"])
     fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}
     renamed = {normal_name(theirs): ours for theirs, ours in options.renamed.items()}
-    header, taken = Header(), dict[str, str]()
+    header, taken, seen = Header(), dict[str, str](), set[str]()
     for place, name in enumerate(names):
         normal = normal_name(name)
         ours = renamed.get(normal, normal)
         if not normal:
             header.unnamed.append(place)
+        elif normal in seen:
+            header.errors.append(f"column {name!r} appears twice")
         elif ours not in fields or (normal not in renamed and ours in renamed.values()):
             header.unknown.append(name.strip())
         elif ours in taken:
-            same = fold(taken[ours]) == fold(name)
-            header.errors.append(
-                f"column {name!r} appears twice" if same else f"columns {taken[ours]!r} and {name!r} are both {ours}"
-            )
+            header.errors.append(f"columns {taken[ours]!r} and {name!r} are both {ours}")
         else:
             taken[ours] = name
             header.columns.append(Column(place, ours, cell_reader(fields[ours].type)))
+        seen.add(normal)
     present = set(map(normal_name, names))
     header.errors += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]
     missing = [name for name, f in fields.items() if name not in taken]

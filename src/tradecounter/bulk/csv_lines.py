@@ -11,7 +11,8 @@ from tradecounter.bulk.columns import ColumnOptions, known_columns
 from tradecounter.bulk.tables import Line, UnreadableLineError
 
 _SEPARATORS = (",", ";", "\t")
-_STATED = re.compile(r"sep=(?P<separator>.)\s*", re.IGNORECASE)  # Excel reads this line before the header
+# Excel reads this line before the header.
+_STATED = re.compile(r'"?sep=(?P<separator>[^\r\n"])"?\s*', re.IGNORECASE)
 
 
 def separator_of(file: TextIO, shape: type[msgspec.Struct], options: ColumnOptions) -> tuple[str, int]:

@@ -103,7 +103,7 @@ class ImportFile:
             else:
                 text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
                 lines = csv_lines(text, *separator_of(text, shape, ColumnOptions()))
-            return next((cells for _, cells in lines if any(cells)), ())
+            return next((list(map(str, cells)) for _, cells in lines if any(cells)), ())
         except (UnicodeDecodeError, UnreadableFileError, UnreadableLineError):
             return ()
         finally:
@@ -142,7 +142,7 @@ class ImportFile:
     def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
         book = Workbook(self.file)
         self.facts.sheet = book.sheet
-        yield from table_rows(book.lines(), shape, options, self.facts.unknown_columns, padded=True)
+        yield from table_rows(book.lines(), shape, options, self.facts.unknown_columns)
 
 
 @contextmanager

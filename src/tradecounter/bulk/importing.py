@@ -236,7 +236,7 @@ def _examined(
     if row.values is not None:
         notes = RowNotes()
         for key, values in stage(row.values, notes):
-            good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if errors else values
+            good = {n: v for n, v in values.items() if v is not msgspec.UNSET} if errors or notes.errors else values
             encoded = msgspec.json.encode({**missing, **good})
             if (key is not None and "\x00" in key) or contains_nul(encoded):
                 errors = (*errors, "contains a NUL character")

@@ -94,8 +94,8 @@ class PriceFigures(PriceChanges):
 
     def reasons(self) -> list[FieldError]:
         """Return why the import needs `force`: the new lists and the guarded prices, at most MOST_GUARDED."""
-        found = (*self.new_price_lists, *self.guarded_prices)[:MOST_GUARDED]
-        return [FieldError(f"line {each.line}", str(each)) for each in found]
+        found: tuple[NewPriceList | GuardedPrice, ...] = (*self.new_price_lists, *self.guarded_prices)
+        return [FieldError(f"line {each.line}", str(each)) for each in found[:MOST_GUARDED]]
 
     @property
     def more(self) -> int:

@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from tradecounter.bulk.cells import UnreadableCellError
+from tradecounter.bulk.cells import Cell, UnreadableCellError
 from tradecounter.bulk.columns import ColumnOptions, Header, read_header
 from tradecounter.bulk.row_errors import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
 
-Line = tuple[int, Sequence[str]]
+Line = tuple[int, Sequence[Cell]]
 
 
 class UnreadableLineError(Exception):
@@ -22,15 +22,17 @@ class UnreadableLineError(Exception):
 
 
 def table_rows(
-    lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str], *, padded: bool = False
+    lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str]
 ) -> Iterator[Row[Shape] | BadRow[Shape]]:
     """Yield a table's rows; the first line is the header, and empty lines are skipped.
 
-    Adds the names of columns without a field to `unknown`. If `padded`, a line may have fewer cells than the header.
+    Adds the names of columns without a field to `unknown`. A line may have fewer cells than the header: the rest is
+    empty, as in files whose program leaves out empty cells at the end.
     """
     rest = ((number, cells) for number, cells in lines if any(cells))
     try:
-        number, names = next(rest, (1, ()))
+        number, heading = next(rest, (1, ()))
+        names = list(map(str, heading))
         header = read_header(names, shape, options)
         unknown += header.unknown
         if header.errors:
@@ -39,7 +41,7 @@ def table_rows(
         width = len(names)
         for number, cells in rest:
             if len(cells) != width:
-                fitted = _fitted(cells, width, padded=padded)
+                fitted = _fitted(cells, width)
                 if fitted is None:
                     yield BadRow(number, (f"has {len(cells)} cells where the header has {width}",))
                     continue
@@ -49,18 +51,16 @@ def table_rows(
         yield BadRow(error.line, (str(error),))
 
 
-def _fitted(cells: Sequence[str], width: int, *, padded: bool) -> Sequence[str] | None:
-    """Return as many cells as the header has, or None if that would drop or add a value."""
-    if len(cells) < width:
-        return [*cells, *[""] * (width - len(cells))] if padded else None
-    return None if any(cells[width:]) else cells[:width]
+def _fitted(cells: Sequence[Cell], width: int) -> Sequence[Cell] | None:
+    """Return as many cells as the header has, or None if that would drop a value."""
+    return None if any(cells[width:]) else [*cells[:width], *[""] * (width - len(cells))]
 
 
 def _row(
-    number: int, cells: Sequence[str], header: Header, shape: type[Shape], options: ColumnOptions
+    number: int, cells: Sequence[Cell], header: Header, shape: type[Shape], options: ColumnOptions
 ) -> Row[Shape] | BadRow[Shape]:
     if header.unnamed and not options.ignore_unknown:
-        stray = [place + 1 for place in header.unnamed if cells[place].strip()]
+        stray = [place + 1 for place in header.unnamed if str(cells[place]).strip()]
         if stray:
             return BadRow(number, tuple(f"cell {place} has a value, but its column has no name" for place in stray))
     try:
@@ -74,7 +74,7 @@ def _given(read: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in read.items() if value is not msgspec.UNSET}
 
 
-def _bad_row(number: int, cells: Sequence[str], header: Header, shape: type[Shape]) -> BadRow[Shape]:
+def _bad_row(number: int, cells: Sequence[Cell], header: Header, shape: type[Shape]) -> BadRow[Shape]:
     read: dict[str, Any] = {}
     unreadable: dict[str, str] = {}
     for column in header.columns:

@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.keys import UnusableKeyError, clean_key, key_form
 from tradecounter.kit.money import rounded
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import is_blank, trimmed
 
 MOST_POUNDS = Decimal(1_000_000)
 EARLIEST, LATEST = date(2000, 1, 1), date(2100, 12, 31)
@@ -45,9 +46,30 @@ class RowNotes:
             self.errors.append(error.message)
 
 
+def checked_key(notes: RowNotes, field: str, value: Any) -> Any:
+    """Return a key as it is stored, or UNSET and an error; other values unchanged."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return clean_key(value)
+    except UnusableKeyError as error:
+        notes.error(field, str(error))
+        return msgspec.UNSET
+
+
+def required_text(notes: RowNotes, field: str, value: Any) -> Any:
+    """Return a text without its blank ends, or UNSET and an error if it shows nothing; other values unchanged."""
+    if not isinstance(value, str):
+        return value
+    if is_blank(value):
+        notes.error(field, "must not be blank")
+        return msgspec.UNSET
+    return trimmed(value)
+
+
 def folded(value: object) -> str | None:
     """Return a key in the form for comparison, or None if it is not a string."""
-    return fold(value) if isinstance(value, str) else None
+    return key_form(value) if isinstance(value, str) else None
 
 
 def text_of(value: object) -> str | None:

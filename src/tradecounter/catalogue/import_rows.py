@@ -1,20 +1,25 @@
 """The rows of the catalogue's import files, and how they are staged."""
 
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.kinds import Staged
-from tradecounter.bulk.values import RowNotes, folded, given, measured, pounds, text_of
+from tradecounter.bulk.values import RowNotes, checked_key, folded, given, measured, pounds, required_text, text_of
 from tradecounter.catalogue.wire import AttributeType, AttributeValue, ProductImage
-from tradecounter.kit.text import fold
+from tradecounter.kit.ean import is_ean
+from tradecounter.kit.keys import Spellings, key_form
+from tradecounter.kit.text import trimmed
 
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 Sku = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=100_000)]
 
+_SCIENTIFIC = re.compile(r"[0-9]+([.,][0-9]*)?[eE][+-]?[0-9]+")
 _MOST_COMPONENTS = 100
 _LARGEST_SIZE = Decimal(1_000_000)
 _SIZES = {"weight_kg": 3, "box_width_mm": 1, "box_height_mm": 1, "box_length_mm": 1}  # with their decimal places
@@ -55,7 +60,7 @@ class ProductRow(Struct, forbid_unknown_fields=True):
     """A product; a row for an existing product needs nothing but the SKU."""
 
     sku: Sku
-    ean: Annotated[str, Meta(max_length=20)] | UnsetType | None = UNSET
+    ean: Annotated[str, Meta(max_length=200)] | UnsetType | None = UNSET
     name: Annotated[str, Meta(min_length=1, max_length=500)] | UnsetType = UNSET
     manufacturer: Key | UnsetType = UNSET
     manufacturer_name: str | UnsetType | None = UNSET
@@ -103,19 +108,30 @@ PRODUCT_DEFAULTS: dict[str, Any] = {
 }
 
 
-def staged_categories(top: CategoryRow, notes: RowNotes) -> Iterator[Staged]:
+def staged_categories(top: CategoryRow, keys: Spellings, notes: RowNotes) -> Iterator[Staged]:
     """Stage a category and its children."""
-    yield text_of(top.key), {"name": top.name, "parent_key": None, "position": 0, "active": True}
+    parent_key = _settled(keys, "key", top.key, notes)
+    name = required_text(notes, "name", top.name)
+    yield text_of(parent_key), {"name": name, "parent_key": None, "position": 0, "active": True}
     children = top.children if isinstance(top.children, list) else []
     for position, child in enumerate(children, start=1):
+        place = f"children[{position - 1}]"
         if child.children:
-            notes.error(f"children[{position - 1}].children", "a category is at most two levels deep")
-        yield child.key, {"name": child.name, "parent_key": top.key, "position": position, "active": True}
+            notes.error(f"{place}.children", "a category is at most two levels deep")
+        key = _settled(keys, f"{place}.key", child.key, notes)
+        name = required_text(notes, f"{place}.name", child.name)
+        yield text_of(key), {"name": name, "parent_key": parent_key, "position": position, "active": True}
 
 
-def staged_named(row: ManufacturerRow | AttributeRow, _notes: RowNotes) -> Iterator[Staged]:
+def staged_named(row: ManufacturerRow | AttributeRow, keys: Spellings, notes: RowNotes) -> Iterator[Staged]:
     """Stage a manufacturer or an attribute."""
-    yield text_of(row.key), {**given(row), "active": True}
+    key = _settled(keys, "key", row.key, notes)
+    yield text_of(key), {**given(row), "key": key, "name": required_text(notes, "name", row.name), "active": True}
+
+
+def _settled(keys: Spellings, field: str, value: object, notes: RowNotes) -> Any:
+    key = checked_key(notes, field, value)
+    return keys.settled(key) if isinstance(key, str) else key
 
 
 class AttributeKeys:
@@ -123,8 +139,8 @@ class AttributeKeys:
 
     def __init__(self, name_of_key: Mapping[str, str]) -> None:
         self._keys = name_of_key.keys()
-        by_name = {fold(name): key for key, name in name_of_key.items()}
-        self._by_name = by_name | {fold(key): key for key in name_of_key}
+        by_name = {key_form(name): key for key, name in name_of_key.items()}
+        self._by_name = by_name | {key_form(key): key for key in name_of_key}
         self._unknown: set[str] = set()
 
     def resolved(self, values: dict[str, str], notes: RowNotes) -> dict[str, str]:
@@ -134,7 +150,7 @@ class AttributeKeys:
         names: dict[str, str] = {}
         found: dict[str, str] = {}
         for name, value in values.items():
-            key = name if name in self._keys else self._by_name.get(fold(name.strip()))
+            key = name if name in self._keys else self._by_name.get(key_form(name))
             if key is None:
                 key = name
                 if name not in self._unknown:
@@ -146,7 +162,16 @@ class AttributeKeys:
         return found
 
 
-def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNotes) -> Iterator[Staged]:
+@dataclass(frozen=True, slots=True)
+class CatalogueKeys:
+    """The existing records that rows of products refer to."""
+
+    manufacturers: Spellings
+    categories: Spellings
+    attributes: AttributeKeys
+
+
+def staged_product(product: ProductRow, keys: CatalogueKeys, notes: RowNotes) -> Iterator[Staged]:
     """Stage a product."""
     values = given(product)
     values.pop("manufacturer_name", None)
@@ -156,24 +181,62 @@ def staged_product(product: ProductRow, attributes: AttributeKeys, notes: RowNot
     for name, places in _SIZES.items():
         if name in values:
             values[name] = measured(notes, name, getattr(product, name), _LARGEST_SIZE, places)
+    values |= _staged_keys(product, keys, notes)
     if isinstance(product.attributes, dict):
-        values["attributes"] = attributes.resolved(product.attributes, notes)
+        values["attributes"] = keys.attributes.resolved(product.attributes, notes)
     links = [
-        {"name": name, "sku": sku, "key": fold(sku)}
+        {"name": name, "sku": sku, "key": key_form(sku)}
         for name in ("related_products", "similar_products")
         for sku in values.get(name, ())
     ]
     if isinstance(product.components, list):
         _check_components(product.sku, product.components, notes)
-        values["components"] = [{"key": fold(c.sku), "quantity": c.quantity} for c in product.components]
-        links += [{"name": "components", "sku": c.sku, "key": fold(c.sku)} for c in product.components]
+        values["components"] = [{"key": key_form(c.sku), "quantity": c.quantity} for c in product.components]
+        links += [{"name": "components", "sku": c.sku, "key": key_form(c.sku)} for c in product.components]
     values |= {name: PRODUCT_DEFAULTS.get(name) for name, value in values.items() if value is None}
     values["links"] = links
-    yield folded(product.sku), values
+    yield folded(values["sku"]), values
+
+
+def _staged_keys(product: ProductRow, keys: CatalogueKeys, notes: RowNotes) -> dict[str, Any]:
+    """Return what a product and what it refers to is known by."""
+    values: dict[str, Any] = {"sku": checked_key(notes, "sku", product.sku)}
+    if product.name is not UNSET:
+        values["name"] = required_text(notes, "name", product.name)
+    if product.ean is not UNSET:
+        values["ean"] = checked_ean(notes, product.ean)
+    if product.manufacturer is not UNSET:
+        values["manufacturer"] = _stored(keys.manufacturers, "manufacturer", product.manufacturer, notes)
+    if isinstance(product.categories, list):
+        found = [_stored(keys.categories, f"categories[{n}]", key, notes) for n, key in enumerate(product.categories)]
+        values["categories"] = [key for key in found if key is not UNSET]
+    for name in ("related_products", "similar_products"):
+        skus = getattr(product, name)
+        if isinstance(skus, list):
+            values[name] = [trimmed(sku) for sku in skus]
+    return values
+
+
+def _stored(keys: Spellings, field: str, value: str, notes: RowNotes) -> Any:
+    key = checked_key(notes, field, value)
+    return keys.of(key) if isinstance(key, str) else key
+
+
+def checked_ean(notes: RowNotes, ean: object) -> Any:
+    """Return an EAN; None and a warning for what is none, an error for a number that has lost its digits."""
+    if not isinstance(ean, str) or not (text := trimmed(ean)):
+        return ean if ean is None or ean is UNSET else None
+    if _SCIENTIFIC.fullmatch(text):
+        notes.error("ean", f"{text!r} has lost its last digits: format the column as text, then export the file again")
+        return UNSET
+    if is_ean(text):
+        return text
+    notes.warn("ean", f"{text[:40]!r} is not an EAN, which has 8, 12, 13 or 14 digits: imported without one")
+    return None
 
 
 def _check_components(sku: object, components: list[ComponentRow], notes: RowNotes) -> None:
-    keys = [fold(component.sku) for component in components]
+    keys = [key_form(component.sku) for component in components]
     if folded(sku) in keys:
         notes.error("components", f"{sku} cannot contain itself")
     for number, key in enumerate(keys):

@@ -1,13 +1,20 @@
 """Import kinds of the catalogue: categories, manufacturers, attributes, products."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
-from tradecounter.bulk.kinds import ImportKind, Stage, by_row, deactivation, deactivation_of_added
+from msgspec import Struct
+from psycopg.sql import SQL
+
+from tradecounter.bulk.kinds import ImportKind, Prepare, Stage, Staged, deactivation, deactivation_of_added
+from tradecounter.bulk.spellings import no_twins, stored_keys
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
+from tradecounter.bulk.values import RowNotes
 from tradecounter.catalogue.import_rows import (
     PRODUCT_DEFAULTS,
     AttributeKeys,
     AttributeRow,
+    CatalogueKeys,
     CategoryRow,
     ManufacturerRow,
     ProductRow,
@@ -17,7 +24,10 @@ from tradecounter.catalogue.import_rows import (
 )
 from tradecounter.catalogue.queries import importing as sql
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.keys import Spellings
 from tradecounter.kit.text import fold
+
+Row = TypeVar("Row", bound=Struct)
 
 
 async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
@@ -32,15 +42,30 @@ async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
 
 
 async def _stage_of_products(tx: Transaction) -> Stage[ProductRow]:
-    attributes = AttributeKeys(dict(await tx.fetch_all(sql.ATTRIBUTE_NAMES)))
-    return lambda product, notes: staged_product(product, attributes, notes)
+    keys = CatalogueKeys(
+        manufacturers=Spellings(await stored_keys(tx, "manufacturer")),
+        categories=Spellings(await stored_keys(tx, "category")),
+        attributes=AttributeKeys(dict(await tx.fetch_all(sql.ATTRIBUTE_NAMES))),
+    )
+    return lambda product, notes: staged_product(product, keys, notes)
+
+
+def _with_spellings(table: str, stage: Callable[[Row, Spellings, RowNotes], Iterable[Staged]]) -> Prepare[Row]:
+    """Return the `prepare` function of a kind whose records keep the spelling of their keys."""
+
+    async def prepare(tx: Transaction) -> Stage[Row]:
+        keys = Spellings(await stored_keys(tx, table))
+        return lambda row, notes: stage(row, keys, notes)
+
+    return prepare
 
 
 MANUFACTURERS = ImportKind(
     shape=ManufacturerRow,
     table="manufacturer",
     key=("key",),
-    prepare=by_row(staged_named),
+    prepare=_with_spellings("manufacturer", staged_named),
+    checks=(no_twins("manufacturer", SQL("s.key"), "key"),),
     merge=merge_statement("manufacturer", "key", ["name", "active"], {}),
     removal=deactivation("manufacturer", "key"),
     undo=deactivation_of_added("manufacturer", "key"),
@@ -52,8 +77,8 @@ ATTRIBUTES = ImportKind(
     shape=AttributeRow,
     table="attribute",
     key=("key",),
-    prepare=by_row(staged_named),
-    checks=(_names_taken,),
+    prepare=_with_spellings("attribute", staged_named),
+    checks=(_names_taken, no_twins("attribute", SQL("s.key"), "key")),
     merge=merge_statement("attribute", "key", ["name", "type", "possible_values", "active"], {"possible_values": []}),
     removal=deactivation("attribute", "key"),
     undo=deactivation_of_added("attribute", "key"),
@@ -65,8 +90,8 @@ CATEGORIES = ImportKind(
     shape=CategoryRow,
     table="category",
     key=("key",),
-    prepare=by_row(staged_categories),
-    checks=(sql.CHECK_CHILDREN,),
+    prepare=_with_spellings("category", staged_categories),
+    checks=(sql.CHECK_CHILDREN, no_twins("category", SQL("s.key"), "key")),
     merge=merge_statement("category", "key", ["name", "parent_key", "position", "active"], {}),
     removal=deactivation("category", "key"),
     undo=deactivation_of_added("category", "key"),

@@ -10,6 +10,7 @@ import pycountry
 
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
+from tradecounter.kit.text import is_blank
 from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.json_text import decode_json, read_json
 
@@ -54,10 +55,10 @@ def _broken_rules(members: Mapping[str, Any], field: str) -> Iterator[FieldError
     prefix = f"{field}." if field else ""
     texts = {name: value for name, value in members.items() if isinstance(value, str)}
     for name in _REQUIRED:
-        if name in texts and not texts[name].strip():
+        if name in texts and is_blank(texts[name]):
             yield FieldError(prefix + name, "must not be blank")
     country = texts.get("country_code", "")
-    if country.strip():
+    if not is_blank(country):
         if (problem := _country_problem(country.upper() if country.isascii() else country)) is not None:
             yield FieldError(prefix + "country_code", problem)
         elif number := texts.get("contact_number"):

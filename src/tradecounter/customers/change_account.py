@@ -8,10 +8,14 @@ from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import Account, AccountChange, add_account, edit_account, lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import NewEvent, record_events
+from tradecounter.kit.errors import ErrorCollector, require_text
+
+_LONGEST_NAME = 200
 
 
 async def create_customer(tx: Transaction, change: AccountChange, now: datetime) -> Account:
     """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
+    _check(change)
     account = await add_account(tx, change)
     _record(tx, "customer.create", None, account, now)
     return account
@@ -19,10 +23,21 @@ async def create_customer(tx: Transaction, change: AccountChange, now: datetime)
 
 async def change_customer(tx: Transaction, customer_id: int, change: AccountChange, now: datetime) -> Account:
     """Change a customer. Raises DomainError: not found, conflict (the e-mail is taken) or invalid."""
+    _check(change)
     before = await lock_account(tx, customer_id)
     account = await edit_account(tx, customer_id, change)
     _record(tx, "customer.edit", before, account, now)
     return account
+
+
+def _check(change: AccountChange) -> None:
+    collector = ErrorCollector()
+    for field in ("first_name", "last_name"):
+        name = getattr(change, field)
+        with collector.collecting():
+            if isinstance(name, str):
+                require_text(field, name, _LONGEST_NAME)
+    collector.check()
 
 
 def _record(tx: Transaction, action: str, before: Account | None, after: Account, now: datetime) -> None:

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.cells import PERCENT
-from tradecounter.bulk.kinds import ImportKind, Staged, by_row
+from tradecounter.bulk.kinds import ImportKind, Stage, Staged
+from tradecounter.bulk.spellings import stored_keys
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
-from tradecounter.bulk.values import RowNotes, folded, given, pounds
+from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds, required_text
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNERS
 from tradecounter.customers.queries.importing import (
@@ -20,7 +21,9 @@ from tradecounter.customers.queries.importing import (
     delete_added,
 )
 from tradecounter.customers.wire import AddressDetails, Email
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
+from tradecounter.kit.keys import Spellings
 
 Name = Annotated[str, Meta(max_length=200)]
 
@@ -55,11 +58,22 @@ class CustomerRow(Struct, forbid_unknown_fields=True):
     addresses: list[AddressDetails] | UnsetType = UNSET
 
 
-def _staged(customer: CustomerRow, notes: RowNotes) -> Iterator[Staged]:
+async def _stage(tx: Transaction) -> Stage[CustomerRow]:
+    lists = Spellings(await stored_keys(tx, "price_list"))
+    return lambda customer, notes: _staged(customer, lists, notes)
+
+
+def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterator[Staged]:
     values = given(customer)
+    if isinstance(customer.price_list, str):
+        price_list = checked_key(notes, "price_list", customer.price_list)
+        values["price_list"] = lists.of(price_list) if isinstance(price_list, str) else price_list
     for name in ("email_address", "accounts_email"):
         if isinstance(email := getattr(customer, name), str) and parse_email(email) is None:
             notes.error(name, NOT_AN_EMAIL)
+    for name in ("first_name", "last_name"):
+        if values.get(name):
+            values[name] = required_text(notes, name, values[name])
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):
             with notes.collecting():
@@ -74,7 +88,7 @@ CUSTOMERS = ImportKind(
     shape=CustomerRow,
     table="customer",
     key=("email_address",),
-    prepare=by_row(_staged),
+    prepare=_stage,
     checks=(
         required_when_new("customer", "email_key", ("first_name", "last_name"), "customer"),
         unknown_reference("price_list", "price_list", "key"),

@@ -552,10 +552,25 @@ CREATE TABLE public.import_run (
     changed integer DEFAULT 0 NOT NULL,
     unchanged integer DEFAULT 0 NOT NULL,
     deactivated integer DEFAULT 0 NOT NULL,
-    rolled_back_at timestamp with time zone
+    rolled_back_at timestamp with time zone,
+    raised integer,
+    lowered integer,
+    largest_rise numeric,
+    largest_fall numeric,
+    customers integer
 );
 
 COMMENT ON TABLE public.import_run IS 'Every import, and whether it was rolled back.';
+
+COMMENT ON COLUMN public.import_run.raised IS 'Prices that rose; null for kinds without prices, and before this column existed.';
+
+COMMENT ON COLUMN public.import_run.lowered IS 'Prices that fell; null as `raised`.';
+
+COMMENT ON COLUMN public.import_run.largest_rise IS 'In per cent; null without one.';
+
+COMMENT ON COLUMN public.import_run.largest_fall IS 'In per cent, below 0; null without one.';
+
+COMMENT ON COLUMN public.import_run.customers IS 'Customers whose list or contract had a price that changed; null as `raised`.';
 
 ALTER TABLE public.import_run ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.import_run_id_seq
@@ -1712,11 +1727,15 @@ CREATE INDEX allocation_of_refund ON public.allocation USING btree (refund_id) W
 
 CREATE INDEX api_key_of_customer ON public.api_key USING btree (customer_id);
 
+CREATE UNIQUE INDEX attribute_by_form ON public.attribute USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
+
 CREATE INDEX audit_entry_by_time ON public.audit_entry USING brin (at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
 
 CREATE INDEX caller_idempotency_key_by_age ON public.caller_idempotency_key USING btree (created_at);
+
+CREATE UNIQUE INDEX category_by_form ON public.category USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
 
 CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
 
@@ -1772,6 +1791,8 @@ CREATE UNIQUE INDEX known_browser_of_staff ON public.known_browser USING btree (
 
 CREATE UNIQUE INDEX known_browser_of_user ON public.known_browser USING btree (user_id, hash) WHERE (user_id IS NOT NULL);
 
+CREATE UNIQUE INDEX manufacturer_by_form ON public.manufacturer USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
+
 CREATE INDEX one_time_link_by_expiry ON public.one_time_link USING btree (expires_at);
 
 CREATE INDEX one_time_link_of_staff ON public.one_time_link USING btree (staff_id) WHERE (staff_id IS NOT NULL);
@@ -1817,6 +1838,8 @@ CREATE INDEX password_failure_of_address ON public.password_failure USING btree 
 CREATE INDEX payment_by_amount ON public.payment USING btree (amount, id);
 
 CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id);
+
+CREATE UNIQUE INDEX price_list_by_form ON public.price_list USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
 
 CREATE INDEX quotes ON public.orders USING btree (id) WHERE (kind = 'quote'::text);
 

@@ -4,17 +4,21 @@ import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 
+from msgspec.structs import asdict
+
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import configurability
 from tradecounter.fulfilment.queries.writes import insert_configurations
 from tradecounter.fulfilment.wire import NewConfiguration
-from tradecounter.kit.errors import invalid, not_found
+from tradecounter.kit.errors import ErrorCollector, invalid, not_found, require_text
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.states import ConfirmedOrder
+
+_LONGEST = 200
 
 
 async def configure_item(
@@ -30,6 +34,7 @@ async def configure_item(
     Locks the order, so concurrent requests cannot exceed the quantity. Raises DomainError: not found, invalid
     (cancelled, not configurable, more than the remaining units).
     """
+    _check(configurations)
     order = await lock_order(tx, order_id)
     line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
     found = None if line is None else await configurability(tx, line.id)
@@ -52,3 +57,13 @@ async def configure_item(
 
 def _sealed(configurations: Sequence[NewConfiguration], vault: ProvisioningVault) -> list[bytes]:
     return [vault.seal(configuration) for configuration in configurations]
+
+
+def _check(configurations: Sequence[NewConfiguration]) -> None:
+    collector = ErrorCollector()
+    for number, configuration in enumerate(configurations):
+        for field, text in asdict(configuration).items():
+            with collector.collecting():
+                if text is not None:
+                    require_text(f"configurations[{number}].{field}", text, _LONGEST)
+    collector.check()

@@ -6,11 +6,14 @@ from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, key_of
-from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
+
+_LONGEST_NAME = 200
 
 
 async def create_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> NewKey:
-    """Create a key for a customer."""
+    """Create a key for a customer. Raises DomainError (invalid)."""
+    require_text("name", name, _LONGEST_NAME)
     new = await add_key(tx, customer_id, name, now)
     after = {"id": new.id, "name": name, "prefix": new.key[:PREFIX_LENGTH]}
     audit(tx, "key.create", f"customer/{customer_id}", now, after=after)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from tradecounter.kit.text import is_blank
+
 MOST_FIELD_ERRORS = 20  # in a response
 
 
@@ -71,8 +73,8 @@ def invalid_fields(errors: Sequence[FieldError]) -> DomainError:
 
 
 def require_text(field: str, text: str, longest: int) -> None:
-    """Check that a string is neither blank nor too long. Raises DomainError (invalid)."""
-    if not text.strip() or len(text) > longest:
+    """Check that a string shows something and is not too long. Raises DomainError (invalid)."""
+    if is_blank(text) or len(text) > longest:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
 
 

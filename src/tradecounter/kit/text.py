@@ -8,10 +8,32 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Direction characters, which change the visible order of the surrounding text.
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
+# What shows nothing: control and format characters, separators of lines, and letters and marks that are blank. NUL is
+# not removed from the ends of texts, because none may have it.
+_INVISIBLE = (
+    "\x01-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+INVISIBLE = re.compile(f"[\\x00{_INVISIBLE}]")
+_ENDS = re.compile(rf"\A[\s{_INVISIBLE}]+|[\s{_INVISIBLE}]+\Z")
+
 
 def fold(text: str) -> str:
-    """Return a string's case-folded form, in which keys, SKUs and names are compared."""
-    return text.casefold()
+    """Return the form of a string in which names are compared: without case, and composed (NFC)."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def trimmed(text: str) -> str:
+    """Return a string without white space and invisible characters at its ends."""
+    text = text.strip()
+    return text if text.isascii() and text.isprintable() else _ENDS.sub("", text)
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a string shows nothing."""
+    return not trimmed(text)
 
 
 def normalised(text: str) -> str:

@@ -14,8 +14,9 @@ from tradecounter.credit.queries import charge, discharge, require_charged
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.text import is_blank
 from tradecounter.ordering.amended_lines import AmendedLines, amend_lines
 from tradecounter.ordering.amended_shipping import amended_address, with_shipping
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
@@ -29,7 +30,7 @@ from tradecounter.ordering.queries.changes import delete_lines, insert_change, s
 from tradecounter.ordering.queries.create import add_lines
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
-from tradecounter.ordering.reseller_wire import AmendOrderRequest
+from tradecounter.ordering.reseller_wire import LONGEST_REASON, AmendOrderRequest
 from tradecounter.ordering.rules import account_blocked
 from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.units import released_units, status_of
@@ -46,6 +47,8 @@ async def amend_order(
     exceeds the credit and `override_credit` is not set), conflict (not confirmed, all or too much is dispatched, the
     reference is used, the total rises although the account is blocked).
     """
+    if request.override_credit is not None:
+        require_text("override_credit.reason", request.override_credit.reason, LONGEST_REASON)
     order_id = (await any_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
@@ -83,7 +86,7 @@ async def _customer_reference(
     wanted = request.customer_reference
     if wanted is None or wanted == order.customer_reference:
         return order.customer_reference
-    if not wanted.strip():
+    if is_blank(wanted):
         raise invalid("customer_reference", "must not be blank")
     if (await the_account(tx, order.customer_id)).unique_references:
         await require_unused(tx, wanted, context, but=order.id)

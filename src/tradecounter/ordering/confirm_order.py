@@ -11,7 +11,7 @@ from tradecounter.credit.queries import charge, require_charged
 from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, with_components
@@ -19,6 +19,7 @@ from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.changes import fetch_next_number, store_allocations, store_confirmation
 from tradecounter.ordering.queries.lines import fetch_lines_by_code
 from tradecounter.ordering.queries.orders import fetch_by_code, find_own_order, lock_unconfirmed
+from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.rules import (
     AWAITING_DISPATCH,
     BACK_ORDERED,
@@ -62,6 +63,8 @@ async def confirm_order(
     invalid (the method is not an option, or differs from the confirmed method), gone (expired or cancelled),
     precondition failed (no method, or an unpriced quote), payment required, conflict (the customer is blocked).
     """
+    if override_credit is not None:
+        require_text("override_credit.reason", override_credit, LONGEST_REASON)
     customer = context.customer_id
     async with tx.pipeline() as p:
         lock_unconfirmed(p, customer, confirmation_code)

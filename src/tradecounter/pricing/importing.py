@@ -5,12 +5,16 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
+from psycopg.sql import SQL
 
-from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
+from tradecounter.bulk.kinds import ImportKind, Removal, Stage, Staged, by_row
+from tradecounter.bulk.spellings import no_twins, stored_keys
 from tradecounter.bulk.statements import UNKNOWN_SKU, unknown_reference
-from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key, pounds, text_of
+from tradecounter.bulk.values import RowNotes, check_date, checked_key, folded, joined_key, pounds, text_of
 from tradecounter.catalogue.import_rows import Key, Sku
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.keys import Spellings
 from tradecounter.pricing.guards import contract_figures, price_list_figures
 from tradecounter.pricing.queries import importing as sql
 
@@ -54,10 +58,19 @@ def _costs(row: PriceRow | ContractPriceRow, notes: RowNotes) -> dict[str, str |
     return costs
 
 
-def _staged_price(row: PriceRow, notes: RowNotes) -> Iterator[Staged]:
-    sku_key = folded(row.sku)
-    values = {"price_list": row.price_list, "sku": row.sku, "sku_key": sku_key, **_costs(row, notes)}
-    yield joined_key(text_of(row.price_list), sku_key), values
+async def _stage_of_prices(tx: Transaction) -> Stage[PriceRow]:
+    lists = Spellings(await stored_keys(tx, "price_list"))
+
+    def stage(row: PriceRow, notes: RowNotes) -> Iterator[Staged]:
+        price_list = checked_key(notes, "price_list", row.price_list)
+        if price_list is not UNSET:
+            price_list = lists.settled(price_list)
+        sku = checked_key(notes, "sku", row.sku)
+        sku_key = folded(sku)
+        values = {"price_list": price_list, "sku": sku, "sku_key": sku_key, **_costs(row, notes)}
+        yield joined_key(text_of(price_list), sku_key), values
+
+    return stage
 
 
 def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]:
@@ -66,9 +79,10 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
         check_date(notes, name, day)
     if isinstance(row.valid_from, date) and isinstance(row.valid_until, date) and row.valid_until < row.valid_from:
         notes.error("valid_until", f"{row.valid_until} is before valid_from, {row.valid_from}")
-    sku_key = folded(row.sku)
+    sku = checked_key(notes, "sku", row.sku)
+    sku_key = folded(sku)
     days = {name: str(day) if isinstance(day, date) else None for name, day in period.items()}
-    values = {"customer_id": row.customer_id, "sku": row.sku, "sku_key": sku_key, **_costs(row, notes), **days}
+    values = {"customer_id": row.customer_id, "sku": sku, "sku_key": sku_key, **_costs(row, notes), **days}
     yield joined_key(text_of(row.customer_id), sku_key, text_of(row.valid_from)), values
 
 
@@ -76,8 +90,8 @@ PRICE_LIST = ImportKind(
     shape=PriceRow,
     table="price",
     key=("price_list", "sku"),
-    prepare=by_row(_staged_price),
-    checks=(UNKNOWN_SKU,),
+    prepare=_stage_of_prices,
+    checks=(UNKNOWN_SKU, no_twins("price_list", SQL("s.row ->> 'price_list'"), "price_list")),
     named="sku",
     guard=price_list_figures,
     merge=sql.MERGE_PRICES,

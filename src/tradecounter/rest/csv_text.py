@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# What a spreadsheet takes for a formula; the apostrophes before it guard it.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_GUARDED = re.compile(r"'(?='*[=+\-@\t\r])")
+_TEXT_FORMULA = re.compile(r'="((?:[^"]|"")*)"')
 
 LINE_END = "\r\n"
 MEDIA_TYPE = "text/csv; charset=utf-8"
@@ -22,7 +25,17 @@ def cells_of(texts: Sequence[str]) -> Sequence[str]:
 
 def harmless(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula: one that looks like it begins with an apostrophe."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Return a cell's text without what guards it from spreadsheets: the `'` of `harmless`, or `="…"`."""
+    if text[:1] not in {"'", "="}:
+        return text
+    formula = _TEXT_FORMULA.fullmatch(text)
+    if formula is not None:
+        return formula[1].replace('""', '"')
+    return text[1:] if _GUARDED.match(text) else text
 
 
 def line(values: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tradecounter.bulk.cells import TIME
 from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation, deactivation_of_added
 from tradecounter.bulk.statements import merge_statement, required_when_new
-from tradecounter.bulk.values import RowNotes, given, measured, pounds, text_of
+from tradecounter.bulk.values import RowNotes, given, measured, pounds, required_text, text_of
 from tradecounter.customers.address_rules import check_country
 from tradecounter.shipping.queries import METHOD_VIEW, REGION_VIEW
 from tradecounter.shipping.regions import UK_MAINLAND
@@ -53,6 +53,8 @@ class ShippingRegionRow(Struct, forbid_unknown_fields=True):
 
 def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Staged]:
     values = {**given(method), "active": True}
+    if "provider" in values:
+        values["provider"] = required_text(notes, "provider", method.provider)
     _check_countries(method.countries, notes)
     if isinstance(method.tracking_url, str) and not is_tracking_pattern(method.tracking_url):
         rule = "must be an http or https URL with {tracking_number} after its host"
@@ -67,6 +69,8 @@ def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Stage
 
 def _staged_region(region: ShippingRegionRow, notes: RowNotes) -> Iterator[Staged]:
     values = {**given(region), "active": True}
+    if "name" in values:
+        values["name"] = required_text(notes, "name", region.name)
     _check_countries(region.countries, notes)
     if isinstance(region.postcodes, list):
         values["postcodes"] = ["".join(text.upper().split()) for text in region.postcodes]

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from tradecounter.bulk.cells import MOMENT
 from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
 from tradecounter.bulk.statements import UNKNOWN_SKU
-from tradecounter.bulk.values import RowNotes, check_date, folded, joined_key
+from tradecounter.bulk.values import RowNotes, check_date, checked_key, folded, joined_key
 from tradecounter.catalogue.import_rows import Sku
 from tradecounter.kit.local_time import at_uk_time
 from tradecounter.stock.queries import importing as sql
@@ -36,16 +36,18 @@ class IncomingRow(Struct, forbid_unknown_fields=True):
     expected_on: Annotated[str, MOMENT]
 
 
-def _staged_stock(row: StockRow, _notes: RowNotes) -> Iterator[Staged]:
-    sku_key = folded(row.sku)
-    yield sku_key, {"sku": row.sku, "sku_key": sku_key, "available": row.available}
+def _staged_stock(row: StockRow, notes: RowNotes) -> Iterator[Staged]:
+    sku = checked_key(notes, "sku", row.sku)
+    sku_key = folded(sku)
+    yield sku_key, {"sku": sku, "sku_key": sku_key, "available": row.available}
 
 
 def _staged_incoming(row: IncomingRow, notes: RowNotes) -> Iterator[Staged]:
     moment = _moment(row.expected_on, notes)
     expected = None if moment is None else moment.isoformat()
-    sku_key = folded(row.sku)
-    values = {"sku": row.sku, "sku_key": sku_key, "incoming": row.incoming, "expected_on": expected}
+    sku = checked_key(notes, "sku", row.sku)
+    sku_key = folded(sku)
+    values = {"sku": sku, "sku_key": sku_key, "incoming": row.incoming, "expected_on": expected}
     yield joined_key(sku_key, expected), values
 
 

@@ -122,7 +122,7 @@ class ProductEndpoints:
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
-    found = view.find(sku) or view.find(sku.strip())
+    found = view.find(sku)
     if found is None:
         raise not_found("product")
     return Response(product_json(view, *found, extras), media_type=JSON)

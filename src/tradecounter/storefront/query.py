@@ -9,7 +9,7 @@ from pyroaring import BitMap
 
 from tradecounter.catalogue.columns.bitmaps import rows_of
 from tradecounter.kit.errors import invalid
-from tradecounter.kit.text import fold
+from tradecounter.kit.keys import key_form
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.view import CustomerView
 
@@ -97,8 +97,8 @@ def _any_of(rows_of_name: dict[str, BitMap], names: tuple[str, ...]) -> BitMap:
     found = BitMap()
     for name in names:
         # Most HTTP libraries encode the commas of a list, so a comma separates names unless a name contains it.
-        parts = [name] if fold(name) in rows_of_name else name.split(",")
-        found |= BitMap.union(*(rows_of_name.get(fold(part.strip()), BitMap()) for part in parts))
+        parts = [name] if key_form(name) in rows_of_name else name.split(",")
+        found |= BitMap.union(*(rows_of_name.get(key_form(part), BitMap()) for part in parts))
     return found
 
 
@@ -112,6 +112,6 @@ def _reduced(parameters: ProductListParameters) -> bool | None:
 def _exact(view: CustomerView, rows: BitMap, query: str) -> tuple[int, ...]:
     """Return the row whose SKU equals the query, then the rows whose EAN equals it."""
     text = query.strip()
-    sku_row = view.snapshot.row_of_sku.get(fold(text))
+    sku_row = view.snapshot.row_of_sku.get(key_form(text))
     exact = [*([] if sku_row is None else [sku_row]), *view.snapshot.rows_of_ean.get(text, ())]
     return tuple(row for row in dict.fromkeys(exact) if row in rows)

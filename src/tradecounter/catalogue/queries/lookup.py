@@ -10,6 +10,7 @@ from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold, joined_word
 
 _NEIGHBOURS = 50  # SKUs before and after the place of an unknown SKU
@@ -30,7 +31,7 @@ _FIND_PRODUCT = Statement("select id, configurable, purchase_cost from product w
 
 async def find_product(tx: Transaction, sku: str) -> FoundProduct:
     """Return a product by its SKU, ignoring case. Raises DomainError (not found), which suggests similar SKUs."""
-    found = await tx.fetch_one(_FIND_PRODUCT, sku_key=fold(sku.strip()))
+    found = await tx.fetch_one(_FIND_PRODUCT, sku_key=key_form(sku))
     if found is None:
         raise await _unknown(tx, sku)
     product_id, configurable, purchase_cost = found
@@ -52,7 +53,7 @@ async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[i
 
     Raises DomainError (not found) for the first unknown SKU, as `find_product` does.
     """
-    keys = [fold(sku.strip()) for sku in skus]
+    keys = [key_form(sku) for sku in skus]
     found = {key: (product_id, sku) for key, product_id, sku in await tx.fetch_all(_PRODUCT_IDS, sku_keys=keys)}
     for key, sku in zip(keys, skus, strict=True):
         if key not in found:
@@ -112,7 +113,7 @@ _SIMILAR_SKUS = Statement("""
 
 async def _similar_skus(tx: Transaction, sku: str) -> list[str]:
     """Return the most similar SKUs, then others that contain the letters and digits of `sku`."""
-    key, word = fold(sku), joined_word(sku)
+    key, word = key_form(sku), joined_word(sku)
     rows = await tx.fetch_all(_SIMILAR_SKUS, key=key, word=word, neighbours=_NEIGHBOURS, containing=_CONTAINING)
     similar = most_similar(sku, (spelling for spelling, _, _ in rows))
     containing = [spelling for spelling, _, contains in rows if contains]

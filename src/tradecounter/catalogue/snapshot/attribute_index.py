@@ -14,6 +14,7 @@ from tradecounter.catalogue.columns.bytes_column import encoded
 from tradecounter.catalogue.columns.inverted_index import InvertedIndex, PostingLists
 from tradecounter.catalogue.queries.records import AttributeRecord, ProductRecord
 from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
 
 _FILTER = re.compile(r"^(?P<name>[^<>=]+)(?P<sign><=|>=|=|<|>)(?P<value>.+)$", re.DOTALL)
@@ -62,7 +63,7 @@ class TextValues:
 
     def equal(self, value: str, where: str) -> BitMap:
         """Return the rows that have the value."""
-        return self.rows.get(fold(value)) or BitMap()
+        return self.rows.get(key_form(value)) or BitMap()
 
     def compare(self, sign: str, value: str, where: str) -> BitMap:
         """Raise DomainError (invalid): only numbers have an order."""
@@ -104,7 +105,7 @@ class AttributeIndex:
             return [text]
         match = _FILTER.match(text)
         if match is not None:
-            name, value = fold(match["name"].strip()), fold(match["value"].strip())
+            name, value = key_form(match["name"]), key_form(match["value"])
             if value in self.possible.get(name, ()) or ("," not in value and name in self.by_name):
                 return [text]
         return [part for item in text.split(",") if (part := item.strip())]
@@ -114,7 +115,7 @@ class AttributeIndex:
         if match is None:
             raise self._malformed(where)
         name, sign, value = match["name"].strip(), match["sign"], match["value"].strip()
-        values = self.by_name.get(fold(name))
+        values = self.by_name.get(key_form(name))
         if values is None:
             raise invalid("attribute", f"{name!r} is not an attribute; GET /attribute lists them")
         if not value:
@@ -142,7 +143,7 @@ class AttributeIndexBuilder:
     def done(self, possible_values: Mapping[str, Iterable[str]]) -> AttributeIndex:
         """Return the index; `possible_values` is by attribute key."""
         values = {a.key: _values(a, self._rows[a.key]) for a in self._attributes}
-        possible = {key: frozenset(fold(value.strip()) for value in found) for key, found in possible_values.items()}
+        possible = {key: frozenset(key_form(value) for value in found) for key, found in possible_values.items()}
         # If one attribute's name is another attribute's key, the key wins.
         key_of = {fold(a.name): a.key for a in self._attributes} | {fold(a.key): a.key for a in self._attributes}
         return AttributeIndex(
@@ -160,5 +161,5 @@ def _values(attribute: AttributeRecord, rows: dict[str, list[int]]) -> Values:
         return NumberValues(numbers, PostingLists.of([sorted(by_number[number]) for number in numbers]))
     by_text: defaultdict[bytes, list[int]] = defaultdict(list)
     for text, rows_of_text in rows.items():
-        by_text[encoded(fold(text.strip()))] += rows_of_text
+        by_text[encoded(key_form(text))] += rows_of_text
     return TextValues(InvertedIndex.of({text: sorted(found) for text, found in by_text.items()}))

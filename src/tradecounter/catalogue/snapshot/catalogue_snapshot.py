@@ -35,6 +35,7 @@ from tradecounter.catalogue.snapshot.search_index import SearchIndex, SearchInde
 from tradecounter.catalogue.wire import Attribute, AttributeValue, Category, Manufacturer
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
 from tradecounter.rest.responses import to_json
 
@@ -75,7 +76,7 @@ class CatalogueSnapshot:
 
     def row(self, sku: str) -> int | None:
         """Return the row of an active product by its SKU, ignoring case, or None."""
-        row = self.row_of_sku.get(fold(sku))
+        row = self.row_of_sku.get(key_form(sku))
         return row if row is not None and row in self.active else None
 
 

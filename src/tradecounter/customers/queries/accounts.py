@@ -16,6 +16,7 @@ from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.keys import Spellings
 from tradecounter.kit.text import fold
 
 Packing = Literal["own", "plain"]
@@ -182,7 +183,17 @@ def _placeholder(column: str) -> SQL:
     return SQL(f":{column}")
 
 
+_PRICE_LISTS = Statement("select key from price_list order by key")
+
+
+async def spelled_price_list(tx: Transaction, key: str) -> str:
+    """Return a price list's key in its stored spelling, or as it is given if there is no such list."""
+    return Spellings(found for (found,) in await tx.fetch_all(_PRICE_LISTS)).of(key)
+
+
 async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -> Account:
+    if values.get("price_list"):
+        values["price_list"] = await spelled_price_list(tx, values["price_list"])
     try:
         account = await tx.fetch_one(Statement(statement, Account), **values)
     except psycopg.errors.UniqueViolation as error:

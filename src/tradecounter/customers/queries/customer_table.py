@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg.sql import SQL
 
-from tradecounter.customers.queries.accounts import Account
+from tradecounter.customers.queries.accounts import Account, spelled_price_list
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
@@ -85,7 +85,7 @@ async def customer_table(
         values |= {"text": fold(wanted.text), "id": int(number) if 0 < len(number) <= _MOST_DIGITS else None}
     if wanted.price_list:
         conditions.append(_PRICE_LIST)
-        values["price_list"] = wanted.price_list
+        values["price_list"] = await spelled_price_list(tx, wanted.price_list)
     if wanted.blocked is not None:
         conditions.append(_BLOCKED)
         values["blocked"] = wanted.blocked

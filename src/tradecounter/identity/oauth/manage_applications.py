@@ -18,13 +18,16 @@ from tradecounter.identity.oauth.queries.applications import (
 )
 from tradecounter.identity.oauth.queries.consents import GivenAccess, access_given
 from tradecounter.identity.oauth.redirect_uris import check_redirect_uris
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import not_found, require_text
+
+_LONGEST_NAME = 200
 
 
 async def register_application(
     tx: Transaction, name: str, now: datetime, redirect_uris: Sequence[str] = ()
 ) -> NewApplication:
     """Register an application. Raises DomainError (invalid)."""
+    require_text("name", name, _LONGEST_NAME)
     check_redirect_uris(redirect_uris)
     new = await add_application(tx, name, now, redirect_uris)
     after = {"name": name, **({"redirect_uris": list(redirect_uris)} if redirect_uris else {})}
@@ -44,6 +47,8 @@ async def edit_application(
     if before is None:
         return None
     uris = before.redirect_uris if redirect_uris is None else list(redirect_uris)
+    if name is not None:
+        require_text("name", name, _LONGEST_NAME)
     after = replace(before, name=before.name if name is None else name, redirect_uris=uris)
     await change_application(tx, client_id, after.name, after.redirect_uris)
     audit(tx, "application.edit", f"application/{client_id}", now, before=_shown(before), after=_shown(after))

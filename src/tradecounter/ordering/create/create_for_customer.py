@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import require_text
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.create.account_standing import account_standing
 from tradecounter.ordering.create.place_order import place_order
@@ -13,6 +14,7 @@ from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.quotes.request_quote import request_quote
+from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.states import ConfirmedOrder, PendingOrder, UnpricedQuote
 from tradecounter.ordering.withdraw_order import replace_order
 
@@ -32,6 +34,8 @@ async def create_for_customer(
     a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
     `replace_order` do.
     """
+    if override_credit is not None:
+        require_text("override_credit.reason", override_credit, LONGEST_REASON)
     request = read_request(body, context.view)
     request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
     standing = await account_standing(tx, "order", request, context)

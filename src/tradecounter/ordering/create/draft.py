@@ -45,7 +45,7 @@ def find_products(view: CustomerView, items: Sequence[CreateOrderItem]) -> list[
     """
     wanted = []
     for item in items:
-        found = view.find(item.sku.strip())
+        found = view.find(item.sku)
         if found is not None:
             row, costs = found
             wanted.append(Wanted(row, view.orderable(row), costs, item.quantity))
@@ -58,7 +58,7 @@ def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterato
     """Yield an error for every SKU, given with its item's index, that the customer cannot buy."""
     suggesting = _MOST_SUGGESTING
     for number, sku in skus:
-        if view.find(sku.strip()) is None:
+        if view.find(sku) is None:
             similar = view.similar_skus(sku) if suggesting else []
             suggesting = max(suggesting - 1, 0)
             hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
@@ -67,7 +67,7 @@ def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterato
 
 def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
     """Return the number of lines for a request's items: one per item and one per component of a bundle."""
-    rows = [view.snapshot.row(item.sku.strip()) for item in items]
+    rows = [view.snapshot.row(item.sku) for item in items]
     return sum(1 if row is None else 1 + len(view.orderable(row).components) for row in rows)
 
 

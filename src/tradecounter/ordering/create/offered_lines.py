@@ -40,7 +40,7 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
     """Return the products that a customer can buy; `wanted` are numbers of lines, SKUs and quantities."""
     lines = {}
     for number, sku, quantity in wanted:
-        found = view.find(sku.strip())
+        found = view.find(sku)
         if found is None:
             continue
         row, costs = found
@@ -62,6 +62,6 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
 
 def unknown_products(view: CustomerView, wanted: Iterable[tuple[int, str, int]]) -> dict[int, str]:
     """Return what is wrong with the SKUs that a customer cannot buy, by the numbers of their lines."""
-    skus = [(number, sku) for number, sku, _ in wanted if view.find(sku.strip()) is None]
+    skus = [(number, sku) for number, sku, _ in wanted if view.find(sku) is None]
     errors = unknown_skus(view, skus)
     return {number: error.message for (number, _), error in zip(skus, errors, strict=True)}

@@ -11,6 +11,7 @@ from tradecounter.events.types import EventType
 from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
 from tradecounter.kit.errors import Kind as ErrorKind
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.text import is_blank
 from tradecounter.ordering.create.draft import (
     cover_of,
     find_products,
@@ -92,7 +93,7 @@ def _draft(
     view = context.view
     collector = ErrorCollector()
     with collector.collecting():
-        if not request.customer_reference.strip():
+        if is_blank(request.customer_reference):
             raise invalid("customer_reference", "must not be blank")
     with collector.collecting():
         wanted = find_products(view, request.items)

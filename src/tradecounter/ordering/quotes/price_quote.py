@@ -10,9 +10,9 @@ from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
-from tradecounter.kit.text import fold
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, products_of, total_costs
 from tradecounter.ordering.queries.changes import store_pricing
@@ -134,16 +134,16 @@ def _repriced(
     quote: Quote, lines: Sequence[OrderLine], unit_costs: CostsBySku, discount: Decimal | None
 ) -> list[OrderLine]:
     costs: dict[str, Decimal] = {}
-    skus = {fold(line.sku) for line in lines}
+    skus = {key_form(line.sku) for line in lines}
     for sku, cost in unit_costs:
-        if fold(sku) not in skus:
+        if key_form(sku) not in skus:
             raise invalid(sku, "the quote has no line with this SKU")
-        if fold(sku) in costs:
+        if key_form(sku) in costs:
             raise invalid(sku, "is named twice")
-        costs[fold(sku)] = rounded(cost)
+        costs[key_form(sku)] = rounded(cost)
     return [
         replace(
-            line.at_price(costs.get(fold(line.sku), discounted_cost(line, discount)), quote.tax_rate),
+            line.at_price(costs.get(key_form(line.sku), discounted_cost(line, discount)), quote.tax_rate),
             requested_unit_cost=line.cost_at_request,
         )
         for line in lines

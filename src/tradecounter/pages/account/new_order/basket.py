@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tradecounter.kit.text import fold
+from tradecounter.kit.keys import key_form
 from tradecounter.ordering.create.offered_lines import unknown_products
 from tradecounter.ordering.create.quick_lines import BadLine, named_lines, numbered_quick_lines
 from tradecounter.ordering.wire import MOST_ITEMS
@@ -41,7 +41,7 @@ class Basket:
     def add(self, sku: str, quantity: str) -> None:
         """Add a line; units of a product that has a line already are added to that line."""
         line = Line(sku, quantity)
-        same = next((other for other in self.lines if fold(other.sku) == fold(sku)), None)
+        same = next((other for other in self.lines if key_form(other.sku) == key_form(sku)), None)
         if same is not None and same.units and line.units:
             same.quantity = str(same.units + line.units)
         else:
@@ -88,7 +88,7 @@ def basket_of(submitted: Submitted, uploaded: str, view: CustomerView) -> Basket
         elif group == "found":
             if quantity and quantity != "0":
                 basket.add(sku, quantity)
-            elif fold(sku) == fold(added):
+            elif key_form(sku) == key_form(added):
                 basket.add(sku, "1")
     for text in (submitted.one("list"), uploaded):
         if text.strip():

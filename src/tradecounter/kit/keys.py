@@ -1,0 +1,56 @@
+"""Keys that people type: SKUs, and the keys of price lists, manufacturers, categories and attributes.
+
+A key is composed (NFC), has no white space or invisible characters at its ends, and neither line breaks nor invisible
+characters inside. Keys are compared without case (decisions, numbers and files that people make).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from tradecounter.kit.text import INVISIBLE, fold, trimmed
+
+_LINE_BREAK = re.compile("[\n\r\v\f\x85\u2028\u2029]")
+_ODD_SPACE = re.compile(r"[^\S ]")
+
+
+class UnusableKeyError(ValueError):
+    """A text cannot be a key; the message has the reason."""
+
+
+def clean_key(text: str) -> str:
+    """Return a key as it is stored. Raises UnusableKeyError."""
+    key = trimmed(text)
+    if not key:
+        raise UnusableKeyError("must not be empty")
+    if key.isascii() and key.isprintable():
+        return key
+    if _LINE_BREAK.search(key):
+        raise UnusableKeyError(f"{key!r} has a line break")
+    odd = INVISIBLE.search(key)
+    if odd is not None:
+        raise UnusableKeyError(f"{key!r} has the invisible character U+{ord(odd[0]):04X}")
+    space = _ODD_SPACE.search(key)
+    if space is not None:
+        raise UnusableKeyError(f"{key!r} has the space U+{ord(space[0]):04X}: write a plain one")
+    return unicodedata.normalize("NFC", key)
+
+
+def key_form(text: str) -> str:
+    """Return the form in which keys are compared and looked up; any text has one."""
+    return fold(trimmed(text))
+
+
+class Spellings:
+    """The spellings of stored keys, which references and further imports keep."""
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        self._by_form = {key_form(key): key for key in keys}
+
+    def of(self, key: str) -> str:
+        """Return the stored spelling of a key; an unknown key unchanged."""
+        return self._by_form.get(key_form(key), key)
+
+    def settled(self, key: str) -> str:
+        """Return the stored spelling of a key; from now on, an unknown key keeps its first one."""
+        return self._by_form.setdefault(key_form(key), key)
