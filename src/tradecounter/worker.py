@@ -28,8 +28,10 @@ from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.imports.roll_back import forget_changes
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.seldom import Seldom
 from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.kit.spans import SPANS, WorkSpan
+from tradecounter.kit.tasks import drop_tasks
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
@@ -149,12 +151,18 @@ async def run_worker(
     """
     worker = _Worker(settings, url, clock, backlog)
     stopping = asyncio.create_task(stop.wait())
+    outages = Seldom()
     while not stop.is_set():
         try:
             await worker.run(stopping)
-        except (ConnectorException, psycopg.OperationalError):
-            log.warning("the database cannot be reached, the worker tries again", exc_info=True)
+        except (ConnectorException, psycopg.OperationalError) as error:
+            if outages.is_due():
+                log.warning("the database cannot be reached, the worker tries again", reason=_cause(error))
         await asyncio.wait({stopping}, timeout=RECONNECT_SECONDS)
+
+
+def _cause(error: Exception) -> str:
+    return str(error.__cause__ or error).strip()
 
 
 async def drain(settings: Settings, url: str, clock: Clock) -> None:
@@ -221,8 +229,7 @@ class _Worker:
                 losing = asyncio.create_task(connector.lost.wait())
                 ends = {working, losing} if stopping is None else {working, losing, stopping}
                 await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-                requeuing.cancel()
-                losing.cancel()
+                await drop_tasks((requeuing, losing), "requeuing of jobs")
                 if not working.done():
                     working.cancel()  # the queue library's worker finishes its current jobs
                 with suppress(asyncio.CancelledError):
@@ -276,5 +283,5 @@ async def _requeue_periodically(app: procrastinate.App, database: Database) -> N
         await asyncio.sleep(REQUEUE_SECONDS)
         try:
             await _requeue(app, database)
-        except (ConnectorException, psycopg.OperationalError):
-            log.warning("jobs of dead workers could not be requeued", exc_info=True)
+        except (ConnectorException, psycopg.OperationalError) as error:
+            log.warning("jobs of dead workers could not be requeued", reason=_cause(error))

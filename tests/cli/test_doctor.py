@@ -27,7 +27,8 @@ from tradecounter.kit.clock import FrozenClock
 
 NAMES = [
     "settings", "examples", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs", "credit",
-    "stock", "invoice_numbers", "wal_archive", "base_backup", "issuer_keys", "replica", "mail", "issuer", "snapshot",
+    "stock", "invoice_numbers", "wal_archive", "base_backup", "issuer_keys", "disk", "replica", "mail", "issuer",
+    "snapshot", "backoffice",
 ]  # fmt: skip
 SETTINGS = {
     "TRADECOUNTER_SECRET_KEY": SECRET,
@@ -195,6 +196,23 @@ def test_an_api_without_a_response_or_with_problems_is_reported(installation: Pr
         with api_returning(status, body) as url:
             found = ill(installation, TRADECOUNTER_BASE_URL=url)
         assert said in found["snapshot"]["message"]
+
+
+def test_a_back_office_without_a_response_is_reported(installation: Program) -> None:
+    away = ill(installation, TRADECOUNTER_BACKOFFICE_URL=f"http://127.0.0.1:{free_port()}")
+    assert away.keys() == {"backoffice"}
+    assert "tradecounter backoffice" in away["backoffice"]["remedy"]
+    with api_returning(200, b'{"status": "degraded", "database": "ok", "writes": false}') as url:
+        found = ill(installation, TRADECOUNTER_BACKOFFICE_URL=url)
+    assert "which cannot write" in found["backoffice"]["message"]
+    for status, body in ((200, b'{"status": "ok", "database": "ok", "writes": true}'), (403, b"{}")):
+        with api_returning(status, body) as url:
+            assert ill(installation, TRADECOUNTER_BACKOFFICE_URL=url) == {}
+
+
+def test_a_database_without_an_archive_has_no_backups(installation: Program) -> None:
+    [found] = [check for check in installation.json("doctor")["checks"] if check["name"] == "base_backup"]
+    assert found["message"].startswith("no backups")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from support.command_line import SECRET, Running, started
 pytestmark = pytest.mark.long
 
 MANY = 300
+ADDRESSES = 8
 
 
 @pytest.fixture
@@ -28,6 +29,11 @@ def status_line(address: tuple[str, int]) -> bytes:
         return connection.recv(12)
 
 
+def connected(address: tuple[str, int], client: str) -> socket.socket:
+    """A connection from one of the loopback addresses."""
+    return socket.create_connection(address, timeout=10, source_address=(client, 0))
+
+
 def logged(running: Running) -> list[dict[str, Any]]:
     """What the service logged, but for settings that are still examples."""
     lines = [json.loads(line) for line in running.logs]
@@ -39,7 +45,8 @@ def test_more_connections_than_files_are_rejected_with_a_message(environment: di
     with started(*words, folder=tmp_path, environment=environment, most_files=256) as running, ExitStack() as stack:
         place = urlsplit(running.announced["base_url"])
         address = (place.hostname or "", place.port or 0)
-        idle = [stack.enter_context(socket.create_connection(address, timeout=10)) for _ in range(MANY)]
+        clients = [f"127.0.0.{2 + number % ADDRESSES}" for number in range(MANY)]
+        idle = [stack.enter_context(connected(address, client)) for client in clients]
         assert status_line(address) == b"HTTP/1.1 503"
         possible = logged(running)[0]["possible"]
         assert 100 < possible < 256
@@ -54,6 +61,22 @@ def test_more_connections_than_files_are_rejected_with_a_message(environment: di
     assert (few["setting"], few["wanted"], few["files"]) == ("TRADECOUNTER_MAX_CONNECTIONS", 4096, 256)
     assert turned_away["event"] == "connection rejected"
     assert turned_away["setting"] == "TRADECOUNTER_MAX_CONNECTIONS"
+
+
+def test_idle_connections_of_one_address_do_not_shut_others_out(environment: dict[str, str], tmp_path: Path) -> None:
+    words = ("serve", "--port", "0", "--json")
+    with started(*words, folder=tmp_path, environment=environment, most_files=256) as running, ExitStack() as stack:
+        place = urlsplit(running.announced["base_url"])
+        address = (place.hostname or "", place.port or 0)
+        idle = [stack.enter_context(connected(address, "127.0.0.2")) for _ in range(MANY)]
+        assert idle[-1].recv(12) == b"HTTP/1.1 503"
+        assert status_line(address) == b"HTTP/1.1 200"
+        possible = logged(running)[0]["possible"]
+        assert idle[possible // 4].recv(12) == b"HTTP/1.1 503"
+        kept = idle[possible // 4 - 1]
+        kept.sendall(b"GET /check-health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert kept.recv(12) == b"HTTP/1.1 200"
+    assert logged(running)[1]["setting"] == "TRADECOUNTER_MAX_CONNECTIONS_PER_ADDRESS"
 
 
 def test_it_does_not_start_without_room_for_a_connection(environment: dict[str, str], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -107,18 +108,39 @@ def test_processes_whose_supervisor_is_killed_stop_by_themselves(served: Running
     wait_for(lambda: not any(map(alive, processes)))
 
 
-def test_processes_whose_fork_server_is_killed_are_replaced_by_forked_ones(served: Running, tmp_path: Path) -> None:
+def test_processes_outlive_their_fork_server_and_new_ones_come_from_a_new_one(served: Running, tmp_path: Path) -> None:
     wait_for(lambda: is_ready(served) and len(workers(served)) == 2)
-    processes = workers(served)
+    first, other = workers(served)
     (tmp_path / "structlog.py").write_text("raise AssertionError('imported from the working directory')")
     [fork_server] = fork_servers(served.process.pid)
     os.kill(fork_server, signal.SIGKILL)
-    wait_for(lambda: len(set(workers(served)) - set(processes)) == 2 and not any(map(alive, processes)))
-    wait_for(lambda: is_ready(served))
+    wait_for(lambda: not alive(fork_server))
+    time.sleep(4)  # the supervisor looks twice a second, the processes once
+    assert alive(first)
+    assert alive(other)
+    assert is_ready(served)
+    assert failures(served) == 0
+    end(first)
+    wait_for(lambda: len(workers(served)) == 1 and workers(served) != [first])
     [fork_server] = fork_servers(served.process.pid)
-    assert sorted(children(fork_server)) == workers(served)
+    [new] = children(fork_server)
+    assert alive(other)
+    wait_for(lambda: is_ready(served))
     assert served.stop(signal.SIGTERM)[0] == 0
+    wait_for(lambda: not alive(other) and not alive(new))
     assert not [line for line in served.logs if "Traceback" in line]
+
+
+def test_processes_that_outlived_their_fork_server_are_replaced_on_sighup(served: Running) -> None:
+    wait_for(lambda: is_ready(served) and len(workers(served)) == 2)
+    before = workers(served)
+    [fork_server] = fork_servers(served.process.pid)
+    os.kill(fork_server, signal.SIGKILL)
+    wait_for(lambda: not alive(fork_server))
+    os.kill(served.process.pid, signal.SIGHUP)
+    wait_for(lambda: not any(map(alive, before)) and len(workers(served)) == 2)
+    assert is_ready(served)
+    assert served.stop(signal.SIGTERM)[0] == 0
 
 
 def test_a_process_starts_from_scratch_where_the_fork_server_cannot_be_reached(

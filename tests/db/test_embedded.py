@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -236,6 +237,20 @@ def test_a_killed_server_starts_again_though_its_parent_has_not_noticed(
             second.leave()
         first.leave()
         os.waitpid(killed, 0)
+
+
+def test_a_server_that_stands_still_is_waited_for(tmp_path: Path, with_cluster: WithCluster) -> None:
+    with embedded_user(with_cluster(tmp_path)) as first:
+        change(first.url, "create table kept as select 42 as number")
+        os.kill(first.postmaster, signal.SIGSTOP)
+        going_on = threading.Timer(4, os.kill, (first.postmaster, signal.SIGCONT))
+        going_on.start()
+        with embedded_user(tmp_path) as second:
+            assert second.postmaster == first.postmaster
+            assert query(second.url, "select number from kept") == 42
+            second.leave()
+        going_on.join()
+        first.leave()
 
 
 def test_a_server_that_listens_elsewhere_and_is_not_used_is_replaced(tmp_path: Path, with_cluster: WithCluster) -> None:

@@ -278,7 +278,10 @@ def test_a_price_of_0_is_warned_of(shop: Importer) -> None:
         "price-list", "price_list,sku,single_unit_cost\ndefault,CABLE,0\n", dry_run=True, force=False
     )
     assert [(warning.line, warning.message) for warning in report.warnings] == [
-        (2, "single_unit_cost: 0 is free of charge; leave the row out if the price is on request (sku CABLE)")
+        (
+            2,
+            "single_unit_cost: is 0, so the product is free: leave it out of the list if its price is on request (sku CABLE)",
+        )
     ]
     assert guarded(figures(report)) == [
         "line 2: CABLE of price list default: single_unit_cost 10.00 -> 0.00 is free of charge"
@@ -296,7 +299,7 @@ def test_errors_of_prices_name_the_sku_and_the_value(shop: Importer) -> None:
     assert [(error.line, error.message) for error in report.errors] == [
         (1, "single_unit_cost: must be a number between 0 and 1000000, not -1 (sku CABLE)"),
         (2, 'sku: product "GONE" does not exist'),
-        (3, "single_unit_cost: 1.005 has more than two decimal places (sku PHONE)"),
+        (3, "single_unit_cost: '1.005' has more than 2 decimal places (sku PHONE)"),
         (4, "repeats line 3 (sku PHONE)"),
     ]
     assert report.prices is None

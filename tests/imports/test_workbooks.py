@@ -79,7 +79,7 @@ def test_a_discount_that_is_shown_in_per_cent_is_that(shop: Importer) -> None:
     rows: list[list[Any]] = [
         ["a@a.example", "A", "A", 0.025],
         ["b@b.example", "B", "B", 2.5],
-        ["c@c.example", "C", "C", "2.5 %"],
+        ["c@c.example", "C", "C", "2.5%"],
     ]
     counts(shop.load_text("customers", workbook(header, *rows, formats={"D2": "0.0%"}), ".xlsx"))
     assert shop.query("select discount::text from customer") == [("2.50",)] * 3

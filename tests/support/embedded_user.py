@@ -103,7 +103,7 @@ def ready(process: subprocess.Popen[str]) -> EmbeddedUser:
 
 
 if __name__ == "__main__":
-    configure_logs()
+    configure_logs("user")
     with EmbeddedPostgres(Path(sys.argv[1]), durable="durable" in sys.argv[2:]) as server:
         where = {
             "url": server.url(),

@@ -14,5 +14,5 @@ def backoffice(
 ) -> None:
     """Serve the back office: the reseller's own API."""
     metrics = Metrics(metrics_host, metrics_port)
-    with ready(host, port) as (settings, url, listener):
+    with ready(BackOffice, host, port) as (settings, url, listener):
         serve_site(BackOffice, settings, url, listener, metrics, as_json=as_json)

@@ -67,7 +67,7 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Start the whole service with demo data: database, API, back office and worker. Ctrl-C stops all of them."""
-    configure_logs()
+    configure_logs("demo")
     with reporting_errors():
         settings = read_settings()
         listener = listen(host, port)

@@ -3,9 +3,9 @@
 import asyncio
 
 from tradecounter.cli.checks.check import Check, fine, wrong
-from tradecounter.cli.checks.of_database import check_contents, check_issuer_keys, check_schema
+from tradecounter.cli.checks.of_database import check_contents, check_disk, check_issuer_keys, check_schema
 from tradecounter.cli.checks.of_replica import check_replica
-from tradecounter.cli.checks.of_services import check_issuer, check_mail, check_snapshot
+from tradecounter.cli.checks.of_services import check_backoffice, check_issuer, check_mail, check_snapshot
 from tradecounter.cli.checks.of_settings import check_settings
 from tradecounter.cli.output import AsJson, show_json, show_table
 from tradecounter.cli.session import EXPECTED, database_url, fail, reason_for
@@ -20,7 +20,7 @@ _COLUMNS = ("name", "ok", Prose("message", 30), Prose("remedy", 24))
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check settings, database, replica, worker, mail server, issuer and API; exits with status 1 if a check fails."""
+    """Check settings, database, replica, worker, mail, issuer, API and back office; status 1 if a check fails."""
     checks = _checks()
     failed = [check.name for check in checks if not check.ok]
     if as_json:
@@ -54,9 +54,13 @@ def _of_database(settings: Settings) -> list[Check]:
 
 async def _of_contents(url: str, settings: Settings) -> list[Check]:
     async with Database(url, connections=1) as database, reading(database) as tx:
-        found = [*await check_contents(tx, SystemClock()), await check_issuer_keys(tx, settings)]
+        found = [*await check_contents(tx, SystemClock()), await check_issuer_keys(tx, settings), await check_disk(tx)]
     return [*found, await check_replica(settings, url)]
 
 
 async def _of_services(settings: Settings) -> list[Check]:
-    return list(await asyncio.gather(check_mail(settings), check_issuer(settings), check_snapshot(settings)))
+    return list(
+        await asyncio.gather(
+            check_mail(settings), check_issuer(settings), check_snapshot(settings), check_backoffice(settings)
+        )
+    )

@@ -7,13 +7,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tradecounter.backoffice.import_wire import present_report
-from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.bulk.columns import ColumnOptions, renamed_columns
 from tradecounter.bulk.files import FileFacts, open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.bulk.price_figures import GuardedPricesError, PriceFigures, what_wants_force
@@ -23,7 +22,7 @@ from tradecounter.cli.output import AsJson, show, show_json
 from tradecounter.cli.session import fail, with_database
 from tradecounter.cli.text import one_line
 from tradecounter.db.pool import Database
-from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
+from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.run import import_rows
 
 SAMPLES = "samples"
@@ -128,16 +127,10 @@ def _check_usage(kind: str, *, on_hand: bool, diff: bool, output: str | None) ->
 
 
 def _renamed(pairs: list[str], kind: str) -> dict[str, str]:
-    fields = [field.encode_name for field in msgspec.structs.fields(IMPORT_KINDS[kind].shape)]
-    renamed = {}
-    for pair in pairs:
-        theirs, sign, ours = pair.rpartition("=")
-        if not sign or not theirs.strip():
-            raise typer.BadParameter(f"--map {pair!r}: must be THEIRS=OURS: the file's column and the field")
-        if ours.strip() not in fields:
-            raise typer.BadParameter(f"--map {pair!r}: {ours.strip()!r} is not one of {', '.join(fields)}")
-        renamed[theirs] = ours.strip()
-    return renamed
+    try:
+        return renamed_columns(pairs, fields_of_kind(kind))
+    except ValueError as error:
+        raise typer.BadParameter(f"--map {error}") from error
 
 
 def _write_samples(folder: str, *, as_json: bool) -> None:

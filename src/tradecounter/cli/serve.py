@@ -1,7 +1,5 @@
 """`tradecounter serve`: the API, in one or several processes."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -11,7 +9,7 @@ from tradecounter.cli.output import AsJson
 from tradecounter.cli.service import Host, Metrics, MetricsHost, MetricsPort, Port, announce, ready, serve_site
 from tradecounter.cli.traces import start_wanted_traces
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.monitoring.shared_figures import SharedFigures
+from tradecounter.monitoring.shared_figures import SharedFigures, figures_folder
 from tradecounter.settings import Settings
 from tradecounter.web.app import Application
 from tradecounter.web.server import Listener, process_application, serve_processes
@@ -27,7 +25,7 @@ def serve(
 ) -> None:
     """Serve the API."""
     metrics = Metrics(metrics_host, metrics_port)
-    with ready(host, port) as (settings, url, listener):
+    with ready(Application, host, port) as (settings, url, listener):
         if workers == 1:
             serve_site(Application, settings, url, listener, metrics, as_json=as_json)
         else:
@@ -42,15 +40,15 @@ def _serve_processes(
         announce(listener.url, {}, as_json=as_json)
         serve_processes(listener, url, secret_key(settings), workers, factory)
         return
-    with TemporaryDirectory(prefix="tradecounter-metrics-") as folder:
-        figures = SharedFigures(Path(folder))
+    with figures_folder() as folder:
+        figures = SharedFigures(folder)
         with metrics.served(figures.read) as addresses:
             announce(listener.url, addresses, as_json=as_json)
-            serve_processes(listener, url, secret_key(settings), workers, factory, Path(folder))
+            serve_processes(listener, url, secret_key(settings), workers, factory, folder)
 
 
 def application() -> Application:
     """Return the application of one of several API processes; called by each process."""
-    configure_logs()
+    configure_logs(Application.name)
     start_wanted_traces(Application.name)
     return process_application()

@@ -57,9 +57,9 @@ class Metrics:
 
 
 @contextmanager
-def ready(host: str, port: int) -> Iterator[tuple[Settings, str, Listener]]:
+def ready(kind: type[Site], host: str, port: int) -> Iterator[tuple[Settings, str, Listener]]:
     """Listen, and check the database and the secret key; expected errors end the command."""
-    configure_logs()
+    configure_logs(kind.name)
     with reporting_errors():
         settings = read_settings()
         listener = listen(host, port)

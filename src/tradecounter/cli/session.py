@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn, TypeVar
 
 import psycopg
+import structlog
 import typer
 import uvloop
 from psycopg_pool import PoolTimeout
@@ -90,7 +91,8 @@ def database_url(settings: Settings, *, create: bool = False, serving: bool = Fa
                 "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or create one with `tradecounter db upgrade` or "
                 "`tradecounter demo`"
             )
-        configure_logs()
+        if not structlog.is_configured():
+            configure_logs("command")
         with embedded, kept_running(embedded) if serving else nullcontext():
             yield embedded.url()
 
@@ -105,12 +107,15 @@ def run_query(query: Callable[[Transaction], Awaitable[Result]]) -> Result:
     return with_database(work)
 
 
-def run_change(change: Callable[[Transaction], Awaitable[Result]]) -> Result:
-    """Run a command's changes in a transaction and commit it."""
+def run_change(change: Callable[[Transaction], Awaitable[Result]], *, dry_run: bool = False) -> Result:
+    """Run a command's changes in a transaction and commit it; a `dry_run` is rolled back."""
 
     async def work(database: Database) -> Result:
         async with transaction(database, operator()) as tx:
-            return await change(tx)
+            result = await change(tx)
+            if dry_run:
+                tx.set_rollback()
+            return result
 
     return with_database(work)
 

@@ -19,7 +19,7 @@ from tradecounter.worker import SILENT_SECONDS, run_worker
 
 def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = None, as_json: AsJson = False) -> None:
     """Run background jobs until stopped."""
-    configure_logs()
+    configure_logs("worker")
     metrics, backlog = Metrics(metrics_host, metrics_port), Backlog(SILENT_SECONDS)
     with reporting_errors():
         settings = read_settings()

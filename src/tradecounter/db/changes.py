@@ -4,9 +4,12 @@ Processes poll all versions in one short query, about once a second (`db/refresh
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from psycopg.sql import SQL, Composed
+from psycopg.sql import Literal as Quoted
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -47,14 +50,15 @@ class Versions:
 
 
 # After a process crash, the server restarts with the same start time but with new statistics.
-_SERVER = Statement("""
-    select concat_ws(
+_SERVER_NAME = SQL("""
+    concat_ws(
         ' ',
         extract(epoch from pg_postmaster_start_time()),
         extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
         case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
     )
 """)
+_SERVER = Statement(SQL("select {}").format(_SERVER_NAME))
 _VERSIONS = Statement("select topic, version from change")
 
 _BUMP = Statement("""
@@ -74,3 +78,22 @@ async def read_versions(tx: Transaction) -> Versions:
     async with tx.pipeline() as p:
         server, versions = p.fetch(_SERVER), p.fetch(_VERSIONS)
     return Versions(server.one[0], read_at, dict(versions.rows))
+
+
+def mark_in_sql(topics: Iterable[Topic]) -> Composed:
+    """Return an expression for the mark of some topics in the database; see `mark_of`."""
+    named = SQL(", ").join(map(Quoted, topics))
+    return SQL("concat_ws(' ', {}, (select coalesce(sum(version), 0) from change where topic in ({})))").format(
+        _SERVER_NAME, named
+    )
+
+
+def mark_of(versions: Mapping[Topic, Version]) -> str | None:
+    """Return the mark of data in memory; None if it comes from several servers.
+
+    It is equal to the database's mark if no topic has changed: versions only grow, so equal sums are equal versions.
+    """
+    servers = {version.server for version in versions.values()}
+    if len(servers) != 1:
+        return None
+    return f"{servers.pop()} {sum(version.number for version in versions.values())}"

@@ -20,17 +20,22 @@ from typing import IO, Self
 from urllib.parse import quote
 
 import psycopg
+import structlog
 from psycopg.pq import PGconn, Ping
 
 from tradecounter.db.embedded_programs import COPIES, EmbeddedError, Programs, programs, server_account
 from tradecounter.db.embedded_role import ADMINISTRATOR, SERVICE_ROLE, hand_over
 from tradecounter.kit.private_folder import make_data_dir, make_private
 
+log = structlog.get_logger()
+
 _DATABASE = "postgres"
 _SOCKET_NAME = ".s.PGSQL.5432"
 _SOCKET_PATH_LIMIT = 103  # bytes, of the strictest kernels
 _SHORT_PLACE = Path("/tmp")  # noqa: S108 a private folder inside; not TMPDIR, which may differ between the users
+_LOOK_SECONDS = 0.2
 _DEAD = ("Z", "X")  # states of ended processes that still have an entry
+_PATIENCE_SECONDS = 60.0  # with a server that another user has started and that does not respond
 _START_ATTEMPTS = 5  # after a crash, the old server's children may need a moment to end
 _KEPT_WAL = "512MB"  # segments to write again; while a new one is made, for up to 0.1 s, no transaction commits
 _NOT_DURABLE = ("-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
@@ -163,7 +168,7 @@ class EmbeddedPostgres:
         self._make_socket_dir()
         for attempt in range(1, _START_ATTEMPTS + 1):
             try:
-                if self._ping() != Ping.OK:
+                if self._ping() != Ping.OK and not self._comes_back():
                     self._start()
                 hand_over(self.administrator_url())
             except (EmbeddedError, psycopg.OperationalError):  # the latter if it crashes after the ping
@@ -172,6 +177,27 @@ class EmbeddedPostgres:
                 time.sleep(1)
             else:
                 break
+
+    def _comes_back(self) -> bool:
+        """Wait for a server that runs and does not respond: it starts, recovers, or stands still on a busy machine.
+
+        Return False when none runs. Raises EmbeddedError if it does not respond for a minute.
+        """
+        until = time.monotonic() + _PATIENCE_SECONDS
+        waits = False
+        while (pid := self.postmaster) is not None:
+            if self._ping() == Ping.OK:
+                return True
+            if time.monotonic() >= until:
+                raise EmbeddedError(
+                    f"the embedded PostgreSQL (process {pid}) runs, but has not responded for "
+                    f"{_PATIENCE_SECONDS:.0f} seconds (log: {self.log})"
+                )
+            if not waits:
+                log.warning("waiting for the embedded PostgreSQL, which runs and does not respond", server=pid)
+                waits = True
+            time.sleep(_LOOK_SECONDS)
+        return False
 
     def _make_socket_dir(self) -> None:
         link = self.socket_dir

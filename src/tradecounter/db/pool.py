@@ -22,6 +22,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from tradecounter.db.fair_shares import FairShares
 from tradecounter.db.pipeline import Connection, OutdatedStatementError
 from tradecounter.db.watch import watched
+from tradecounter.db.writability import Writability
 
 WAIT_SECONDS = 3.0  # for a connection, before the database is considered away
 _WAIT_WHILE_AWAY_SECONDS = 0.5  # shorter, so that few requests wait at the same time
@@ -57,7 +58,7 @@ class Database:
     With `for_requests`, statements have a lock timeout and a statement timeout, so that no request hangs. Each customer
     uses only a share of the connections at the same time (`fair_shares.py`). A commit waits at most `commit_seconds`
     for its confirmation; None: without a limit. Without `durable`, it does not wait at all: the last commits before a
-    crash may be lost.
+    crash may be lost. `writability` says whether the disk is full.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Database:
     ) -> None:
         self.url = url
         self.commit_seconds = commit_seconds
+        self.writability = Writability()
         self._shares = FairShares(connections)
         self._wait_seconds = WAIT_SECONDS
         self._renewed_at = -math.inf
@@ -106,6 +108,9 @@ class Database:
             try:
                 with watched(connection, self.url):
                     yield connection
+            except DiskFull as error:
+                self.writability.failed(error)
+                raise
             except (OutdatedStatementError, ReadOnlySqlTransaction):
                 # Other connections of the same age have outdated statements too, or lead to the same former primary.
                 if connection.made_at > self._renewed_at:

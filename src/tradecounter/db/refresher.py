@@ -11,19 +11,21 @@ from typing import Any, Protocol
 
 import psycopg
 import structlog
+from psycopg.errors import DiskFull
 
 from tradecounter.db.changes import Versions, read_versions
+from tradecounter.db.disk_room import has_room
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.pool import DATABASE_RESPONDED, Database
 from tradecounter.db.reader import Reader
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.durations import Durations
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.seldom import Seldom
 from tradecounter.kit.tasks import end_task
 
 log = structlog.get_logger()
 
-_LOG_EVERY_SECONDS = 30.0
 _LEAST_PAUSE_SECONDS = 0.05  # after a task has ended
 
 
@@ -79,7 +81,7 @@ class Refresher:
         self._one_at_a_time = asyncio.Lock()
         self._under_way: set[asyncio.Task[Any]] = set()
         self._was_stale = False
-        self._failure_log, self._staleness_log = _Seldom(), _Seldom()
+        self._failure_log, self._staleness_log = Seldom(), Seldom()
         self._away_since: float | None = None
         self.durations = Durations()  # of polls that succeeded
         self.failures = 0  # of polls and of what follows them
@@ -129,12 +131,23 @@ class Refresher:
                 under_way = [await _refreshed(followed, tx, versions) for followed in self._followed]
             self._under_way = {task for task in under_way if task is not None}
             self._freshness.verify(min((each.verified_at for each in self._followed), default=versions.read_at))
+            await self._look_at_the_disk()
             if self._afterwards is not None:
                 try:
                     await self._afterwards(self._database)
+                except DiskFull:  # logged where it was raised
+                    self.failures += 1
                 except Exception as error:  # noqa: BLE001 logged; a later poll tries again
                     self._log_failure(error)
             self.durations.add(time.perf_counter() - began)
+
+    async def _look_at_the_disk(self) -> None:
+        """Find out from time to time whether the shared database can write."""
+        if self._shared is None or not self._shared.writability.is_due:
+            return
+        async with reading(self._database) as tx:
+            room = await has_room(tx)
+        self._shared.writability.looked(room=room)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -189,22 +202,8 @@ class Refresher:
             log.error("data in memory is too old: product reads and new orders get 503", data_age=age)
         elif self._was_stale and not is_stale:
             log.warning("data in memory is current again", data_age=age)
-            self._staleness_log = _Seldom()
+            self._staleness_log = Seldom()
         self._was_stale = is_stale
-
-
-class _Seldom:
-    """Limits how often a log line is repeated."""
-
-    def __init__(self) -> None:
-        self._logged_at = -math.inf
-
-    def is_due(self) -> bool:
-        now = time.monotonic()
-        if now - self._logged_at < _LOG_EVERY_SECONDS:
-            return False
-        self._logged_at = now
-        return True
 
 
 async def _refreshed(followed: _Followed, tx: Transaction, versions: Versions) -> asyncio.Task[Any] | None:

@@ -16,6 +16,7 @@ import structlog
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.events.queries import BATCH, number_events
+from tradecounter.kit.seldom import Seldom
 from tradecounter.kit.tasks import end_task
 
 log = structlog.get_logger()
@@ -50,12 +51,14 @@ async def _number_batch(database: Database) -> int:
 
 async def _number_periodically(database: Database) -> None:
     behind_since = warned_at = None
+    outages = Seldom()
     while True:
         try:
             count = await _number_batch(database)
         except Exception as error:
             away = isinstance(error, psycopg.OperationalError)
-            log.warning("events could not be numbered", exc_info=None if away else error, reason=str(error).strip())
+            if not away or outages.is_due():
+                log.warning("events could not be numbered", exc_info=None if away else error, reason=str(error).strip())
             await asyncio.sleep(_PAUSE_SECONDS)
             continue
         now = time.monotonic()

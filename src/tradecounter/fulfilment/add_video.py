@@ -8,10 +8,10 @@ from msgspec.structs import asdict
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import put_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
 
 _LONGEST = 2000
 
@@ -21,12 +21,17 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
 
     Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
     """
-    for field, url in asdict(video).items():
-        if not _is_web_address(url):
-            raise invalid(field, f"must be a URL that starts with http:// or https://, not {url!r}")
+    wrong = [
+        FieldError(field, f"must be a URL that starts with http:// or https://, not {url!r}")
+        for field, url in asdict(video).items()
+        if not _is_web_address(url)
+    ]
+    if wrong:
+        raise invalid_fields(wrong)
     order = await any_order(tx, reference)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")
+        state = shown_state(order, now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders have a packing video")
     await put_video(tx, order.id, video)
     audit_order(tx, "order.video", order, now, after=asdict(video))
 

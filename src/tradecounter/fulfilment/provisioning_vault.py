@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from tradecounter.fulfilment.wire import NewConfiguration
+from tradecounter.fulfilment.wire import ConfigurationRequest
 from tradecounter.identity.vault import Vault
 
 
@@ -16,11 +16,11 @@ class ProvisioningVault:
         self._vault = Vault("provisioning data", secret_keys)
         self.reseal = self._vault.reseal
 
-    def seal(self, configuration: NewConfiguration) -> bytes:
+    def seal(self, configuration: ConfigurationRequest) -> bytes:
         """Encrypt a configuration with the first key."""
         return self._vault.seal(msgspec.json.encode(configuration))
 
-    def unseal(self, sealed: bytes) -> NewConfiguration | None:
+    def unseal(self, sealed: bytes) -> ConfigurationRequest | None:
         """Decrypt a configuration; return None when no key decrypts it."""
         data = self._vault.unseal(sealed)
-        return None if data is None else msgspec.json.decode(data, type=NewConfiguration)
+        return None if data is None else msgspec.json.decode(data, type=ConfigurationRequest)

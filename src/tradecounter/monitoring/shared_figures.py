@@ -4,10 +4,15 @@ Each process writes its figures to a file of its own, about once a second, and t
 them. Counters of processes that have ended are kept, or the sums would fall and look like restarts.
 """
 
+import fcntl
 import os
 import secrets
+import shutil
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -17,6 +22,8 @@ from tradecounter.monitoring.metrics import Figures, Labels, combined, counters_
 _OUTDATED_SECONDS = 10.0  # after which a process that writes nothing hangs or has ended
 
 _SUFFIX = ".figures"
+_FOLDERS = "tradecounter-metrics-"
+_IN_USE = "in-use"  # a file that the owner of a folder has locked, also until a kill -9
 
 
 class _Written(msgspec.Struct):
@@ -25,6 +32,25 @@ class _Written(msgspec.Struct):
     pid: int
     at: float
     figures: dict[str, list[tuple[Labels, list[float]]]]
+
+
+@contextmanager
+def figures_folder() -> Iterator[Path]:
+    """Yield a new temporary folder for the files, and remove those that killed services have left."""
+    with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, (Path(name) / _IN_USE).open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for folder in Path(name).parent.glob(f"{_FOLDERS}*"):
+            _remove_unless_used(folder)
+        yield Path(name)
+
+
+def _remove_unless_used(folder: Path) -> None:
+    with suppress(OSError):  # it is another user's, in use, or just made and without its lock yet
+        if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+            return
+        with (folder / _IN_USE).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder)
 
 
 class FiguresFile:

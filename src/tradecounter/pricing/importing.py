@@ -17,8 +17,10 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import Spellings
 from tradecounter.pricing.guards import contract_figures, price_list_figures
 from tradecounter.pricing.queries import importing as sql
+from tradecounter.rest.number_types import Pounds
 
 _BREAKS = ("single", "five_plus", "ten_plus")
+_FREE = "is 0, so the product is free: leave it out of the list if its price is on request"
 
 
 class PriceRow(Struct, forbid_unknown_fields=True):
@@ -26,9 +28,9 @@ class PriceRow(Struct, forbid_unknown_fields=True):
 
     price_list: Key
     sku: Sku
-    single_unit_cost: Decimal
-    five_plus_unit_cost: Decimal | None = None
-    ten_plus_unit_cost: Decimal | None = None
+    single_unit_cost: Pounds
+    five_plus_unit_cost: Pounds | None = None
+    ten_plus_unit_cost: Pounds | None = None
 
 
 class ContractPriceRow(Struct, forbid_unknown_fields=True):
@@ -36,9 +38,9 @@ class ContractPriceRow(Struct, forbid_unknown_fields=True):
 
     customer_id: Annotated[int, Meta(ge=1, le=2**62)]
     sku: Sku
-    single_unit_cost: Decimal
-    five_plus_unit_cost: Decimal | None = None
-    ten_plus_unit_cost: Decimal | None = None
+    single_unit_cost: Pounds
+    five_plus_unit_cost: Pounds | None = None
+    ten_plus_unit_cost: Pounds | None = None
     valid_from: date | None = None
     valid_until: date | None = None
 
@@ -46,10 +48,10 @@ class ContractPriceRow(Struct, forbid_unknown_fields=True):
 def _costs(row: PriceRow | ContractPriceRow, notes: RowNotes) -> dict[str, str | None]:
     given = {name: getattr(row, f"{name}_unit_cost") for name in _BREAKS}
     costs = {name: pounds(notes, f"{name}_unit_cost", cost) for name, cost in given.items()}
-    lower = given["single"]
     for name, cost in given.items():
-        if isinstance(cost, Decimal) and cost.is_zero():
-            notes.warn(f"{name}_unit_cost", "0 is free of charge; leave the row out if the price is on request")
+        if cost == 0:
+            notes.warn(f"{name}_unit_cost", _FREE)
+    lower = given["single"]
     for name in _BREAKS[1:]:
         cost = given[name]
         if isinstance(cost, Decimal) and isinstance(lower, Decimal) and cost > lower:

@@ -40,7 +40,7 @@ class ChunkedResponse(Response):
                 while chunk is not None:
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
                     if gone.done():
-                        raise ClientDisconnect
+                        raise ClientDisconnect from gone.exception()
                     chunk = None if scope["method"] == "HEAD" else await self._next()
         finally:
             gone.cancel()

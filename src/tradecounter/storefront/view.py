@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from tradecounter.catalogue.queries.records import OrderableProduct, ProductRecord
@@ -18,13 +19,19 @@ _NO_DELIVERIES: Mapping[int, tuple[Delivery, ...]] = {}
 
 @dataclass(frozen=True)
 class CustomerView:
-    """Products, prices and stock as a customer sees them at one moment."""
+    """Products, prices and stock as a customer sees them at one moment.
+
+    `mark` names the state of the database that it shows (`storefront/current_view.py`), None if it is a mixture. `day`
+    is the UK date of its contract prices.
+    """
 
     snapshot: CatalogueSnapshot
     prices: PriceVector
     stock: StockVector
     trade_account: bool
     low_stock: int
+    mark: str | None
+    day: date
 
     @cached_property
     def digest(self) -> bytes:

@@ -8,8 +8,8 @@ meanwhile, a new process starts from scratch and imports that (docs/adr/0030).
 import os
 import signal
 import socket
-import sys
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
@@ -35,6 +35,10 @@ log = structlog.get_logger()
 _fork_server = get_context("forkserver")
 _PREPARED_FORK_SERVER = "tradecounter.web.fork_server"
 _LONGEST_START = 120.0  # seconds, with a large catalogue on a busy machine
+_FORK_SERVER_GONE = 255  # the exit status that multiprocessing reports for a process whose fork server has ended
+_LOOK_SECONDS = 0.05
+_PROCESSES = Path("/proc")
+_DEAD = ("Z", "X")  # states of ended processes that still have an entry
 
 
 class ApiProcess(multiprocess.Process):
@@ -46,6 +50,7 @@ class ApiProcess(multiprocess.Process):
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
+        self._started_at = ""
         # The new process does not get attributes of the class.
         self._all_end, self._figures_folder = self.all_end, self.figures_folder
         self._from_scratch = self.process
@@ -67,11 +72,42 @@ class ApiProcess(multiprocess.Process):
             log.warning("an API process cannot be forked, so it starts from scratch", reason=repr(error))
             self.process = self._from_scratch
             super().start()
+        self._started_at = _start_of(self.process.pid or 0)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the process runs; it outlives its fork server, from which multiprocessing would learn of its end."""
+        return self.process.is_alive() or self._runs_alone
+
+    @property
+    def _runs_alone(self) -> bool:
+        """Whether the process runs although its fork server has ended."""
+        pid = self.process.pid or 0
+        if self.process.exitcode != _FORK_SERVER_GONE or not self._started_at:
+            return False
+        with suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)  # a container's first process must collect orphans
+        return _start_of(pid) == self._started_at
 
     def terminate(self) -> None:
         """Ask the process to end; the fork server may have noticed that it has ended before the supervisor does."""
         with suppress(ProcessLookupError):
+            if self._runs_alone:
+                os.kill(self.process.pid or 0, signal.SIGTERM)
             super().terminate()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        with suppress(ProcessLookupError):
+            if self._runs_alone:
+                os.kill(self.process.pid or 0, signal.SIGKILL)
+        super().kill()
+
+    def join(self) -> None:
+        """Wait until the process has ended."""
+        super().join()
+        while self._runs_alone:
+            time.sleep(_LOOK_SECONDS)
 
     def _is_unchanged(self) -> bool:
         with suppress(OSError):  # files vanish while another release is installed
@@ -92,7 +128,6 @@ class ApiProcess(multiprocess.Process):
         """Respond to requests until the supervisor ends the process."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # otherwise Ctrl-C would raise KeyboardInterrupt here at the end
         signal.pthread_sigmask(signal.SIG_UNBLOCK, multiprocess.SIGNALS)  # the fork server has them wait
-        self._parent = started_by()
         with collector_paused():
             self.config.load()
         super().target(sockets)
@@ -102,23 +137,28 @@ class ApiProcess(multiprocess.Process):
         return super().wait_until_ready(max(timeout, _LONGEST_START), should_exit)
 
     def _is_abandoned(self) -> bool:
-        """Return whether nobody can end this process: the supervisor or the fork server was killed."""
+        """Return whether nobody can end this process: the supervisor was killed."""
         supervisor = parent_process()
-        if os.getppid() == self._parent and supervisor is not None and supervisor.is_alive():
+        if supervisor is not None and supervisor.is_alive():
             return False
-        log.error("the supervisor of an API process is gone, so the process stops", pid=os.getpid())
+        log.error("the supervisor of an API process is gone, so the process stops")
         return True
 
 
-def started_by() -> int:
-    """Return the id of the process that started this one.
+def _start_of(pid: int) -> str:
+    """Return when a running process started, to tell it from a later one with the same id; empty if it has ended.
 
-    A forked process gets that of the fork server, also if it has ended since: `os.getppid` would then name another one.
+    Without `/proc`, all running processes look the same.
     """
-    prepared = sys.modules.get(_PREPARED_FORK_SERVER)
-    if prepared is None or os.getpid() == prepared.PROCESS_ID:
-        return os.getppid()
-    return int(prepared.PROCESS_ID)
+    try:
+        os.kill(pid, 0)
+        if not _PROCESSES.exists():
+            return "unknown"
+        fields = (_PROCESSES / str(pid) / "stat").read_text().rpartition(") ")[2].split()
+    except OSError:
+        return ""
+    state, start = fields[0], fields[19]
+    return "" if state in _DEAD else start
 
 
 def _fork_server_runs() -> bool:

@@ -124,7 +124,15 @@ class Application(Site):
             TokenEndpoint(exchange, clients, settings.base_url),
             *([] if issuer else [IssuerEndpoints(own_issuer, clients, clock, settings.base_url)]),
             IndexEndpoints(lambda base_url: documents().at(base_url)),
-            HealthEndpoints(ProcessState(self.freshness, self.refresher, self.stopping, self.admission.addresses)),
+            HealthEndpoints(
+                ProcessState(
+                    self.freshness,
+                    self.refresher,
+                    self.stopping,
+                    self.admission.addresses,
+                    self.database.writability,
+                )
+            ),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
 

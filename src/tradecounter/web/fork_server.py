@@ -5,14 +5,11 @@ signals wait, and so does a forked process until it handles them itself.
 """
 
 import gc
-import os
 import signal
 
 from uvicorn.supervisors.multiprocess import SIGNALS
 
 from tradecounter.web import server  # noqa: F401 what every API process needs
-
-PROCESS_ID = os.getpid()  # forked processes inherit this value: it never becomes their own
 
 signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
 gc.collect()

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
+from tradecounter.db.writability import REMEDY, Writability
 from tradecounter.identity.client_address import ClientAddresses
 from tradecounter.rest.call import Call
 from tradecounter.rest.headers import RETRY_AFTER
@@ -28,10 +29,18 @@ class Health(Struct):
 
     status: Annotated[
         Literal["ok", "degraded", "stopping"],
-        Meta(description="`degraded`: the database is away, or products and prices are too old to be shown."),
+        Meta(
+            description=(
+                "`degraded`: the database is away or cannot write, or products and prices are too old to be shown."
+            )
+        ),
     ]
     database: Annotated[Literal["ok", "away"], Meta(description="While it is away, most requests get 503.")]
     data_age: Age
+    writes: Annotated[
+        bool,
+        Meta(description="Whether the database can write. While its disk is full, reads work and changes get 503."),
+    ]
 
 
 class Readiness(Struct):
@@ -50,13 +59,15 @@ class ProcessState:
     refresher: Refresher
     stopping: asyncio.Event
     addresses: ClientAddresses
+    writability: Writability
 
     def health(self) -> Health:
         """Return the response of `GET /check-health`."""
         away = self.refresher.away_seconds > 0
-        status: Literal["ok", "degraded"] = "degraded" if away or self.freshness.is_stale else "ok"
+        writes = self.writability.writes and not away
+        status: Literal["ok", "degraded"] = "ok" if writes and not self.freshness.is_stale else "degraded"
         database: Literal["ok", "away"] = "away" if away else "ok"
-        return Health("stopping" if self.stopping.is_set() else status, database, self._age())
+        return Health("stopping" if self.stopping.is_set() else status, database, self._age(), writes)
 
     def readiness(self) -> Readiness:
         """Return the response of `GET /ready`."""
@@ -72,6 +83,8 @@ class ProcessState:
             yield f"products, prices and stock were last verified {self._age()} seconds ago"
 
     def _warnings(self) -> Iterator[str]:
+        if not self.writability.writes:
+            yield f"the database's disk is full, so changes get 503: {REMEDY}"
         if self.addresses.untrusted_forwarding:
             yield (
                 f"a peer that {PREFIX}TRUSTED_PROXIES does not name sends X-Forwarded-For or Forwarded: if it is a "
@@ -96,7 +109,7 @@ class HealthEndpoints:
             tag="Service",
             summary="Whether the service responds",
             description="200 as long as the process runs, whatever its `status`.",
-            success=Success(200, "The process runs.", Health, {"Health": Health("ok", "ok", 1)}),
+            success=Success(200, "The process runs.", Health, {"Health": Health("ok", "ok", 1, writes=True)}),
             public=True,
         )
     )

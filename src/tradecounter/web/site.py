@@ -150,7 +150,8 @@ class Site(ABC):
     @asynccontextmanager
     async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
         """Keep the database open and the data in memory fresh while the block runs."""
-        self.connections.most = fitting_connections(self._settings.max_connections, self._settings.database_connections)
+        wanted = self._settings.max_connections
+        self.connections.limit_to(fitting_connections(wanted, self._settings.database_connections))
         async with self.database, self._refreshing, self.refresher.running():
             if self._alone:
                 # Permanent data: collecting it again would stop all requests for a tenth of a second.

@@ -52,7 +52,7 @@ class Supervisor(ApiProcesses):
 
     def _is_alive(self, process: Process, life: _Life) -> bool:
         """Return whether a process lives and responds in time; does not block."""
-        if not process.process.is_alive():
+        if not (process.runs if isinstance(process, ApiProcess) else process.process.is_alive()):
             return False
         if life.pinged_at is None:
             process.parent_conn.send(b"ping")
@@ -71,7 +71,7 @@ class Supervisor(ApiProcesses):
         life.failures = 0 if now - life.began > _SOUND_AFTER_SECONDS else life.failures + 1
         pause = min(_FIRST_PAUSE_SECONDS * 2 ** min(life.failures - 1, 10), _LONGEST_PAUSE_SECONDS)
         life.restart_at = now + (pause if life.failures else 0)
-        log.error("an API process ended, starting another one", pid=process.pid, exit_code=process.exitcode)
+        log.error("an API process ended, starting another one", ended=process.pid, exit_code=process.exitcode)
 
     def _restarted(self, process: Process, life: _Life) -> Process:
         del self._lives[process]

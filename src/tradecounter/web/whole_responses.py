@@ -7,6 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tradecounter.kit.seldom import Seldom
 from tradecounter.rest.responses import error_response
 from tradecounter.web.errors import response_to
 from tradecounter.web.request_context import request_id_of
@@ -29,6 +30,7 @@ class WholeResponses:
         self._room = asyncio.Event()
         self._room.set()
         self._bytes = 0
+        self._outages = Seldom()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Call the application; respond with 503 when another collection takes too long.
@@ -52,7 +54,7 @@ class WholeResponses:
             if not whole.is_collecting:
                 raise
             whole.end()
-            await response_to(error, Request(scope, receive), request_id_of(scope))(scope, receive, send)
+            await response_to(error, Request(scope, receive), request_id_of(scope), self._outages)(scope, receive, send)
         finally:
             whole.end()
 

@@ -20,8 +20,9 @@ from tradecounter.events.queries import EventRecord
 from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.seldom import Seldom
 from tradecounter.kit.spans import SPANS, WorkSpan
-from tradecounter.kit.tasks import end_task
+from tradecounter.kit.tasks import drop_tasks, end_task
 from tradecounter.rest.responses import to_json
 from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
 from tradecounter.webhooks.queries.endpoints import update_endpoint
@@ -121,9 +122,8 @@ class Deliverer:
     async def stop(self) -> None:
         """Let running attempts finish, for a few seconds; others are repeated when their claims end."""
         if self._attempts:
-            _, running = await asyncio.wait(self._attempts, timeout=_STOP_SECONDS)
-            for task in running:
-                task.cancel()
+            await asyncio.wait(self._attempts, timeout=_STOP_SECONDS)
+            await drop_tasks(self._attempts, "attempts of webhooks")
         with suppress(psycopg.Error):
             await self.record()
 
@@ -231,11 +231,13 @@ async def deliver_all(deliverer: Deliverer) -> None:
 
 
 async def _deliver_periodically(deliverer: Deliverer) -> None:
+    outages = Seldom()
     while True:
         try:
             if not await deliverer.tick():
                 await deliverer.pause()
         except Exception as error:
             away = isinstance(error, psycopg.OperationalError)
-            log.warning("webhooks were not delivered", exc_info=None if away else error, reason=str(error).strip())
+            if not away or outages.is_due():
+                log.warning("webhooks were not delivered", exc_info=None if away else error, reason=str(error).strip())
             await asyncio.sleep(_PAUSE_SECONDS)

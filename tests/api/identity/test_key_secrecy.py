@@ -139,6 +139,11 @@ def test_an_absent_database_is_logged_as_such(written: Written) -> None:
     assert any(event["event"] == "database away" for event in program.events())
 
 
+def test_every_line_of_the_log_names_the_process(written: Written) -> None:
+    _, program, _, _ = written
+    assert {(event["process"], type(event["pid"])) for event in program.events()} == {("public", int)}
+
+
 def test_every_request_is_logged_with_its_path_but_not_its_query(written: Written) -> None:
     _, program, broken, _ = written
     requests = [event for event in program.events() if event["event"] == "request"]

@@ -142,3 +142,16 @@ def test_an_absent_database_is_a_503_until_it_returns(shop: Service, customer: C
     assert confirm(customer, pending).status_code == 200
     assert customer.post("/order", order()).status_code == 201
     assert written(shop) != before
+
+
+def test_an_outage_is_one_line_in_the_log_and_not_one_for_each_request(
+    shop: Service, customer: Customer, postgres: Cluster
+) -> None:
+    with capture_logs() as logs, database_away(postgres, shop.database_url):
+        for _ in range(6):
+            assert customer.get("/order").status_code == 503
+    shop.reconnect()
+    lines = [entry for entry in logs if entry["event"] == "database away"]
+    assert len(lines) <= 1
+    assert all(line["log_level"] == "warning" for line in lines)
+    assert len([entry for entry in logs if entry["event"] == "request"]) == 6

@@ -9,7 +9,7 @@ import pytest
 
 from tradecounter.kit.durations import BOUNDS, Durations
 from tradecounter.monitoring.metrics import METRICS, Figures, combined, counters_of
-from tradecounter.monitoring.shared_figures import FiguresFile, SharedFigures
+from tradecounter.monitoring.shared_figures import FiguresFile, SharedFigures, figures_folder
 
 ONE: Figures = {
     "rejections": {("credit",): [2], ("invalid",): [1]},
@@ -84,3 +84,28 @@ def test_a_process_that_hangs_is_counted_but_does_not_say_how_it_is(tmp_path: Pa
 def test_every_metric_has_a_name_and_a_sentence_of_its_own() -> None:
     assert len({metric.name for metric in METRICS}) == len({metric.meaning for metric in METRICS}) == len(METRICS)
     assert all(metric.meaning.endswith(".") for metric in METRICS)
+
+
+LEFT = """
+import os
+from tradecounter.monitoring.shared_figures import figures_folder
+with figures_folder() as folder:
+    print(folder)
+    os._exit(9)
+"""
+
+
+def test_folders_that_killed_services_have_left_are_removed_and_others_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    done = subprocess.run([sys.executable, "-c", LEFT], capture_output=True, text=True, check=False)
+    left = Path(done.stdout.strip())
+    assert left.is_dir()
+    with figures_folder() as used:
+        assert not left.exists()
+        with figures_folder() as other:
+            assert used.is_dir()
+            assert other != used
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ from starlette.requests import Request
 
 from tradecounter.identity.credentials import InvalidCredentialError, MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.seldom import Seldom
 from tradecounter.rest.statuses import STATUS
 from tradecounter.web.errors import response_to
 
@@ -24,7 +25,7 @@ def test_every_kind_of_error_has_a_status_and_only_403_has_two_kinds() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.UNAUTHENTICATED])
 def test_an_error_is_its_message(kind: Kind) -> None:
-    response = response_to(DomainError(kind, 'what "to" do'), REQUEST, "r1")
+    response = response_to(DomainError(kind, 'what "to" do'), REQUEST, "r1", Seldom())
     assert (response.status_code, msgspec.json.decode(response.body)) == (STATUS[kind], {"message": 'what "to" do'})
     assert response.headers["content-type"] == "application/json"
 
@@ -35,7 +36,7 @@ def test_an_error_is_its_message(kind: Kind) -> None:
     [(MissingCredentialError(), "Bearer"), (InvalidCredentialError(), 'Bearer error="invalid_token"')],
 )
 def test_a_rejected_credential_is_an_empty_object_and_a_challenge(error: DomainError, challenge: str) -> None:
-    response = response_to(error, REQUEST, "r1")
+    response = response_to(error, REQUEST, "r1", Seldom())
     assert (response.status_code, response.body, response.headers["www-authenticate"]) == (401, b"{}", challenge)
 
 
@@ -51,14 +52,14 @@ def test_a_rejected_credential_is_an_empty_object_and_a_challenge(error: DomainE
     ],
 )
 def test_a_database_that_is_away_is_a_503_that_says_when_to_come_back(error: Exception) -> None:
-    response = response_to(error, REQUEST, "r1")
+    response = response_to(error, REQUEST, "r1", Seldom())
     assert (response.status_code, response.headers["retry-after"]) == (503, "5")
     assert str(error).encode() not in response.body
 
 
 @pytest.mark.parametrize("error", [RuntimeError("secret"), psycopg.errors.UndefinedTable("secret"), KeyError("secret")])
 def test_a_fault_of_ours_is_a_500_that_tells_only_the_requests_id(error: Exception) -> None:
-    response = response_to(error, REQUEST, "r1")
+    response = response_to(error, REQUEST, "r1", Seldom())
     assert response.status_code == 500
     assert b"r1" in response.body
     assert b"secret" not in response.body
@@ -67,3 +68,6 @@ def test_a_fault_of_ours_is_a_500_that_tells_only_the_requests_id(error: Excepti
 def test_errors_are_worded_the_same_way() -> None:
     assert invalid("items[0].sku", "is unknown").message == "items[0].sku: is unknown"
     assert not_found("order").message == "order not found"
+    assert not_found("order", 7).message == "order 7 not found"
+    assert not_found("order", " A\x00\u202e B\n").message == "order A B not found"
+    assert not_found("order", "9" * 10_000).message == f"order {'9' * 60}\u2026 not found"

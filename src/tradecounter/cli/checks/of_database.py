@@ -6,12 +6,14 @@ from tradecounter.cli.checks.check import Check, fine, wrong
 from tradecounter.cli.text import one_line
 from tradecounter.consent.keys import LostKeyError, issuer_vault, key_that_signs
 from tradecounter.db.base_backup import OVERDUE_AFTER, read_base_backup
+from tradecounter.db.disk_room import has_room
 from tradecounter.db.installation import is_demo, server_time
 from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.schema_state import SchemaState
 from tradecounter.db.transaction import Transaction
 from tradecounter.db.wal_archive import read_wal_archive
+from tradecounter.db.writability import REMEDY
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings, SettingsError
@@ -49,6 +51,13 @@ async def check_contents(tx: Transaction, clock: Clock) -> list[Check]:
         await _wal_archive(tx),
         await _base_backup(tx),
     ]
+
+
+async def check_disk(tx: Transaction) -> Check:
+    """Check that the database can write."""
+    if await has_room(tx):
+        return fine("disk", "the database's disk has room")
+    return wrong("disk", "the database's disk is full: reads work, and changes get 503", REMEDY)
 
 
 async def check_issuer_keys(tx: Transaction, settings: Settings) -> Check:
@@ -151,7 +160,7 @@ async def _wal_archive(tx: Transaction) -> Check:
 async def _base_backup(tx: Transaction) -> Check:
     backup = await read_base_backup(tx)
     if not backup.wanted:
-        return fine("base_backup", "not used: PostgreSQL's archive_mode is off")
+        return fine("base_backup", "no backups: PostgreSQL's archive_mode is off, so this program knows of none")
     if backup.last is None:
         return wrong("base_backup", "none is recorded: without one, the archive restores nothing", _MAKE_A_BACKUP)
     found = f"the last one ended at {backup.last:%Y-%m-%d %H:%M:%S} UTC"

@@ -11,14 +11,16 @@ from tradecounter.consent.own_issuer import issuer_name
 from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, read_issuer
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.transport import MailServer, Undelivered, mail_folder
-from tradecounter.settings import Settings, SettingsError
+from tradecounter.settings import PREFIX, Settings, SettingsError
 
 _SECONDS = 5.0
+_NOT_ADMITTED = 403
 
 
 class _Health(msgspec.Struct):
     status: str
     database: str
+    writes: bool = True
 
 
 async def check_mail(settings: Settings) -> Check:
@@ -64,21 +66,32 @@ async def check_issuer(settings: Settings) -> Check:
 
 async def check_snapshot(settings: Settings) -> Check:
     """Check that the API responds at its public URL with current data."""
-    if settings.base_url is None:
-        return fine("snapshot", "not checked: TRADECOUNTER_BASE_URL is not set")
-    url = f"{settings.base_url}/check-health"
-    remedy = "start `tradecounter serve`, or correct TRADECOUNTER_BASE_URL or the proxy; the log of `serve` says more"
+    return await _check_site("snapshot", settings.base_url, "BASE_URL", "serve")
+
+
+async def check_backoffice(settings: Settings) -> Check:
+    """Check that the back office responds at its URL."""
+    return await _check_site("backoffice", settings.backoffice_url, "BACKOFFICE_URL", "backoffice")
+
+
+async def _check_site(name: str, site_url: str | None, setting: str, command: str) -> Check:
+    if site_url is None:
+        return fine(name, f"not checked: {PREFIX}{setting} is not set")
+    url = f"{site_url}/check-health"
+    remedy = (
+        f"start `tradecounter {command}`, or correct {PREFIX}{setting} or the proxy; the log of `{command}` says more"
+    )
     try:
         async with httpx2.AsyncClient(timeout=_SECONDS, trust_env=urlsplit(url).scheme == "https") as client:
             response = await client.get(url)
         health = msgspec.json.decode(response.content, type=_Health) if response.is_success else None
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError, msgspec.DecodeError) as error:
-        return wrong("snapshot", f"{url}: {type(error).__name__}: {error}", remedy)
+        return wrong(name, f"{url}: {type(error).__name__}: {error}", remedy)
+    if response.status_code == _NOT_ADMITTED and name == "backoffice":
+        return fine(name, f"{url} responds; {PREFIX}BACKOFFICE_NETWORKS does not admit this machine")
     if health is None:
-        return wrong("snapshot", f"{url} responds with status {response.status_code}", remedy)
+        return wrong(name, f"{url} responds with status {response.status_code}", remedy)
     found = f"{url} says status {health.status}, database {health.database}"
-    return (
-        fine("snapshot", found)
-        if (health.status, health.database) == ("ok", "ok")
-        else wrong("snapshot", found, remedy)
-    )
+    if not health.writes and health.database == "ok":
+        found += ", which cannot write"
+    return fine(name, found) if (health.status, health.database) == ("ok", "ok") else wrong(name, found, remedy)

@@ -1,7 +1,7 @@
 """Makes the parts of a new order: lines at the customer's prices, weight, shipping options."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -18,12 +18,13 @@ from tradecounter.ordering.shipping_options import ShippingOption, option_of
 from tradecounter.ordering.states import Kind
 from tradecounter.ordering.wire import CreateOrderItem
 from tradecounter.pricing.rules import UnitCosts
-from tradecounter.shipping.regions import UK_MAINLAND, Region
-from tradecounter.shipping.rules import fitting_methods
+from tradecounter.shipping.regions import UK_MAINLAND, Region, Regions
+from tradecounter.shipping.rules import ShippingMethod, fitting_methods
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 
 _MOST_SUGGESTING = 5  # unknown SKUs per request that get suggestions: finding similar SKUs takes time
+_MOST_NAMED = 20  # shipping methods in an error
 _MOST_KG = 1_000_000_000
 _QUOTE_INSTEAD = "request a quote instead (POST /quote)"
 
@@ -154,10 +155,7 @@ def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted
     """
     regions = context.regions
     if wanted is not None:
-        region = regions.get(wanted)
-        if region is None:
-            raise invalid("shipping_region", f"region {wanted} does not exist; the regions are {regions}")
-        return region
+        return known_region(regions, wanted)
     number = regions.of_address(address.country_code, address.zip)
     if number is None and kind == "order":
         country = address.country_code
@@ -165,6 +163,22 @@ def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted
         raise invalid("shipping_address.country_code", problem)
     number = UK_MAINLAND if number is None else number
     return regions.get(number) or Region(number)
+
+
+def known_region(regions: Regions, wanted: int) -> Region:
+    """Return a requested region. Raises DomainError (invalid)."""
+    region = regions.get(wanted)
+    if region is None:
+        raise invalid("shipping_region", f"region {wanted} does not exist; the regions are {regions}")
+    return region
+
+
+def known_method(methods: Collection[ShippingMethod], wanted: int) -> None:
+    """Raise DomainError (invalid) unless a requested shipping method exists; whether it fits is another question."""
+    if all(method.id != wanted for method in methods):
+        known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in list(methods)[:_MOST_NAMED])
+        more = f" and {len(methods) - _MOST_NAMED} more" if len(methods) > _MOST_NAMED else ""
+        raise invalid("shipping_method.id", f"method {wanted} does not exist; the methods are {known}{more}")
 
 
 def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg: Decimal) -> DomainError:

@@ -17,6 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.queries.orders import HAS_EXPIRED
 from tradecounter.ordering.states import Kind, PendingOrder, UnpricedQuote
+from tradecounter.storefront.queries import MARK
 
 _addresses = msgspec.json.Decoder(list[CustomerAddress])
 
@@ -32,7 +33,8 @@ class AccountStanding:
     """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
     `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,
-    and this transaction has the exclusive lock (`create/account_standing.py`).
+    and this transaction has the exclusive lock (`create/account_standing.py`). `mark` names the state of the catalogue
+    and the prices (`storefront/current_view.py`).
     """
 
     credit_limit: Decimal | None
@@ -44,6 +46,7 @@ class AccountStanding:
     order_id: int
     line_ids: list[int]
     near_cap: bool
+    mark: str
 
     def saved_addresses(self) -> dict[int, CustomerAddress]:
         """Return the customer's active addresses that the order names, by their ids."""
@@ -66,13 +69,15 @@ STANDING = Statement(
                     when pending.count < :cap::bigint - current_setting('max_connections')::bigint
                     then {create} is null
                     else {create_alone} is not null
-               end as near_cap
+               end as near_cap,
+               {mark} as mark
         from customer c cross join lateral ({pending}) as pending where c.id = :customer_id
         """
     ).format(
         create=CREATE.format(customer_id=SQL("c.id")),
         create_alone=CREATE_ALONE.format(customer_id=SQL("c.id")),
         pending=_PENDING.format(SQL("c.id"), HAS_EXPIRED),
+        mark=MARK,
     ),
     AccountStanding,
 )

@@ -11,6 +11,7 @@ from tradecounter.identity.client_address import UNKNOWN, counted_as, read_addre
 from tradecounter.identity.counted_log import CountedLog
 from tradecounter.settings import PREFIX
 
+_ADDRESSES = 4  # that at least have room where few files can be opened
 _MOST_LINGERING = 32  # rejected connections that stay open until the client closes them
 DESCRIPTORS_KEPT_FREE = 2 * _MOST_LINGERING  # for rejected connections, files and processes
 
@@ -51,6 +52,12 @@ class Connections:
 
     def __iter__(self) -> Iterator[Connection]:
         return iter(list(self._open))
+
+    def limit_to(self, most: int) -> None:
+        """Accept fewer connections; one address then has at most a quarter of them, so that it shuts nobody out."""
+        if most < self.most:
+            self.most = most
+            self.most_per_address = min(self.most_per_address, max(most // _ADDRESSES, 1))
 
     def admit(self, connection: Connection, peer: str | None) -> bool:
         """Count a new connection; if it exceeds a limit, log that and return False."""

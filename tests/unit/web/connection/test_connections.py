@@ -211,3 +211,16 @@ def test_files_running_out_are_logged() -> None:
         assert [line["event"] for line in logs] == ["no file can be opened: connections are lost"]
 
     run(lambda: Brief(bounded()), work)
+
+
+def test_where_few_connections_fit_one_address_has_a_quarter_of_them() -> None:
+    for fit, of_one_address in ((4000, 1000), (2000, 500), (100, 25), (3, 1)):
+        connections = Connections(4096, 1000, lambda _: False)
+        connections.limit_to(fit)
+        assert (connections.most, connections.most_per_address) == (fit, of_one_address)
+
+
+def test_where_all_connections_fit_the_limits_are_those_of_the_settings() -> None:
+    connections = Connections(4096, 3000, lambda _: False)
+    connections.limit_to(4096)
+    assert (connections.most, connections.most_per_address) == (4096, 3000)

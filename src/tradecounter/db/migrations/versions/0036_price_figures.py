@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0036"
-down_revision = "0034"
+down_revision = "0035"
 works_from = "0028"
 
 FIGURES = """

@@ -16,10 +16,9 @@ from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, c
 from tradecounter.page_kit.values import label
 from tradecounter.pages.backoffice.imports.uploads import Upload, Uploads, Wanted
 from tradecounter.pages.backoffice.parts import OfficeParts
-from tradecounter.pages.backoffice.people import roles_of_caller
+from tradecounter.pages.backoffice.people import roles_of_caller, staff_id_of
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
-from tradecounter.pages.session_gate import session_of
 from tradecounter.rest.call import Call
 from tradecounter.rest.statuses import STATUS
 
@@ -85,7 +84,7 @@ class ImportCheckPages:
             if "file" not in submitted.files:
                 raise invalid("file", "choose a file")
             roles = roles_of_caller(call)
-            made = await self._uploads.keep(_owner(call), submitted.files["file"], Wanted(kind), roles)
+            made = await self._uploads.keep(staff_id_of(call), submitted.files["file"], Wanted(kind), roles)
         except DomainError as error:
             return await self._list(call, _filled(submitted, error))
         finally:
@@ -154,7 +153,7 @@ class ImportCheckPages:
         return self.parts.uploads
 
     def _upload(self, call: Call) -> Upload:
-        return self._uploads.find(call.path("upload"), _owner(call))
+        return self._uploads.find(call.path("upload"), staff_id_of(call))
 
     def _applied(self, call: Call, upload: Upload) -> Response:
         return self.desk.go(call, f"/import/{upload.import_id}", f"{upload.name} is applied. It can be rolled back.")
@@ -180,7 +179,7 @@ class ImportCheckPages:
         found = await self._history(call, wanted)
         address = self.desk.view(call).at("/import")
         table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
-        kinds, own = importable_kinds(roles_of_caller(call)), self._uploads.of(_owner(call))
+        kinds, own = importable_kinds(roles_of_caller(call)), self._uploads.of(staff_id_of(call))
         return self.desk.show(
             call,
             "imports/list.html",
@@ -203,13 +202,6 @@ def _named(kinds: Iterable[str]) -> list[tuple[str, str]]:
 
 def _with_fields(kinds: Iterable[str]) -> list[tuple[str, list[str]]]:
     return [(label(kind), fields_of_kind(kind)) for kind in kinds]
-
-
-def _owner(call: Call) -> int:
-    session = session_of(call.request.scope)
-    if session is None:
-        raise RuntimeError("only staff who have signed in upload files")
-    return session.person.id
 
 
 def _permitted(call: Call, kind: str) -> str:

@@ -104,9 +104,10 @@ class ImportPages:
 
     async def _found(self, tx: Transaction, call: Call) -> ImportRecord:
         """Return the import that a page's path names. Raises DomainError (not found), also for a hidden kind."""
-        made = await find_import(tx, call.path_id("id", "import"))
+        import_id = call.path_id("id", "import")
+        made = await find_import(tx, import_id)
         if made is None or made.kind not in readable_kinds(roles_of_caller(call)):
-            raise not_found("import")
+            raise not_found("import", import_id)
         return made
 
     def _can_be_undone(self, call: Call, made: ImportRecord) -> bool:
