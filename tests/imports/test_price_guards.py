@@ -277,12 +277,10 @@ def test_a_price_of_0_is_warned_of(shop: Importer) -> None:
     report = shop.load_text(
         "price-list", "price_list,sku,single_unit_cost\ndefault,CABLE,0\n", dry_run=True, force=False
     )
-    assert [(warning.line, warning.message) for warning in report.warnings] == [
-        (
-            2,
-            "single_unit_cost: is 0, so the product is free: leave it out of the list if its price is on request (sku CABLE)",
-        )
-    ]
+    [warning] = report.warnings
+    assert warning.line == 2
+    assert warning.message.startswith("single_unit_cost: is 0, so the product is free")
+    assert warning.message.endswith("(sku CABLE)")
     assert guarded(figures(report)) == [
         "line 2: CABLE of price list default: single_unit_cost 10.00 -> 0.00 is free of charge"
     ]

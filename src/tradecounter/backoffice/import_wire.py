@@ -11,7 +11,7 @@ from tradecounter.backoffice.billing_wire import Flag
 from tradecounter.bulk.differences import Change
 from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.importing import ImportReport
-from tradecounter.bulk.price_figures import GuardedPrice, NewPriceList
+from tradecounter.bulk.price_figures import GuardedPrice, UnknownPriceList
 from tradecounter.bulk.rows import LineMessage
 
 _NESTED = {"file", "prices"}  # the parts of a report that are shown differently
@@ -75,7 +75,7 @@ class Report(Struct, kw_only=True):
         int | UnsetType, Meta(description="Customers whose list, or whose contract, has a price that changes.")
     ] = UNSET
     new_price_lists: Annotated[
-        Sequence[NewPriceList] | UnsetType,
+        Sequence[UnknownPriceList] | UnsetType,
         Meta(description="Lists that neither have prices nor are any customer's: they want `force`."),
     ] = UNSET
     guarded: Annotated[

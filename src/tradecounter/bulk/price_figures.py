@@ -32,7 +32,7 @@ class GuardedPrice(Struct, kw_only=True, frozen=True, omit_defaults=True):
         return f"{self.sku} of {owner}: {self.field} {before}{self.after} {self.why}"
 
 
-class NewPriceList(Struct, frozen=True):
+class UnknownPriceList(Struct, frozen=True):
     """A price list that has no prices yet and is no customer's."""
 
     price_list: str
@@ -83,7 +83,7 @@ class PriceFigures(PriceChanges):
         guarded_prices: the first of them.
     """
 
-    new_price_lists: Sequence[NewPriceList]
+    new_price_lists: Sequence[UnknownPriceList]
     guarded: int
     guarded_prices: Sequence[GuardedPrice]
 
@@ -94,7 +94,7 @@ class PriceFigures(PriceChanges):
 
     def reasons(self) -> list[FieldError]:
         """Return why the import needs `force`: the new lists and the guarded prices, at most MOST_GUARDED."""
-        found: tuple[NewPriceList | GuardedPrice, ...] = (*self.new_price_lists, *self.guarded_prices)
+        found: tuple[UnknownPriceList | GuardedPrice, ...] = (*self.new_price_lists, *self.guarded_prices)
         return [FieldError(f"line {each.line}", str(each)) for each in found[:MOST_GUARDED]]
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from tradecounter.bulk.price_figures import BREAKS, GuardedPrice, NewPriceList, PriceFigures
+from tradecounter.bulk.price_figures import BREAKS, GuardedPrice, PriceFigures, UnknownPriceList
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.pricing.queries import guards as sql
@@ -46,7 +46,7 @@ async def contract_figures(tx: Transaction) -> PriceFigures:
 
 
 async def _figures(
-    tx: Transaction, judge: Statement[Any], customers: Statement[Any], new_lists: Sequence[NewPriceList] = ()
+    tx: Transaction, judge: Statement[Any], customers: Statement[Any], new_lists: Sequence[UnknownPriceList] = ()
 ) -> PriceFigures:
     await tx.execute(judge)
     counted = await tx.fetch_one(sql.COUNT_JUDGED)

@@ -21,6 +21,7 @@ def cost_of(office: BackOfficeSite, sku: str) -> Any:
 
 
 def test_a_price_that_may_be_a_slip_is_409_without_force(staff: httpx2.Client, office: BackOfficeSite) -> None:
+    office.service.customer()
     sku = sell(office.service, "SLIP-1", 100)
     tried = send(staff, sku, "10", "?dry_run=true&diff=true")
     assert tried.status_code == 200

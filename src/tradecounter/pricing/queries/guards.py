@@ -6,7 +6,7 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL
 
-from tradecounter.bulk.price_figures import MOST_GUARDED, NewPriceList
+from tradecounter.bulk.price_figures import MOST_GUARDED, UnknownPriceList
 from tradecounter.db.statement import Statement
 
 # The costs of 1, 5 and 10 units; a break that is missing has the cost of the next lower one.
@@ -142,7 +142,7 @@ NEW_PRICE_LISTS = Statement(
       and not exists (select from customer c where c.price_list = named.price_list)
     group by price_list order by min(line)
     """,
-    NewPriceList,
+    UnknownPriceList,
     prepared=False,
 )
 
