@@ -220,7 +220,7 @@ def test_every_error_of_the_document_is_tried_here() -> None:
 def test_a_domain_error_says_what_is_valid(shoppers: Shoppers) -> None:
     messages = {(status, path): send(shoppers).json()["message"] for status, _, path, send in ERRORS}
     assert "sort: 'weight' is not one of" in messages[400, "/product"]
-    assert messages[404, "/order/{reference}"] == "no pending order or quote has the confirmation_code nothing"
+    assert messages[404, "/order/{reference}"] == "no pending order or quote has the confirmation_code NOTHING"
     assert "create it again" in messages[410, "/order/{reference}"]
     assert "shipping_method: is required" in messages[412, "/order"]
     assert "available credit of 1.00" in messages[402, "/order"]

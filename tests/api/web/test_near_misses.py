@@ -68,7 +68,7 @@ def test_confirming_by_an_order_reference_says_that_the_order_is_confirmed(
         assert response.status_code == 404
         assert response.json()["message"].startswith(f"{placed['order_reference']} is already confirmed")
         foreign = shop.customer().put(f"/order/{reference}")
-        wanted = f"no pending order or quote has the confirmation_code {reference}".lower()
+        wanted = f"no pending order or quote has the confirmation_code {reference}"
         assert foreign.json()["message"] == wanted
 
 
