@@ -211,8 +211,13 @@ def test_warnings_are_shown_and_the_import_succeeds(tradecounter: Program) -> No
     told = tradecounter.run("import", "price-list", "-", "--dry-run", given=given)
     warnings = told.err.splitlines()
     assert told.status == 0
-    assert warnings[0] == "warning: line 2: five_plus_unit_cost: 12 is more than 10, the price of fewer units"
-    assert (len(warnings), warnings[-1]) == (21, "warning: 5 more, which --json lists")
+    assert (
+        warnings[0] == "warning: line 2: five_plus_unit_cost: 12 is more than 10, the price of fewer units (sku PHONE)"
+    )
+    shown = [warning for warning in warnings if warning.startswith("warning:")]
+    assert (len(shown), shown[-1]) == (21, "warning: 5 more, which --json lists")
+    assert warnings[21] == "guarded: line 2: price list list0 has no prices yet and is no customer's (1 row)"
+    assert warnings[-2:] == ["guarded: 5 more", "note: 25 price lists are new: the import wants --force"]
     assert len(tradecounter.json("import", "price-list", "-", "--dry-run", given=given)["warnings"]) == 25
 
 

@@ -132,7 +132,7 @@ BAD_ROWS = [
     Bad(
         "contract-prices",
         contract(valid_from="2026-02-02", valid_until="2026-02-01"),
-        "valid_until: is before valid_from",
+        "valid_until: 2026-02-01 is before valid_from",
     ),
     # Shipping methods.
     Bad("shipping-methods", {"id": 9}, "base_cost_net: is required for a new shipping method"),
@@ -260,7 +260,8 @@ def test_a_repeated_key_is_rejected_with_both_lines(
     kind: str, rows: list[dict[str, Any]], filled: Importer, content: dict[str, str]
 ) -> None:
     report = filled.load(kind, rows)
-    assert (report.errors[-1].line, report.errors[-1].message) == (3, "repeats line 1")
+    named = f" (sku {rows[-1]['sku']})" if kind in {"price-list", "contract-prices"} else ""
+    assert (report.errors[-1].line, report.errors[-1].message) == (3, f"repeats line 1{named}")
     assert filled.content() == content
 
 

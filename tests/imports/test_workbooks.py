@@ -90,7 +90,7 @@ def test_the_error_of_a_formula_is_a_fault_and_clears_nothing(error: str, shop: 
     header = ["price_list", "sku", "single_unit_cost", "five_plus_unit_cost"]
     report = shop.load_text("price-list", workbook(header, ["default", "PHONE", 5, error]), ".xlsx")
     assert [(e.line, e.message) for e in report.errors] == [
-        (2, f"five_plus_unit_cost: contains the spreadsheet error {error}")
+        (2, f"five_plus_unit_cost: contains the spreadsheet error {error} (sku PHONE)")
     ]
 
 

@@ -85,7 +85,7 @@ def joined_key(*parts: str | None) -> str | None:
 def check_date(notes: RowNotes, field: str, day: object) -> None:
     """Add an error for a date so early or late that it must be a placeholder."""
     if isinstance(day, date) and not EARLIEST <= day <= LATEST:
-        notes.error(field, f"must be a date from {EARLIEST} to {LATEST}; leave out an unknown date")
+        notes.error(field, f"must be a date from {EARLIEST} to {LATEST}, not {day}; leave out an unknown date")
 
 
 def measured(notes: RowNotes, field: str, value: Any, most: Decimal, places: int) -> Any:
@@ -110,7 +110,7 @@ def pounds(notes: RowNotes, field: str, value: Any, most: Decimal = MOST_POUNDS)
 def _bounded(notes: RowNotes, field: str, value: Decimal, most: Decimal) -> bool:
     if value.is_finite() and 0 <= value <= most:
         return True
-    notes.error(field, f"must be a number between 0 and {most}")
+    notes.error(field, f"must be a number between 0 and {most}, not {value}")
     return False
 
 

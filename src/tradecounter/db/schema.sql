@@ -619,10 +619,25 @@ CREATE TABLE public.import_run (
     changed integer DEFAULT 0 NOT NULL,
     unchanged integer DEFAULT 0 NOT NULL,
     deactivated integer DEFAULT 0 NOT NULL,
-    rolled_back_at timestamp with time zone
+    rolled_back_at timestamp with time zone,
+    raised integer,
+    lowered integer,
+    largest_rise numeric,
+    largest_fall numeric,
+    customers integer
 );
 
 COMMENT ON TABLE public.import_run IS 'Every import, and whether it was rolled back.';
+
+COMMENT ON COLUMN public.import_run.raised IS 'Prices that rose; null for kinds without prices, and before this column existed.';
+
+COMMENT ON COLUMN public.import_run.lowered IS 'Prices that fell; null as `raised`.';
+
+COMMENT ON COLUMN public.import_run.largest_rise IS 'In per cent; null without one.';
+
+COMMENT ON COLUMN public.import_run.largest_fall IS 'In per cent, below 0; null without one.';
+
+COMMENT ON COLUMN public.import_run.customers IS 'Customers whose list or contract had a price that changed; null as `raised`.';
 
 ALTER TABLE public.import_run ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.import_run_id_seq

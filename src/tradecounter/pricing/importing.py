@@ -15,6 +15,7 @@ from tradecounter.bulk.values import RowNotes, check_date, checked_key, folded, 
 from tradecounter.catalogue.import_rows import Key, Sku
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import Spellings
+from tradecounter.pricing.guards import contract_figures, price_list_figures
 from tradecounter.pricing.queries import importing as sql
 from tradecounter.rest.number_types import Pounds
 
@@ -79,7 +80,7 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
     for name, day in period.items():
         check_date(notes, name, day)
     if isinstance(row.valid_from, date) and isinstance(row.valid_until, date) and row.valid_until < row.valid_from:
-        notes.error("valid_until", "is before valid_from")
+        notes.error("valid_until", f"{row.valid_until} is before valid_from, {row.valid_from}")
     sku = checked_key(notes, "sku", row.sku)
     sku_key = folded(sku)
     days = {name: str(day) if isinstance(day, date) else None for name, day in period.items()}
@@ -93,6 +94,8 @@ PRICE_LIST = ImportKind(
     key=("price_list", "sku"),
     prepare=_stage_of_prices,
     checks=(UNKNOWN_SKU, no_twins("price_list", SQL("s.row ->> 'price_list'"), "price_list")),
+    named="sku",
+    guard=price_list_figures,
     merge=sql.MERGE_PRICES,
     removal=Removal(statement=sql.DELETE_PRICES, count=sql.COUNT_PRICES),
     view=sql.PRICE_VIEW,
@@ -108,6 +111,8 @@ CONTRACT_PRICES = ImportKind(
     key=("customer_id", "sku", "valid_from"),
     prepare=by_row(_staged_contract),
     checks=(UNKNOWN_SKU, unknown_reference("customer_id", "customer", "id", key_type="bigint")),
+    named="sku",
+    guard=contract_figures,
     merge=sql.MERGE_CONTRACT_PRICES,
     removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
     view=sql.CONTRACT_PRICE_VIEW,

@@ -6,7 +6,7 @@ A shipment that is taken back moves to a table of its own, so that readers of sh
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0037"
-down_revision = "0035"
+down_revision = "0036"
 works_from = "0028"
 
 SHIPMENTS = """

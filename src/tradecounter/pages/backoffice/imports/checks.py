@@ -34,6 +34,7 @@ _COLUMNS = (
     Column("Unchanged", numeric=True),
     Column("State"),
 )
+_UNTICKED = "tick this if the prices are right; otherwise correct the file"
 _LATEST_FIRST = Sort("id", descending=True)
 
 
@@ -51,6 +52,12 @@ class CheckForm(Struct, kw_only=True):
     confirmed: bool = False
     on_hand: bool = False
     ignore_unknown: bool = False
+
+
+class ApplyForm(Struct, kw_only=True):
+    """Whether prices that may be slips are imported too."""
+
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +128,17 @@ class ImportCheckPages:
 
     @form(_APPLY, "Apply a file", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
     async def apply(self, call: Call) -> Response:
-        upload = self._upload(call)
+        upload, submitted = self._upload(call), await read_submitted(call)
         _permitted(call, upload.wanted.kind)
         if upload.state == "applied":
             return self._applied(call, upload)
+        force = parse_form(submitted, ApplyForm).force
+        if upload.can_be_applied and upload.wants_force and not force:
+            filled = Filled(submitted.values, {"force": _UNTICKED}, "", STATUS[Kind.CONFLICT])
+            return self._show(call, "imports/apply.html", upload, filled)
         if upload.state != "applying":
             try:
-                await self._uploads.apply(upload, call.actor)
+                await self._uploads.apply(upload, call.actor, force=force)
             except DomainError as error:
                 return self._show(call, "imports/check.html", upload, _filled(Submitted({}), error))
         return self._applied(call, upload) if upload.import_id is not None else self.desk.go(call, upload.path)
