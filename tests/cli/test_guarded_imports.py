@@ -28,9 +28,9 @@ def test_a_dry_run_shows_guarded_prices_and_succeeds(tradecounter: Program) -> N
         "0 would be added, 1 would be changed, 0 unchanged, 0 would be deactivated",
         "prices: 0 raised, 1 lowered (by 100.00 % at most); 0 customers are concerned",
     ]
-    free = "single_unit_cost: 0 is free of charge; leave the row out if the price is on request (sku PHONE)"
+    free = "is 0, so the product is free: leave it out of the list if its price is on request"
     assert told.err.splitlines() == [
-        f"warning: line 2: {free}",
+        f"warning: line 2: single_unit_cost: {free} (sku PHONE)",
         f"guarded: {FOUND}",
         "note: 1 price is suspiciously low: the import wants --force",
     ]

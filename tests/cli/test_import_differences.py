@@ -64,9 +64,9 @@ def test_differences_go_to_a_file_of_json_lines(tradecounter: Program) -> None:
             "line": 2,
             "key": "gold ACME-100",
             "change": "changed",
-            "before": {"five_plus_unit_cost": 42.75, "ten_plus_unit_cost": 40.5},
+            "before": {"five_plus_unit_cost": 43.75, "ten_plus_unit_cost": 42.5},
             "after": {"five_plus_unit_cost": None, "ten_plus_unit_cost": None},
-            "percent": 10.86,
+            "percent": 5.65,
         },
         {
             "line": 3,

@@ -148,8 +148,9 @@ def kinds(schema: dict[str, Any]) -> set[str]:
 
 
 def test_schemas_are_sound(document: dict[str, Any]) -> None:
+    anything = document["paths"]["/openapi.yaml"]["get"]["responses"]["200"]["content"]["application/yaml"]["schema"]
     for schema in schemas(document):
-        assert {"type", "$ref", "anyOf", "enum"} & set(schema), schema
+        assert schema is anything or {"type", "$ref", "anyOf", "enum"} & set(schema), schema
         assert kinds(schema) <= TYPES
         assert set(schema.get("required", [])) <= set(schema.get("properties", {}))
         assert "array" not in kinds(schema) or "items" in schema

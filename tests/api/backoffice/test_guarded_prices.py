@@ -49,11 +49,11 @@ def test_a_price_that_may_be_a_slip_is_409_without_force(staff: httpx2.Client, o
 
 def test_a_list_that_nobody_knows_is_409_without_force(staff: httpx2.Client, office: BackOfficeSite) -> None:
     sku = sell(office.service, "SLIP-2", 100)
-    refused = send(staff, sku, "99", price_list="defualt")
+    refused = send(staff, sku, "99", price_list="trda")
     assert refused.status_code == 409
-    assert "price list defualt has no prices yet and is no customer's" in refused.json()["message"]
-    assert send(staff, sku, "99", "?force=true", price_list="defualt").status_code == 200
-    assert send(staff, sku, "98", price_list="defualt").status_code == 200
+    assert "price list trda has no prices yet and is no customer's" in refused.json()["message"]
+    assert send(staff, sku, "99", "?force=true", price_list="trda").status_code == 200
+    assert send(staff, sku, "98", price_list="trda").status_code == 200
 
 
 def test_reports_of_other_kinds_have_no_figures_of_prices(staff: httpx2.Client, office: BackOfficeSite) -> None:
