@@ -47,7 +47,7 @@ test: $(UV)
 	@$(RUN_DEV) pytest $(ARGS)
 
 long: $(UV)
-	@$(RUN_DEV) pytest -m long $(ARGS)
+	@$(RUN_DEV) --group generators pytest -m long $(ARGS)
 
 check: $(UV)
 	@$(RUN_DEV) ruff format --check .

@@ -28,7 +28,18 @@ select c.credit_limit, c.shipping_method, c.unique_references,
             when pending.count < 936::bigint
             then pg_advisory_xact_lock_shared(8, hashint8(c.id)) is null
             else pg_advisory_xact_lock(8, hashint8(c.id)) is not null
-       end as near_cap
+       end as near_cap,
+       concat_ws(
+           ' ',
+           concat_ws(
+               ' ',
+               extract(epoch from pg_postmaster_start_time()),
+               extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
+               case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
+           ),
+           (select coalesce(sum(version), 0) from change
+            where topic in ('catalogue', 'prices', 'contracts', 'customers', 'deliveries'))
+       ) as mark
 from customer c cross join lateral (
     select count(*) as count from orders o where o.customer_id = c.id and o.kind = 'order' and o.state = 'pending'
     and case o.kind when 'quote' then o.expires_at is null else o.expires_at >= now() end

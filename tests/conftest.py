@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import structlog
 
+from support import node_packages, openapi_generator
 from support.cluster import Cluster, cluster
 from support.command_line import Forker, forking
 from support.front_proxies import missing_packages
-from support.node_packages import left_out
 from support.observability import PACKAGE, promtool
 from support.samples import missing_programs
 from support.service import Service, running_service
@@ -39,8 +39,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
     if not can_mount():
         terminalreporter.write_line("LEFT OUT: tests of a full disk; only root can mount one", yellow=True)
-    if (reason := left_out()) is not None:
-        terminalreporter.write_line(f"LEFT OUT: tests with generated clients and linters; {reason}", yellow=True)
+    for found in openapi_generator.left_out():
+        terminalreporter.write_line(f"LEFT OUT: {found}", yellow=True)
+    if (reason := node_packages.left_out()) is not None:
+        terminalreporter.write_line(f"LEFT OUT: tests with npm packages; {reason}", yellow=True)
 
 
 @pytest.hookimpl(wrapper=True)

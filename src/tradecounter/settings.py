@@ -15,6 +15,7 @@ from dotenv import dotenv_values
 
 from tradecounter.kit import setting_rules as rules
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_decimal
 from tradecounter.kit.setting_rules import Rule, at_most, comma_separated, url_of
 
 PREFIX = "TRADECOUNTER_"
@@ -243,17 +244,23 @@ def _parse(name: str, annotation: Any, text: str) -> Any:
     if annotation in _PATHS:
         return Path(text).expanduser()
     plain, *bounds = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
-    short = _SHORT_DURATION.fullmatch(text) if annotation in _DURATIONS else None
     try:
-        value = msgspec.convert(
-            text if short is None else _ISO_DURATION[short[2]].format(short[1]), plain, strict=False
-        )
-    except (msgspec.ValidationError, OverflowError) as error:
+        value = _read(plain, text)
+    except (msgspec.ValidationError, OverflowError, UnreadableNumberError) as error:
         raise SettingsError(f"{PREFIX}{name.upper()}: {text!r} is not {_WANTED[plain]}") from error
     try:
         return msgspec.convert(value, annotation) if bounds else value
     except msgspec.ValidationError as error:
         raise SettingsError(f"{PREFIX}{name.upper()}: {bounds[0].description}") from error
+
+
+def _read(plain: Any, text: str) -> Any:
+    if plain is int:
+        return read_count(text, signed=True)
+    if plain is Decimal:
+        return read_decimal(text, signed=True)
+    short = _SHORT_DURATION.fullmatch(text) if plain in _DURATIONS else None
+    return msgspec.convert(text if short is None else _ISO_DURATION[short[2]].format(short[1]), plain, strict=False)
 
 
 def _checked(settings: Settings) -> Settings:

@@ -90,7 +90,11 @@ def test_editing_changes_only_the_given_options(tradecounter: Program) -> None:
         "packing": "own",
     }
     assert after == {**before, **changed}
-    assert tradecounter.json("customer", "edit", customer_id, "--credit-limit", "0.005")["credit_limit"] == 0.01
+    assert "has more than 2 decimal places" in tradecounter.misused(
+        "customer", "edit", customer_id, "--credit-limit", "0.005"
+    )
+    shown = tradecounter.json("customer", "show", customer_id)
+    assert {name: shown[name] for name in after} == after
     without = tradecounter.json("customer", "edit", customer_id, "--no-credit")
     assert (without["credit_limit"], without["term_days"]) == (None, None)
     again = tradecounter.json("customer", "edit", customer_id, "--credit-limit", "10", "--term-days", "0")

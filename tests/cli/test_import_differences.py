@@ -16,7 +16,7 @@ def tradecounter(database_url: str, tmp_path_factory: pytest.TempPathFactory, fo
     written = found.json("import", "samples", "samples")
     assert written == {"files": [f"samples/{kind}.csv" for kind in IMPORT_KINDS]}
     for kind, path in zip(IMPORT_KINDS, written["files"], strict=True):
-        report = found.json("import", kind, path)
+        report = found.json("import", kind, path, "--force")  # the list `gold` is new
         assert report["added"] > 0
         assert report["warnings"] == []
     return found
@@ -64,8 +64,9 @@ def test_differences_go_to_a_file_of_json_lines(tradecounter: Program) -> None:
             "line": 2,
             "key": "gold ACME-100",
             "change": "changed",
-            "before": {"five_plus_unit_cost": 42.75, "ten_plus_unit_cost": 40.5},
+            "before": {"five_plus_unit_cost": 43.75, "ten_plus_unit_cost": 42.5},
             "after": {"five_plus_unit_cost": None, "ten_plus_unit_cost": None},
+            "percent": 5.65,
         },
         {
             "line": 3,

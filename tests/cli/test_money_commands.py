@@ -63,7 +63,7 @@ def test_a_bank_file_is_imported(tradecounter: Program, number: str) -> None:
     (tradecounter.folder / "bank.csv").write_text(f"date,amount,reference\n2026-06-21,1.00,{number}\n2026-06-21,2,x\n")
     done = tradecounter.json("payment", "import", "bank.csv")
     assert (done["recorded"], [line["line"] for line in done["unplaced"]]) == (1, [3])
-    assert tradecounter.text("payment", "import", "bank.csv").endswith("0 recorded, 2 not placed\n")
+    assert tradecounter.text("payment", "import", "bank.csv").endswith("0 recorded, 1 not placed\n")
     assert tradecounter.error("payment", "import", "none.csv") == "none.csv cannot be read: No such file or directory"
 
 
@@ -81,6 +81,21 @@ def test_credit_notes_are_added_shown_and_written(
     refused = tradecounter.error("credit-note", "add", number, "--amount", "99", "--reason", "x")
     assert refused.startswith("amount: must be at most 5.50")
     assert tradecounter.json("invoice", "show", number)["credited"] == 60
+
+
+def test_a_dry_run_says_what_would_be_recorded(tradecounter: Program, buyer: Customer, number: str) -> None:
+    payments = tradecounter.json("payment", "list", "--customer", str(buyer.id))
+    words = ("payment", "add", "--invoice", number, "2.50", "--reference", "DRY")
+    assert tradecounter.text(*words, "--dry-run") == f"£2.50 would be recorded; £2.50 pays invoice {number}\n"
+    shown = tradecounter.json(*words, "--dry-run")
+    assert shown["allocations"] == [{"invoice": int(number), "amount": 2.5}]
+    assert tradecounter.json("payment", "list", "--customer", str(buyer.id)) == payments
+    notes = tradecounter.json("credit-note", "list", "--invoice", number)
+    words = ("credit-note", "add", number, "--amount", "0.50", "--reason", "dry")
+    said = f"a credit note of invoice {number} over £0.60 (£0.50 and £0.10 VAT) would be issued\n"
+    assert tradecounter.text(*words, "--dry-run") == said
+    assert tradecounter.json(*words, "--dry-run")["cost_gross"] == 0.6
+    assert tradecounter.json("credit-note", "list", "--invoice", number) == notes
 
 
 def test_statements_and_debtors(tradecounter: Program, buyer: Customer, number: str) -> None:

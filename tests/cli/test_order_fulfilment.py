@@ -104,7 +104,7 @@ def test_impossible_operations_are_rejected_with_a_reason(customer: Customer, tr
         (dispatch, f"what can be dispatched now: --item {switch}=3 --item {phone}=1"),
         ([*dispatch, "--item", "1=1"], "item 1: is not in this order"),
         ([*dispatch, "--item", f"{phone}=0"], "has 1 unit left: its quantity must be 1"),
-        ([*dispatch, "--item", f"{phone}=-1"], "has 1 unit left: its quantity must be 1"),
+        ([*dispatch, "--item", f"{phone}={'9' * 30}"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is named twice"),
         ([*dispatch, "--item", f"{phone}=1", "--serial", f"{switch}:S"], "is not in this shipment"),
         (["order", "dispatch", "ORD-0"], "order ORD-0 does not exist"),
@@ -121,7 +121,7 @@ def test_impossible_operations_are_rejected_with_a_reason(customer: Customer, tr
 @pytest.mark.parametrize(
     "option",
     [
-        ["--item", "1"], ["--item", "a=1"], ["--item", "1=x"], ["--item", "1=1.5"], ["--item", "1=" + "9" * 30],
+        ["--item", "1"], ["--item", "a=1"], ["--item", "1=x"], ["--item", "1=1.5"], ["--item", "1=-1"],
         ["--serial", "1"], ["--serial", "1:"], ["--serial", "x:S"], ["--serial", "1:S:AA:BB"],
         ["--serial", "1:S:AA:BB:CC:DD:EE:FG"], ["--serial", "1:S:AABBCCDDEEF"],
     ],
@@ -154,3 +154,43 @@ def test_passwords_are_shown_when_requested(customer: Customer, tradecounter: Pr
     assert "TRADECOUNTER_SECRET_KEY: is required" in tradecounter.error(*show)
     another = {"TRADECOUNTER_SECRET_KEY": "another secret of at least 32 characters"}
     assert "this database uses a key that is neither" in tradecounter.error(*show, **another)
+
+
+def test_a_shipment_is_corrected_and_taken_back(customer: Customer, tradecounter: Program) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    reference, phone = placed["order_reference"], placed["items"][0]["id"]
+    words = ["--tracking", "T-1", "--serial", f"{phone}:SN-9"]
+    [shipment] = tradecounter.json("order", "dispatch", reference, *words)["shipments"]
+    assert (shipment["carrier"], shipment["invoice"]) == ("Slowpost", None)
+    name = str(shipment["id"])
+    tried = tradecounter.json("order", "shipment", reference, name, "--tracking", "T-2", "--dry-run")
+    assert tried["shipments"][0]["tracking_number"] == "T-2"
+    [shipment] = tradecounter.json("order", "shipment", reference, name, "--carrier", "Van")["shipments"]
+    assert (shipment["tracking_number"], shipment["carrier"]) == ("T-1", "Van")
+    [shipment] = tradecounter.json("order", "shipment", reference, name, "--tracking", "", "--carrier", "")["shipments"]
+    assert (shipment["tracking_number"], shipment["carrier"]) == (None, "Slowpost")
+    assert "T-1" not in tradecounter.text("order", "show", reference)
+
+    back = ["order", "take-back", reference, name, "--reason", "It stayed here"]
+    assert tradecounter.json(*back, "--dry-run")["shipments"] == []
+    assert len(tradecounter.json("order", "show", reference)["shipments"]) == 1
+    taken = tradecounter.json(*back)
+    assert (taken["status"], taken["shipments"], taken["items"][0]["allocated"]) == ("Awaiting dispatch", [], 2)
+    for wrong, message in (
+        (back, "was taken back"),
+        (["order", "take-back", reference, "999999", "--reason", "x"], "has no shipment 999999"),
+        (["order", "take-back", reference, name, "--reason", " "], "reason"),
+        (["order", "shipment", reference, name], "--tracking, --carrier or both"),
+    ):
+        failed = tradecounter.run(*wrong)
+        assert failed.status != 0
+        assert message in failed.err
+
+
+def test_a_cancellation_can_be_tried_first(customer: Customer, tradecounter: Program) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    reference, phone = placed["order_reference"], placed["items"][0]["id"]
+    words = ["order", "cancel", reference, "--reason", "Fewer", "--item", f"{phone}=1"]
+    assert tradecounter.json(*words, "--dry-run")["items"][0]["quantity"] == 1
+    assert read(customer, placed)["items"][0]["quantity"] == 2
+    assert tradecounter.json(*words)["items"][0]["quantity"] == 1

@@ -48,7 +48,7 @@ def test_an_order_is_created_for_a_customer_and_confirmed(
     assert float(outstanding(service, customer) - owed) == forced["total"] > 1000
     wrong = json.dumps(order([("NOTHING", 1)]))
     assert "items[0].sku: product 'NOTHING' does not exist" in tradecounter.error(*create_order, given=wrong)
-    assert "customer not found" in tradecounter.error("order", "create", "999", "--file", "-", given=body)
+    assert "customer 999 not found" in tradecounter.error("order", "create", "999", "--file", "-", given=body)
 
 
 def test_an_order_is_amended_after_a_preview_and_cancelled_in_part(service: Service, tradecounter: Program) -> None:
@@ -76,7 +76,7 @@ def test_an_order_is_amended_after_a_preview_and_cancelled_in_part(service: Serv
     ):
         assert problem in tradecounter.error("order", "amend", reference, *words)
     for words, problem in (
-        (["--add", "PHONE=1.5"], "is not a whole number of units"),
+        (["--add", "PHONE=1.5"], "--add 'PHONE=1.5': '1.5' is not a whole number"),
         (["--price", "PHONE=1"], "is not the id of an item"),
         (["--item", f"{phone}=1", "--item", f"{phone}=2"], "is named twice"),
     ):

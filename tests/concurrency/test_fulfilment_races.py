@@ -3,11 +3,13 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 import pytest
 
+from support.billing import issue_part
 from support.orders import (
     buy,
     cancel,
@@ -19,10 +21,14 @@ from support.orders import (
     level,
     outstanding,
     read,
+    rows,
     sell,
+    shipments,
+    take_back,
 )  # fmt: skip
 from support.service import Customer, Service
 from tradecounter.kit.errors import DomainError
+from tradecounter.ordering.returns.open_return import open_return
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +36,7 @@ def customers(shop: Service) -> list[Customer]:
     return [shop.customer() for _ in range(6)]
 
 
-def done(work: Callable[[], None]) -> bool:
+def done(work: Callable[[], object]) -> bool:
     """Run a use case, and return whether it succeeded."""
     try:
         work()
@@ -110,3 +116,69 @@ def test_concurrent_operations_of_all_kinds_keep_the_books_consistent(shop: Serv
         results = in_parallel(calls)
         assert {r.status_code for r in results if hasattr(r, "status_code")} <= {200, 410}
         assert faults_in_the_books(shop) == {}
+
+
+def test_a_shipment_is_either_taken_back_or_invoiced(shop: Service, customers: list[Customer]) -> None:
+    sku = sell(shop, "BACK-OR-BILLED", available=60)
+    outcomes = Counter[str]()
+    for _ in range(8):
+        placed = buy(customers[2], [(sku, 2)])
+        dispatch(shop, placed)
+        [shipment] = shipments(shop, placed)
+        calls = [
+            *[partial(done, partial(take_back, shop, placed, shipment))] * 2,
+            *[partial(done, partial(issue_part, shop, placed))] * 2,
+        ]
+        first, second, *issued = in_parallel(calls)
+        assert not (first and second)
+        found = read(customers[2], placed)
+        if first or second:
+            assert issued == [False, False]
+            assert (found["status"], found["items"][0]["quantity_dispatched"]) == ("Awaiting dispatch", 0)
+            assert rows(shop, "select from invoice where order_id = %s", placed["order_id"]) == []
+        else:
+            assert issued == [True, True]
+            assert found["status"] == "Invoiced"
+            assert shipments(shop, placed) == [shipment]
+        outcomes[found["status"]] += 1
+    assert sum(outcomes.values()) == 8
+    assert faults_in_the_books(shop) == {}
+
+
+def test_a_shipment_is_taken_back_while_others_leave_and_stock_arrives(
+    shop: Service, customers: list[Customer]
+) -> None:
+    sku = sell(shop, "BACK-AND-FORTH", available=8)
+    placed = buy(customers[3], [(sku, 10)])
+    [item] = placed["items"]
+    dispatch(shop, placed, (item["id"], 4))
+    [shipment] = shipments(shop, placed)
+    calls: list[Callable[[], Any]] = [
+        *[partial(done, partial(take_back, shop, placed, shipment))] * 3,
+        *[partial(done, partial(dispatch, shop, placed, (item["id"], 2)))] * 3,
+        partial(done, partial(cancel, shop, placed, "a test", (item["id"], 1))),
+        partial(shop.must_load, "stock", [{"sku": sku, "available": 2}]),
+    ]
+    results = in_parallel(calls)
+    assert Counter(results[:3]) == {True: 1, False: 2}
+    left = 2 * sum(results[3:6])
+    found = read(customers[3], placed)["items"][0]
+    assert (found["quantity"], found["quantity_dispatched"]) == (9, left)
+    assert shipment not in shipments(shop, placed)
+    assert faults_in_the_books(shop) == {}
+
+
+def test_a_shipment_is_either_taken_back_or_its_units_come_back(shop: Service, customers: list[Customer]) -> None:
+    sku = sell(shop, "BACK-OR-RETURNED", available=40)
+    for _ in range(6):
+        placed = buy(customers[4], [(sku, 2)])
+        dispatch(shop, placed)
+        [shipment], [item] = shipments(shop, placed), placed["items"]
+        name, now = str(placed["order_reference"]), shop.clock.now()
+
+        def returning(name: str = name, item: int = item["id"], now: datetime = now) -> None:
+            shop.in_transaction(lambda tx: open_return(tx, name, [(item, 1)], "Faulty", now))
+
+        calls = [partial(done, partial(take_back, shop, placed, shipment)), partial(done, returning)]
+        assert Counter(in_parallel(calls)) == {True: 1, False: 1}
+    assert faults_in_the_books(shop) == {}

@@ -14,7 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import FrozenClock, SystemClock
 from tradecounter.webhooks.manage import add_webhook
-from tradecounter.webhooks.wire import NewWebhook
+from tradecounter.webhooks.wire import WebhookRequest
 
 SUBJECTS = [f"subject/{number % 5}" for number in range(40)]
 
@@ -39,7 +39,7 @@ def test_a_killed_worker_loses_nothing_beside_another(service: Service, tmp_path
         async with receiving(hang) as receiver:
             await asyncio.to_thread(
                 service.in_transaction,
-                lambda tx: add_webhook(tx, policy_of(service), NewWebhook(url=receiver.url), SystemClock().now()),
+                lambda tx: add_webhook(tx, policy_of(service), WebhookRequest(url=receiver.url), SystemClock().now()),
             )
             await asyncio.to_thread(service.in_transaction, happen)
             await happened(lambda: len(receiver.received) == len(set(SUBJECTS)))

@@ -52,6 +52,7 @@ def test_the_generator_leaves_out_only_other_types_of_files(generated: Generated
     assert sorted(generated.warnings) == [
         "WARNING parsing GET /api/openapi.yaml within service.",
         *["WARNING parsing POST /api/import/{kind} within imports."] * 3,
+        *["WARNING parsing POST /api/payment/import within billing."] * 3,
     ]
 
 
@@ -59,7 +60,7 @@ def test_it_makes_a_customer_that_buys_what_it_then_dispatches(
     office: BackOfficeSite, generated: GeneratedClient, client: Any
 ) -> None:
     models = generated.models
-    body = models.NewCustomer(email_address="erp@shop.example", first_name="E", last_name="RP")
+    body = models.CustomerRequest(email_address="erp@shop.example", first_name="E", last_name="RP")
     made = generated.create_customer.sync(client=client, body=body, idempotency_key="erp-1")
     again = generated.create_customer.sync(client=client, body=body, idempotency_key="erp-1")
     assert (made.id, made) == (again.id, again)
@@ -67,7 +68,7 @@ def test_it_makes_a_customer_that_buys_what_it_then_dispatches(
     changed = generated.change_customer.sync(made.id, client=client, body=terms, x_acting_user="Sam")
     assert changed.credit.available_credit == 5000
     assert made.id in [customer.id for customer in generated.list_customers.sync(client=client)]
-    key = generated.create_key.sync(made.id, client=client, body=models.NewKey(name="shop"))
+    key = generated.create_key.sync(made.id, client=client, body=models.KeyRequest(name="shop"))
     assert len(key.key) == 64
 
     placed = buy(office.service.customer())
@@ -148,13 +149,13 @@ def _import_goods(day: Day) -> None:
 def _sell_by_quote(day: Day) -> None:
     """A quote is requested, priced and accepted."""
     models, shop = day.models, day.shop.models
-    new = models.NewCustomer(
+    new = models.CustomerRequest(
         email_address="day@shop.example", first_name="D", last_name="Ay", credit_limit=5000, term_days=30
     )
     day.customer = day.call("create_customer", body=new).id
-    day.key = day.call("create_key", day.customer, body=models.NewKey(name="shop")).key
+    day.key = day.call("create_key", day.customer, body=models.KeyRequest(name="shop")).key
     day.refresh()
-    address = shop.AddressDetails.from_dict(ADDRESS)
+    address = shop.OrderAddressDetails.from_dict(ADDRESS)
     wanted = shop.CreateOrderRequest(
         customer_reference="PO-DAY",
         items=[shop.CreateOrderItem(sku="DAY", quantity=5)],
@@ -206,7 +207,7 @@ def _take_back_one(day: Day) -> None:
     opened = day.call(
         "open_return",
         day.reference,
-        body=models.NewReturn(
+        body=models.ReturnRequest(
             items=[models.ReturnedUnits(id=item.id, quantity=1, serial_numbers=["SN-1"])], reason="Faulty"
         ),
     )
@@ -225,8 +226,8 @@ def _look_at_the_account(day: Day) -> None:
     table = day.call("get_statement_csv", day.customer).payload.read().decode()
     assert table.splitlines()[-1].endswith("closing_balance,,,,,-108.00")
     assert "108.00" in pdf_text(day.call("get_statement_pdf", day.customer).payload.read())
-    address = models.AddressDetails.from_dict(ADDRESS)
-    order = models.NewOrder(
+    address = models.OrderAddressDetails.from_dict(ADDRESS)
+    order = models.OrderRequest(
         customer_id=day.customer,
         customer_reference="PO-DAY-2",
         items=[models.CreateOrderItem(sku="DAY", quantity=1)],
@@ -256,7 +257,7 @@ def _hear_of_it(day: Day, since: int) -> None:
 
     async def ping() -> int:
         async with receiving() as receiver:
-            new = day.models.NewWebhook(url=receiver.url, description="ERP")
+            new = day.models.WebhookRequest(url=receiver.url, description="ERP")
             hook = await asyncio.to_thread(day.call, "create_webhook", body=new)
             assert hook.secret.startswith("whsec_")
             await asyncio.to_thread(day.call, "ping_webhook", hook.id)

@@ -8,6 +8,7 @@ from datetime import timedelta
 import httpx2
 import pytest
 
+from support.events import number_events
 from support.interface import interface_document, problems_by
 from support.orders import buy, confirm, create, rows
 from support.service import Customer, Service
@@ -79,6 +80,21 @@ def invoice_too_early(shoppers: Shoppers) -> httpx2.Response:
     return shoppers.usual.get(f"/order/{placed['order_id']}/invoice")
 
 
+LONG_QUERY = f"x={'y' * 15_000}"
+
+
+def many_events(shoppers: Shoppers) -> httpx2.Response:
+    for _ in range(2):
+        buy(shoppers.usual)
+    number_events(shoppers.service)
+    return shoppers.usual.get(f"/event?limit=1&{LONG_QUERY}")
+
+
+def many_orders(shoppers: Shoppers) -> httpx2.Response:
+    buy(shoppers.usual)
+    return shoppers.usual.get(f"/order?{LONG_QUERY}")
+
+
 TOO_LONG = b" " * (1024 * 1024 + 1)
 
 ERRORS: list[tuple[int, str, str, Send]] = [
@@ -117,6 +133,9 @@ ERRORS: list[tuple[int, str, str, Send]] = [
     (415, "POST", "/quote", lambda s: send(s.usual, "POST /quote", b"<quote/>", "application/xml")),
     (413, "PUT", "/order/{reference}", lambda s: send(s.usual, "PUT /order/x", TOO_LONG)),
     (413, "POST", "/customer/address", lambda s: send(s.usual, "POST /customer/address", TOO_LONG)),
+    (414, "GET", "/product", lambda s: s.usual.get(f"/product?{LONG_QUERY}")),
+    (414, "GET", "/order", many_orders),
+    (414, "GET", "/event", many_events),
     (415, "POST", "/order", lambda s: send(s.usual, "POST /order", b"<order/>", "application/xml")),
     (415, "PUT", "/order/{reference}", lambda s: send(s.usual, "PUT /order/x", b"x", "text/csv")),
     (415, "POST", "/customer/address", lambda s: send(s.usual, "POST /customer/address", b"x", "text/plain")),
@@ -201,7 +220,7 @@ def test_every_error_of_the_document_is_tried_here() -> None:
 def test_a_domain_error_says_what_is_valid(shoppers: Shoppers) -> None:
     messages = {(status, path): send(shoppers).json()["message"] for status, _, path, send in ERRORS}
     assert "sort: 'weight' is not one of" in messages[400, "/product"]
-    assert messages[404, "/order/{reference}"] == "no pending order or quote has this confirmation_code"
+    assert messages[404, "/order/{reference}"] == "no pending order or quote has the confirmation_code NOTHING"
     assert "create it again" in messages[410, "/order/{reference}"]
     assert "shipping_method: is required" in messages[412, "/order"]
     assert "available credit of 1.00" in messages[402, "/order"]

@@ -116,8 +116,8 @@ def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client:
         body=models.CreateOrderRequest(
             customer_reference="PO-77",
             items=[models.CreateOrderItem(sku=products[1].sku, quantity=5)],
-            billing_address=models.AddressReference(id=saved.id),
-            shipping_address=models.AddressDetails.from_dict(ADDRESS),
+            billing_address=models.OrderAddressDetails(id=saved.id),
+            shipping_address=models.OrderAddressDetails.from_dict(ADDRESS),
         ),
     )
     assert created.cost_net == products[1].five_plus_unit_cost * 5
@@ -135,7 +135,7 @@ def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client:
 
 def test_an_error_response_is_parsed_with_its_message(generated: SimpleNamespace, client: Any) -> None:
     response = generated.get_order.sync_detailed("NOTHING", client=client)
-    assert (response.status_code, response.parsed) == (404, generated.models.Error(message="order not found"))
+    assert (response.status_code, response.parsed) == (404, generated.models.Error(message="order NOTHING not found"))
 
 
 def test_a_rejected_key_is_an_empty_object(shop: Service, generated: SimpleNamespace) -> None:

@@ -35,11 +35,18 @@ def test_errors_in_all_cells_of_a_price_are_reported(form: str, shop: Importer) 
         "five_plus_unit_cost": "cheap",
         "ten_plus_unit_cost": "1.005",
     }
+    in_cells = {
+        "single_unit_cost: '-1' has a sign, which has no meaning here: leave it out",
+        "five_plus_unit_cost: 'cheap' is not an amount in pounds and pence such as 1234.50",
+    }
+    in_json = {
+        "single_unit_cost: must be a number between 0 and 1000000, not -1",
+        "five_plus_unit_cost: 'cheap' is not a number such as 1234.5",
+    }
+    in_both = {"ten_plus_unit_cost: '1.005' has more than 2 decimal places"}
     assert errors_of(shop, "price-list", row, form) == {
         'sku: product "GONE" does not exist',
-        "single_unit_cost: must be a number between 0 and 1000000",
-        "five_plus_unit_cost: must be a number",
-        "ten_plus_unit_cost: 1.005 has more than two decimal places",
+        *(f"{error} (sku GONE)" for error in in_both | (in_cells if form == ".csv" else in_json)),
     }
 
 
@@ -48,14 +55,14 @@ def test_missing_and_invalid_fields_of_a_new_product_are_reported(form: str, sho
     row = {
         "sku": "NEW",
         "manufacturer": "nobody",
-        "weight_kg": "-1",
+        "weight_kg": "1000001",
         "categories": ["none", "no"],
         "ean": "5.90123E+12",
     }
     assert errors_of(shop, "products", row, form) == {
         "name: is required for a new product",
         'manufacturer: manufacturer "nobody" does not exist',
-        "weight_kg: must be a number between 0 and 1000000",
+        "weight_kg: must be a number between 0 and 1000000, not 1000001",
         'categories: category "none" does not exist',
         'categories: category "no" does not exist',
         "ean: '5.90123E+12' has lost its last digits: format the column as text, then export the file again",
@@ -97,13 +104,13 @@ def test_customer_and_dates_of_a_contract_price_are_checked(shop: Importer) -> N
         "valid_from": "1999-01-01",
         "valid_until": "1998-01-01",
     }
-    day = "must be a date from 2000-01-01 to 2100-12-31; leave out an unknown date"
+    day = "must be a date from 2000-01-01 to 2100-12-31, not"
     assert errors_of(shop, "contract-prices", row) == {
-        "customer_id: customer 999 does not exist",
+        "customer_id: customer 999 does not exist (sku GONE)",
         'sku: product "GONE" does not exist',
-        f"valid_from: {day}",
-        f"valid_until: {day}",
-        "valid_until: is before valid_from",
+        f"valid_from: {day} 1999-01-01; leave out an unknown date (sku GONE)",
+        f"valid_until: {day} 1998-01-01; leave out an unknown date (sku GONE)",
+        "valid_until: 1998-01-01 is before valid_from, 1999-01-01 (sku GONE)",
     }
 
 
@@ -120,7 +127,7 @@ def test_errors_in_lists_and_objects_are_reported_with_their_place(shop: Importe
         ],
     }
     assert errors_of(shop, "customers", row) == {
-        "discount: must be a number between 0 and 100",
+        "discount: must be a number between 0 and 100, not 101",
         'price_list: price list "none" does not exist',
         "addresses[0].city: must be text, not a whole number",
         "addresses[0].zip: must have at most 20 characters",

@@ -179,7 +179,7 @@ def test_dates_are_read_day_first(shop: Importer) -> None:
     [
         ("products", {"sku": "PHONE", "clearance_product": "yes"}, "clearance_product: must be true or false"),
         ("products", {"sku": "PHONE", "categories": "phones|desk"}, "categories: must be a list"),
-        ("products", {"sku": "PHONE", "consumer_unit_cost": "£5.00"}, "consumer_unit_cost: must be a number"),
+        ("products", {"sku": "PHONE", "consumer_unit_cost": "£5.00"}, "consumer_unit_cost: '£5.00' is not a number"),
         ("stock", {"sku": "PHONE", "available": "1,200"}, "available: must be a whole number"),
         ("stock", {"SKU": "PHONE", "available": 5}, "SKU: is not a known field"),
         ("incoming", {"sku": "PHONE", "incoming": 5, "expected_on": "01/12/2026"}, "expected_on: '01/12/2026' is"),

@@ -99,8 +99,8 @@ def test_orders_and_invoices_are_numbered_in_the_order_of_time(demo: Importer) -
 
 def test_the_demo_sends_a_few_emails_of_each_kind_about_orders(demo: Importer) -> None:
     queued = dict(demo.query("select task_name, count(*)::integer from procrastinate_jobs group by 1"))
-    # The demo has no credit note, no stopped webhook and no invited user, and reminders are off by default.
-    others = {"mail_credit_note", "mail_invoice_overdue", "mail_webhook_stopped"}
+    # The demo has none of these, and no invited user; reminders are off by default.
+    others = {"mail_credit_note", "mail_invoice_overdue", "mail_shipment_taken_back", "mail_webhook_stopped"}
     assert set(queued) == {name for name in MAILS if not name.startswith("mail_user_")} - others
     assert sum(queued.values()) <= 25
 
@@ -173,7 +173,7 @@ def test_parts_of_britain_are_regions_with_names(postcode: str, region: str, dem
         async with reading(database) as tx:
             methods = ShippingMethods()
             await methods.refresh(tx, await read_versions(tx))
-            return methods.regions
+            return methods.current.regions
 
     found = on(demo.url, regions)
     assert str(found.get(found.of_address("GB", postcode) or 0)) == region

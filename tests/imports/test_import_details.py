@@ -54,10 +54,16 @@ def test_an_unknown_weight_or_size_is_zero(shop: Importer) -> None:
     assert product(shop, "UNKNOWN", columns) == (0, 0, 0, 0, "", None)
 
 
-def test_sizes_are_rounded_to_the_stored_precision(shop: Importer) -> None:
-    row = {"sku": "ROUND", "name": "Round", "manufacturer": "acme", "weight_kg": "0.0005", "box_width_mm": "1E-99999"}
-    shop.load("products", [row])
-    assert product(shop, "ROUND", "weight_kg, box_width_mm") == (Decimal("0.001"), 0)
+@pytest.mark.parametrize("form", [".jsonl", ".csv"])
+def test_sizes_are_not_rounded(shop: Importer, form: str) -> None:
+    row = {"sku": "EXACT", "name": "Exact", "manufacturer": "acme", "weight_kg": 0.125, "box_width_mm": 1.5}
+    shop.load("products", [row], form)
+    assert product(shop, "EXACT", "weight_kg, box_width_mm") == (Decimal("0.125"), Decimal("1.5"))
+    report = shop.load("products", [row | {"weight_kg": 0.0005, "box_width_mm": 1.25}], form)
+    assert [error.message for error in report.errors] == [
+        "weight_kg: '0.0005' has more than 3 decimal places",
+        "box_width_mm: '1.25' has more than 1 decimal place",
+    ]
 
 
 def test_trailing_zeros_do_not_count_as_decimal_places(shop: Importer) -> None:

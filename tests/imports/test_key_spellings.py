@@ -37,7 +37,7 @@ def test_a_price_list_that_a_file_spells_in_two_ways_is_one(shop: Importer) -> N
     assert counts(shop.load("price-list", rows)) == (2, 0, 0, 0)
     assert shop.query("select key from price_list") == [("Gold",)]
     twice = shop.load("price-list", [{**rows[0], "price_list": "GOLD"}, rows[0]])
-    assert errors(twice) == [(2, "repeats line 1")]
+    assert errors(twice) == [(2, "repeats line 1 (sku PHONE)")]
 
 
 @pytest.mark.parametrize(

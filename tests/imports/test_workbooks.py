@@ -79,7 +79,7 @@ def test_a_discount_that_is_shown_in_per_cent_is_that(shop: Importer) -> None:
     rows: list[list[Any]] = [
         ["a@a.example", "A", "A", 0.025],
         ["b@b.example", "B", "B", 2.5],
-        ["c@c.example", "C", "C", "2.5 %"],
+        ["c@c.example", "C", "C", "2.5%"],
     ]
     counts(shop.load_text("customers", workbook(header, *rows, formats={"D2": "0.0%"}), ".xlsx"))
     assert shop.query("select discount::text from customer") == [("2.50",)] * 3
@@ -90,7 +90,7 @@ def test_the_error_of_a_formula_is_a_fault_and_clears_nothing(error: str, shop: 
     header = ["price_list", "sku", "single_unit_cost", "five_plus_unit_cost"]
     report = shop.load_text("price-list", workbook(header, ["default", "PHONE", 5, error]), ".xlsx")
     assert [(e.line, e.message) for e in report.errors] == [
-        (2, f"five_plus_unit_cost: contains the spreadsheet error {error}")
+        (2, f"five_plus_unit_cost: contains the spreadsheet error {error} (sku PHONE)")
     ]
 
 

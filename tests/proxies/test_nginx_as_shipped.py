@@ -106,6 +106,17 @@ def test_requests_reach_the_service_over_tls_and_plain_ones_are_redirected(shop:
         assert sites.get("/check-health", host="backoffice.shop.example").status_code == 200
 
 
+def test_a_head_of_16_kib_passes_and_a_longer_one_is_414(service: Service, behind_nginx: Start) -> None:
+    with behind_nginx(urlsplit(service.url).netloc) as sites:
+        for length, links in ((3_300, 4), (4_500, 0), (17_000, 0)):
+            found = sites.get(f"/product?limit=1&page=2&x={'y' * length}", **{"X-Api-Key": service.customer().key})
+            assert found.status_code == (200 if links else 414), length
+            assert found.headers.get("Link", "").count("; rel=") == links
+            if not links:
+                assert found.headers["Content-Type"] == "application/json"
+                assert "16" in found.json()["message"]
+
+
 def test_without_a_process_programs_get_json_and_people_a_page(behind_nginx: Start) -> None:
     with behind_nginx(NOBODY) as sites:
         program = sites.get("/product")

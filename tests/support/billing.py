@@ -1,6 +1,8 @@
 """Orders on their way to being paid: dispatched, invoiced, read as a PDF file."""
 
 import io
+import shutil
+import subprocess
 from decimal import Decimal
 from typing import Any
 
@@ -82,18 +84,34 @@ def due_of(service: Service, number: int) -> Decimal:
 
 
 def credit(
-    service: Service, number: int, *lines: tuple[int | None, int], amount: str | None = None, reason: str = "broken"
+    service: Service,
+    number: int,
+    *lines: tuple[int | None, int],
+    amount: str | None = None,
+    reason: str = "broken",
+    returned: int | None = None,
 ) -> CreditNote:
     """Credit lines of an invoice, as pairs of item id and quantity, or an amount."""
     wanted = Decimal(amount) if amount is not None else [CreditLine(*line) for line in lines]
     now = service.clock.now()
-    return service.in_transaction(lambda tx: issue_credit_note(tx, number, wanted, reason, SELLER, now))
+    return service.in_transaction(
+        lambda tx: issue_credit_note(tx, number, wanted, reason, SELLER, now, returned=returned)
+    )
 
 
 def pdf_text(pdf: bytes) -> str:
-    """All the text of a PDF file, on one line, without the places at which long words may be broken."""
-    text = " ".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
-    return " ".join(text.replace("\u200b", "").split())
+    """All the text of a PDF file, on one line."""
+    return " ".join(" ".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages).split())
+
+
+def copied_texts(pdf: bytes) -> list[str]:
+    """All the text of a PDF file with its line ends, as each program that is installed here copies it."""
+    texts = ["\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)]
+    if program := shutil.which("pdftotext"):
+        for layout in ([], ["-layout"], ["-raw"]):
+            ran = subprocess.run([program, *layout, "-", "-"], input=pdf, capture_output=True, check=True)
+            texts.append(ran.stdout.decode())
+    return texts
 
 
 def invoice_text(customer: Customer, placed: dict[str, Any]) -> str:

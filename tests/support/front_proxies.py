@@ -1,11 +1,14 @@
 """A real HAProxy or nginx in front of a running service, configured as Debian's packages and their manuals suggest.
 
+The sizes for headers are those of the files in deploy/.
+
 Each listens on a free port of 127.0.0.1, appends the client's address to `X-Forwarded-For`, and ends with its block.
 The service sees it as 127.0.0.1; a client of `FrontProxy.connect` has another loopback address.
 """
 
 import itertools
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -21,12 +24,14 @@ from urllib.parse import urlsplit
 PACKAGES = {"haproxy": "haproxy", "nginx": "nginx-light"}  # Debian's package of each program
 _PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"  # where Debian has them, also for users other than root
 _START_SECONDS = 20.0
+_ROOT = Path(__file__).parents[2]
 _numbers = itertools.count(1)
 
 # The log is standard output instead of syslog, and the process stays in the foreground.
 _HAPROXY = """
 global
     log stdout format raw local0
+    {size}
 defaults
     log global
     mode http
@@ -55,6 +60,7 @@ http {{
     tcp_nopush on;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
+    {sizes}
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
@@ -101,6 +107,18 @@ class FrontProxy:
         return socket.create_connection((self.host, self.port), timeout=timeout, source_address=(address, 0))
 
 
+def haproxy_size() -> str:
+    """The line of the shipped files that lets HAProxy take long headers."""
+    [line] = set(re.findall(r"tune\.bufsize .*", (_ROOT / "deploy" / "haproxy.cfg").read_text()))
+    return str(line)
+
+
+def nginx_sizes() -> str:
+    """The directives of the shipped file that let nginx take long headers."""
+    shipped = (_ROOT / "deploy" / "nginx.conf").read_text()
+    return "\n".join(re.findall(r"^(?:large_client_header_buffers|proxy_\w*buffers?\w*) .*;$", shipped, re.MULTILINE))
+
+
 Start = Callable[[str], AbstractContextManager[FrontProxy]]  # with the service's address
 
 
@@ -121,7 +139,7 @@ def haproxy(service_url: str) -> Iterator[FrontProxy]:
     def command(folder: Path, listener: socket.socket) -> list[str]:
         configuration = folder / "haproxy.cfg"
         target = urlsplit(service_url).netloc
-        configuration.write_text(_HAPROXY.format(descriptor=listener.fileno(), target=target))
+        configuration.write_text(_HAPROXY.format(descriptor=listener.fileno(), target=target, size=haproxy_size()))
         return ["haproxy", "-db", "-f", str(configuration)]
 
     with running_proxy("haproxy", command) as proxy:
@@ -143,6 +161,7 @@ def nginx(service_url: str, *, keep_alive: bool = False) -> Iterator[FrontProxy]
             "folder": folder,
             "port": listener.getsockname()[1],
             "target": urlsplit(service_url).netloc,
+            "sizes": nginx_sizes(),
             **(_NGINX_KEEP_ALIVE if keep_alive else dict.fromkeys(_NGINX_KEEP_ALIVE, "")),
         }
         configuration.write_text(_NGINX.format(**values))

@@ -18,6 +18,7 @@ from schemathesis.engine.events import EngineEvent, FatalError, NonFatalError, S
 from schemathesis.engine.recorder import ScenarioRecorder
 
 from support.billing import invoiced
+from support.interface import everything
 from support.orders import buy, create
 from support.service import Customer, Service
 from support.shop import ADDRESS, METHODS, price, product, stock_shop
@@ -218,6 +219,15 @@ def run_phases(
     gc.collect()
 
 
+def _with_bodies_of_links(service: Service) -> dict[str, Any]:
+    """The document with the bodies of its links where OpenAPI has them; generators of clients reject them there."""
+    document: dict[str, Any] = service.client().get("/openapi.json").json()
+    for link in everything(document):
+        if "x-request-body" in link:
+            link["requestBody"] = link.pop("x-request-body")
+    return document
+
+
 def _stream(service: Service, shop: Shop, phases: Collection[str], examples: int, seed: int | None) -> EventStream:
     generation: dict[str, Any] = {
         "max-examples": examples,
@@ -230,6 +240,7 @@ def _stream(service: Service, shop: Shop, phases: Collection[str], examples: int
     }
     config = SchemathesisConfig.from_dict(
         {
+            "base-url": service.url,
             "seed": seed or 0,
             "continue-on-failure": True,
             "headers": {"X-Api-Key": shop.customer.key, "Accept": "application/json"},
@@ -239,7 +250,7 @@ def _stream(service: Service, shop: Shop, phases: Collection[str], examples: int
             "phases": {phase: {"enabled": phase in phases, **OPTIONS.get(phase, {})} for phase in PHASES},
         }
     )
-    schema = schemathesis.openapi.from_url(f"{service.url}/openapi.json", config=config)
+    schema = schemathesis.openapi.from_dict(_with_bodies_of_links(service), config=config)
 
     @schema.hook
     def map_case(_context: HookContext, case: Case[Any]) -> Case[Any]:

@@ -81,6 +81,7 @@ class Importer:
         columns: ColumnOptions | None = None,
         on_hand: bool = False,
         confirmed: bool = True,
+        force: bool = True,
         **options: Any,
     ) -> ImportReport:
         """Import a file that is there, or not."""
@@ -89,7 +90,7 @@ class Importer:
             async with Database(self.url, connections=1) as database:
                 with open_import(path) as file:
                     rows = file.rows(IMPORT_KINDS[kind].shape, columns)
-                    wanted = ImportOptions(confirmed=confirmed, **options)
+                    wanted = ImportOptions(confirmed=confirmed, force=force, **options)
                     report = await import_rows(database, kind, rows, wanted, on_hand=on_hand)
                     report.file = file.facts
                     return report

@@ -193,9 +193,7 @@ def _header_problems(name: str, value: str | None, schema: dict[str, Any], *, re
 def _decoded(response: httpx2.Response, media_type: str) -> Any:
     if media_type == "application/json":
         return json.loads(response.content)
-    if media_type.startswith("text/"):
-        return response.content.decode()
-    return {} if media_type == "application/yaml" else ""
+    return response.content.decode() if media_type.startswith("text/") or media_type == "application/yaml" else ""
 
 
 @cache

@@ -233,4 +233,5 @@ class Story:
         [note] = set(shown["credit_notes"]) - set(self.order.credit_notes)
         reason = f"Return {number}: {opening}"
         self._credited(self.sender.staff_get(f"/api/credit-note/{note}").json(), reason)
+        self._happened("order.returned", f"{number} closed")
         self.ledger.done(receiving, "return.receive", "credit_note.issue", credit_note=reason)

@@ -102,6 +102,7 @@ class NaiveBooks(NaiveOrders):
         self.returns: dict[str, NaiveReturn] = {}
         self.entries: dict[int, list[Entry]] = {customer: [] for customer in self.customers}
         self.imports: dict[int, NaiveImport] = {}
+        self.bank_lines: dict[tuple[date, Decimal, str, int], int] = {}  # the payment of each line that was recorded
 
     def order_of(self, invoice: int) -> NaiveOrder:
         return self.orders[self.invoices[invoice].code]
@@ -228,9 +229,15 @@ class NaiveBooks(NaiveOrders):
     # Credit notes
 
     def credit(
-        self, number: int, note: int, *, lines: Sequence[tuple[int | None, int]] = (), net: Decimal | None = None
-    ) -> None:
-        """Credit units of lines, or an amount without VAT."""
+        self,
+        number: int,
+        note: int,
+        *,
+        lines: Sequence[tuple[int | None, int]] = (),
+        net: Decimal | None = None,
+        returned: str = "",
+    ) -> list[str]:
+        """Credit units of lines, or an amount without VAT; returns "close by credit" for each return that it closes."""
         invoice, last = self.invoices[number], None
         if net is not None:
             reject_if(s400=not 0 < net <= invoice.left_net)
@@ -259,6 +266,7 @@ class NaiveBooks(NaiveOrders):
         order = self.order_of(number)
         order.credited += gross
         self.entries[order.customer].append(("credit_note", note, -gross))
+        return ["close by credit"] * self._settle(order.code, returned)
 
     @staticmethod
     def _credit_line(line: NaiveBilledLine, units: int) -> tuple[Decimal, Decimal]:
@@ -287,10 +295,10 @@ class NaiveBooks(NaiveOrders):
             reject_if(s400=line is None or not 1 <= units <= line.dispatched - self.claimed(code, line_id))
         self.returns[number] = NaiveReturn(code, {line_id: NaiveReturnedLine(units) for line_id, units in items})
 
-    def receive(self, number: str, items: Sequence[tuple[int, int, int]], notes: Sequence[int] | None) -> int:
+    def receive(self, number: str, items: Sequence[tuple[int, int, int]], notes: Sequence[int] | None) -> list[str]:
         """Receive units, as line id, restocked and scrapped units; with `notes`, credit them with these numbers.
 
-        Returns how many credit notes there are.
+        Returns "credit" for each credit note, and "close" or "close by credit" for each return that is closed.
         """
         found = self.returns[number]
         order = self.orders[found.code]
@@ -310,30 +318,50 @@ class NaiveBooks(NaiveOrders):
             self.products[line.sku].available += good
         if all(line.received == line.quantity for line in found.lines.values()):
             found.state = "received"
-        made = 0 if notes is None else self._credit_return(found, order, notes)
         self._serve()
-        return made
+        steps = ["close"] * self._settle(found.code, number)
+        return steps if notes is None else steps + self._credit_return(number, order, notes)
 
-    def _credit_return(self, found: NaiveReturn, order: NaiveOrder, notes: Sequence[int]) -> int:
+    def _credit_return(self, number: str, order: NaiveOrder, notes: Sequence[int]) -> list[str]:
+        found = self.returns[number]
         left = {line_id: line.received - line.credited for line_id, line in found.lines.items()}
-        if not any(left.values()):
-            return 0
-        for line in found.lines.values():
-            line.credited = line.received
-        found.state = "closed" if found.state == "received" else found.state
-        made = 0
-        for number in sorted(order.invoices):
+        steps: list[str] = []
+        for invoice in sorted(order.invoices):
             wanted: list[tuple[int | None, int]] = []
-            for billed in self.invoices[number].lines:
+            for billed in self.invoices[invoice].lines:
                 if billed.line_id is not None:
                     units = min(left.get(billed.line_id, 0), billed.units - billed.credited_units)
                     if units:
                         wanted.append((billed.line_id, units))
                         left[billed.line_id] -= units
             if wanted:
-                self.credit(number, notes[made] if made < len(notes) else 0, lines=wanted)
-                made += 1
-        return made
+                note = notes[steps.count("credit")] if steps.count("credit") < len(notes) else 0
+                steps += ["credit", *self.credit(invoice, note, lines=wanted, returned=number)]
+        return steps
+
+    def _settle(self, code: str, first: str = "") -> int:
+        """Count units on credit notes as received ones of returns, and close received returns without others."""
+        closed = 0
+        found = {number: found for number, found in self.returns.items() if found.code == code}
+        for number in sorted(found, key=lambda each: (each != first, int(each.removeprefix("RMA-")))):
+            more = 0
+            for line_id, line in found[number].lines.items():
+                noted = sum(
+                    billed.credited_units
+                    for invoice in self.orders[code].invoices
+                    for billed in self.invoices[invoice].lines
+                    if billed.line_id == line_id
+                )
+                counted = sum(each.lines[line_id].credited for each in found.values() if line_id in each.lines)
+                sold = self.orders[code].line(line_id)
+                assert sold is not None
+                units = max(0, min(noted + sold.unbilled - counted, line.received - line.credited))
+                line.credited, more = line.credited + units, more + units
+            left = any(line.credited < line.received for line in found[number].lines.values())
+            if more and found[number].state == "received" and not left:
+                found[number].state = "closed"
+                closed += 1
+        return closed
 
     def close_return(self, number: str) -> None:
         reject_if(s409=self.returns[number].state == "closed")

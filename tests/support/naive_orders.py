@@ -153,12 +153,12 @@ class NaiveOrder:
     def status(self) -> str | None:
         if not self.is_confirmed:
             return "Cancelled" if self.state == "cancelled" else None
-        if self.left:
-            if self.dispatched:
-                return "Part dispatched"
+        if not self.dispatched:
             return "Back-ordered" if any(line.back_ordered for line in self.lines) else "Awaiting dispatch"
-        if not self.invoices or any(line.invoiced < line.dispatched - line.unbilled for line in self.lines):
-            return "Dispatched"
+        if not self.invoices:
+            return "Part dispatched" if self.left else "Dispatched"
+        if self.left or any(line.invoiced < line.dispatched - line.unbilled for line in self.lines):
+            return "Part invoiced"
         return "Invoiced" if self.due else "Completed"
 
     def line(self, line_id: int) -> NaiveLine | None:

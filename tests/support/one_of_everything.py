@@ -200,8 +200,10 @@ def _add_webhook(staff: httpx2.Client, customer: Customer, name: str, names: dic
 
 
 def _add_staff_things(office: BackOfficeSite, staff: httpx2.Client) -> None:
-    """Things of the reseller itself: a webhook, a token and a failed job."""
+    """Things of the reseller itself: a webhook, a token, unplaced money and a failed job."""
     service = office.service
+    bank = f"date,amount,reference\n2026-06-01,12.50,{markup('Nobody')}\n"
+    _sent(staff.post("/api/payment/import", content=bank, headers={"Content-Type": "text/csv"}))
     own = {"url": "https://erp.example/hook", "types": [], "description": markup("Own", 100)}
     made = _sent(staff.post("/api/webhook", json=own))
     _sent(staff.post(f"/api/webhook/{made['id']}/ping"))

@@ -16,6 +16,7 @@ from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.take_back_shipment import take_back_shipment
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
@@ -140,6 +141,18 @@ def dispatch(service: Service, placed: dict[str, Any], *items: tuple[int, int], 
     service.in_transaction(lambda tx: dispatch_order(tx, str(placed["order_reference"]), request, now))
 
 
+def shipments(service: Service, placed: dict[str, Any]) -> list[int]:
+    """The ids of an order's shipments, oldest first."""
+    found = rows(service, "select id from shipment where order_id = %s order by id", placed["order_id"])
+    return [shipment for (shipment,) in found]
+
+
+def take_back(service: Service, placed: dict[str, Any], shipment: int, reason: str = "a test") -> None:
+    """Take a shipment of an order back; raises what the use case raises."""
+    name, now = str(placed["order_reference"]), service.clock.now()
+    service.in_transaction(lambda tx: take_back_shipment(tx, name, shipment, reason, now))
+
+
 def cancel(service: Service, placed: dict[str, Any], reason: str = "a test", *items: tuple[int, int]) -> None:
     """Cancel an order, pending or confirmed, or some units of it; raises what the use case raises."""
     name = placed.get("order_reference") or placed["confirmation_code"]
@@ -251,7 +264,15 @@ _BOOKS: dict[str, LiteralString] = {
     "an order's status does not fit its lines": """
         select number, status, fitting from (
             select o.number, o.status,
-                   case when sum(l.dispatched) = sum(l.quantity) then 'Dispatched'
+                   case when exists (select from invoice i where i.order_id = o.id)
+                            then case when sum(l.dispatched) < sum(l.quantity)
+                                           or sum(l.dispatched - l.unbilled) > (
+                                               select sum(i.quantity) from invoice_line i join order_line b
+                                                   on b.id = i.line_id where b.order_id = o.id
+                                           ) then 'Part invoiced'
+                                      when o.gross = o.paid + o.credited then 'Completed'
+                                      else 'Invoiced' end
+                        when sum(l.dispatched) = sum(l.quantity) then 'Dispatched'
                         when sum(l.dispatched) > 0 then 'Part dispatched'
                         when sum(l.back_ordered) > 0 then 'Back-ordered'
                         else 'Awaiting dispatch' end as fitting
@@ -259,7 +280,7 @@ _BOOKS: dict[str, LiteralString] = {
             where o.state = 'confirmed' and l.bundle_line_id is null
             group by o.id
         ) as judged
-        where status <> fitting and not (fitting = 'Dispatched' and status in ('Invoiced', 'Completed'))
+        where status <> fitting
     """,
     "a component has a price, or not as many units as its bundles hold": """
         select l.id, l.quantity, bundle.quantity

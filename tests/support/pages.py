@@ -48,6 +48,15 @@ class Person:
         cookies = "; ".join([self.cookie, *(f"{name}={value}" for name, value in flash.items())])
         return self.http.get(response.headers["Location"], headers={"Cookie": cookies})
 
+    def confirms(self, path: str, fields: dict[str, Any]) -> httpx2.Response:
+        """The page to which a form leads that shows what it would do before it does it."""
+        return self.sends(path, fields | self.shown(self.send(path, fields)))
+
+    def shown(self, response: httpx2.Response) -> dict[str, str]:
+        """What to send to do what a form has shown, with a tick where it asks; nothing if it has shown nothing."""
+        asked = re.findall(r'name="(on_account)" type="checkbox" value="([^"]*)"', response.text)
+        return {name: value for name, value in fields_of(response).items() if name == "seen"} | dict(asked)
+
     @property
     def cookie(self) -> str:
         return self.http.headers.get("Cookie", "")

@@ -1,6 +1,7 @@
 """A state machine of every step of the reseller's side, over HTTP, beside a naive twin that keeps the same books."""
 
-from datetime import timedelta
+from collections import Counter
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -29,6 +30,13 @@ from support.reseller_twin import (
 )
 from support.shop import EUROPE, NEXT_DAY, STANDARD
 from tradecounter.ordering.expire_orders import expire_orders
+
+# What the books of a return say happened: the event and the audit entry.
+AFTER_THE_SALE = {
+    "credit": ("credit_note.issued", "credit_note.issue"),
+    "close": ("order.returned", "return.close"),
+    "close by credit": ("order.returned", ""),  # the credit note's entry says it
+}
 
 which = st.integers(0, 15)
 units = st.integers(1, 5)
@@ -313,8 +321,15 @@ class History(BesideTwin):
         ids = self.new_numbers("select id from payment where customer_id = any(%s) order by id", self.books.payments)
 
         def work(books: NaiveBooks) -> Done:
-            recorded = 0
-            for line_day, amount, reference in lines:
+            recorded = repeated = 0
+            seen = Counter[tuple[date, Decimal, str]]()
+            for line in lines:
+                seen[line] += 1
+                known = books.bank_lines.get((*line, seen[line]))
+                if known is not None:
+                    repeated += not books.payments[known].is_reversed
+                    continue
+                line_day, amount, reference = line
                 invoice = books.invoices.get(int(reference.split()[1]))
                 if invoice is None or not invoice.due:
                     continue
@@ -323,10 +338,12 @@ class History(BesideTwin):
                 if not books.is_duplicate(payment):
                     payment.id = ids[recorded]
                     books.pay(payment, invoice.number)
+                    books.bank_lines[*line, seen[line]] = payment.id
                     recorded += 1
             assert response.json()["recorded"] == recorded
-            assert len(response.json()["unplaced"]) == len(lines) - recorded
-            return [("payment.recorded", "payment.record")] * recorded
+            assert response.json()["repeated"] == repeated
+            assert len(response.json()["unplaced"]) == len(lines) - recorded - repeated
+            return [("payment.recorded", "payment.record")] * recorded + [(None, "bank_file.import")]
 
         self.take(response, work)
 
@@ -355,8 +372,8 @@ class History(BesideTwin):
         note = response.json().get("number", UNKNOWN)
 
         def work(books: NaiveBooks) -> Done:
-            books.credit(invoice.number, note, lines=lines, net=net)
-            return [("credit_note.issued", "credit_note.issue")]
+            steps = books.credit(invoice.number, note, lines=lines, net=net)
+            return [("credit_note.issued", "credit_note.issue"), *[AFTER_THE_SALE[step] for step in steps]]
 
         self.take(response, work)
 
@@ -393,8 +410,8 @@ class History(BesideTwin):
         )
 
         def work(books: NaiveBooks) -> Done:
-            made = books.receive(name, received, notes if credit else None)
-            return [("order.returned", "return.receive"), *[("credit_note.issued", "credit_note.issue")] * made]
+            steps = books.receive(name, received, notes if credit else None)
+            return [("order.returned", "return.receive"), *[AFTER_THE_SALE[step] for step in steps]]
 
         self.take(response, work)
 

@@ -159,7 +159,8 @@ class ResellerSteps:
 
     def prices(self, sku: str, costs: Sequence[Decimal]) -> httpx2.Response:
         names = "single_unit_cost,five_plus_unit_cost,ten_plus_unit_cost"
-        return self.load("price-list", f"price_list,sku,{names}\ndefault,{sku},{','.join(map(str, costs))}\n")
+        rows = f"price_list,sku,{names}\ndefault,{sku},{','.join(map(str, costs))}\n"
+        return self.load("price-list", rows, force="true")
 
     def roll_back(self, number: int, *, force: bool) -> httpx2.Response:
         return self.post(f"/api/import/{number}/roll-back", force="true" if force else "false")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import psycopg
 
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.wire import NewConfiguration
+from tradecounter.fulfilment.wire import ConfigurationRequest
 from tradecounter.identity.queries.secret_fingerprints import fingerprint
 
 OLD, NEW, STRANGE = ("old" * 22, "new" * 22, "strange" * 10)
@@ -23,7 +23,7 @@ def passwords(database_url: str, *secret_keys: str) -> list[str | None]:
 def configure(database_url: str, item: int, secret_key: str, names: Sequence[str]) -> None:
     """Attach configurations to an item, with these passwords, as a service with this key does."""
     vault = ProvisioningVault(lambda: [secret_key])
-    sealed = [vault.encrypt(NewConfiguration("line@isp.example", name)) for name in names]
+    sealed = [vault.encrypt(ConfigurationRequest("line@isp.example", name)) for name in names]
     with psycopg.connect(database_url) as database:
         database.execute(
             "insert into configuration (line_id, data, created_at)"

@@ -121,11 +121,13 @@ class Service:
         """Make the server notice changes in the database immediately."""
         self.call(self.application.refresher.refresh)
 
-    def load(self, kind: str, rows: Iterable[dict[str, Any]], *, on_hand: bool = False, **options: Any) -> ImportReport:
+    def load(
+        self, kind: str, rows: Iterable[dict[str, Any]], *, on_hand: bool = False, force: bool = True, **options: Any
+    ) -> ImportReport:
         """Import rows of a kind, as the command line does, and let the server notice."""
         shape = IMPORT_KINDS[kind].shape
         typed = [Row(line, msgspec.convert(row, shape, strict=False)) for line, row in enumerate(rows, start=1)]
-        wanted = ImportOptions(confirmed=True, **options)
+        wanted = ImportOptions(confirmed=True, force=force, **options)
         report = self.call(lambda: import_rows(self.application.database, kind, iter(typed), wanted, on_hand=on_hand))
         self.refresh()
         return report

@@ -14,7 +14,7 @@ async def end_own_session(tx: Transaction, own: Session, session_id: int, now: d
     sessions = await list_sessions(tx, site_of(own.person), own.person.id, now)
     found = next((session for session in sessions if session.id == session_id), None)
     if found is None:
-        raise not_found("session")
+        raise not_found("session", session_id)
     await end_session(tx, found.id, now)
     shown = {"address": found.address, "browser": found.browser}
     audit(tx, f"{noun_of(own.person)}.end_session", subject_of(own.person), now, before=shown)

@@ -31,7 +31,7 @@ async def own_user(tx: Transaction, customer_id: int, user_id: int) -> CustomerU
     """Return one of a customer's users. Raises DomainError (not found)."""
     user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
     if user is None:
-        raise not_found("user")
+        raise not_found("user", user_id)
     return user
 
 

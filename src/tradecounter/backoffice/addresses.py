@@ -11,6 +11,7 @@ from tradecounter.backoffice.customers import CUSTOMER_ID, NEW
 from tradecounter.backoffice.desk import CHANGE_HEADERS, POST_HEADERS, Desk
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.customers.address_book import remove_address
+from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import AddressDetails, SavedAddress
@@ -66,8 +67,11 @@ class AddressDesk:
         async def work(tx: Transaction, body: AddressDetails, now: datetime) -> SavedAddress:
             return await save_address_of(tx, customer_id, body, now)
 
+        async def check(_tx: Transaction, raw: bytes, _now: datetime) -> None:
+            read_address(raw)
+
         location = f"/api/customer/{customer_id}/address/{{id}}"
-        return await self.desk.change(call, AddressDetails, work, status=201, location=location)
+        return await self.desk.change(call, AddressDetails, work, status=201, location=location, check=check)
 
     @endpoint(
         Operation(

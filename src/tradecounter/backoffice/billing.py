@@ -20,7 +20,7 @@ from tradecounter.backoffice.billing_wire import (
     StatementPeriod,
 )
 from tradecounter.backoffice.customers import CUSTOMER_ID, NEW
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Nothing, moment, page
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, Nothing, moment, page
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.billing.account_statement import (
     AccountStatement,
@@ -188,24 +188,27 @@ class BillingDesk:
             summary="Issue a credit note",
             description=(
                 "Of units of the invoice's lines, or of an amount without VAT; at most what is invoiced and not yet "
-                "credited. Money that had paid for it goes to the account."
+                "credited. Money that had paid for it goes to the account. A return is closed once all its units came "
+                "back and are credited. A dry run shows the credit note, with the number that it would get now."
             ),
             path_parameters=(_INVOICE,),
+            query=DryRun,
             request_headers=POST_HEADERS,
             body=Body(CreditNoteRequest, {"CreditNote": examples.NEW_CREDIT_NOTE}),
             success=Success(201, "The credit note.", CreditNote, {"CreditNote": examples.CREDIT_NOTE}, headers=NEW),
+            dry_run=Success(200, "The credit note of a dry run.", CreditNote, {"CreditNote": examples.CREDIT_NOTE}),
             errors=(NOT_FOUND, CONFLICT),
             scope="billing:write",
         )
     )
     async def issue_credit_note(self, call: Call) -> Response:
-        number = call.path_id("number", "invoice")
+        number, dry_run = call.path_id("number", "invoice"), call.query(DryRun).is_wanted
 
         async def work(tx: Transaction, body: CreditNoteRequest, now: datetime) -> CreditNote:
             return await credit_invoice(tx, number, body, self.letterhead, now)
 
         location = "/api/credit-note/{number}"
-        return await self.desk.change(call, CreditNoteRequest, work, status=201, location=location)
+        return await self.desk.change(call, CreditNoteRequest, work, status=201, location=location, dry_run=dry_run)
 
     @endpoint(
         Operation(

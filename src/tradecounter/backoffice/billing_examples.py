@@ -9,7 +9,6 @@ from tradecounter.backoffice.billing_wire import CreditNoteRequest, PaymentReque
 from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.debtors import Debtor
-from tradecounter.billing.import_payments import PaymentImport, UnplacedLine
 from tradecounter.billing.reseller_wire import Allocation, BilledLine, CreditNote, Invoice, Payment
 from tradecounter.billing.resend_invoice import ResentInvoice
 
@@ -75,10 +74,6 @@ PAYMENT = Payment(
     reversal_reason=None,
 )
 REVERSAL = Reversal("The bank returned it.")
-BANK_FILE = "date,amount,reference\n2026-06-18,100.00,HARBOURLINE 10001\n"
-PAYMENT_IMPORT = PaymentImport(
-    1, [UnplacedLine(3, "2026-06-18", "12.50", "THANK YOU", "the reference has no number of an invoice")]
-)
 
 _AGEING = Ageing(
     not_due=Decimal("446.48"), days_1_30=_NOTHING, days_31_60=_NOTHING, days_61_90=_NOTHING, over_90=_NOTHING

@@ -14,13 +14,19 @@ from tradecounter.letterhead.seller import Letterhead
 
 
 async def credit_invoice(
-    tx: Transaction, number: int, body: CreditNoteRequest, letterhead: Letterhead, now: datetime
+    tx: Transaction,
+    number: int,
+    body: CreditNoteRequest,
+    letterhead: Letterhead,
+    now: datetime,
+    *,
+    returned: int | None = None,
 ) -> CreditNote:
     """Credit lines or an amount of an invoice. Raises DomainError as `issue_credit_note` does."""
     credit = body.amount if body.lines is UNSET else body.lines
     if credit is UNSET or UNSET not in (body.lines, body.amount):
         raise invalid("lines", "send either lines or amount")
-    return await issue_credit_note(tx, number, credit, body.reason, letterhead, now)
+    return await issue_credit_note(tx, number, credit, body.reason, letterhead, now, returned=returned)
 
 
 async def record_new_payment(tx: Transaction, body: PaymentRequest, now: datetime) -> Payment:

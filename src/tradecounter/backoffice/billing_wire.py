@@ -1,6 +1,5 @@
 """The requests of billing in the back office."""
 
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -8,9 +7,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tradecounter.backoffice.desk import Limit, PageParameters
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.record_payment import NewPayment
+from tradecounter.rest.number_types import Id, Pounds
 
 Flag = Literal["true", "false"]
-Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 
 class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):
@@ -32,7 +31,7 @@ class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
     lines: (
         Annotated[list[CreditLine], Meta(min_length=1, description="`item_id` is null for shipping.")] | UnsetType
     ) = UNSET
-    amount: Decimal | UnsetType = UNSET
+    amount: Pounds | UnsetType = UNSET
     reason: str
 
 

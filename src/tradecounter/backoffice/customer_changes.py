@@ -2,30 +2,61 @@
 
 from datetime import datetime
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import disable_user
 from tradecounter.backoffice.customer_wire import CreatedKey, CustomerChange
+from tradecounter.backoffice.request_body import wrong_fields
 from tradecounter.customers.address_book import save_address
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.checked_change import checked_change
-from tradecounter.customers.queries.accounts import AccountChange, the_account
+from tradecounter.customers.queries.accounts import AccountChange, require_price_list, the_account, unpaired_terms
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.manage_keys import create_key, end_key_of
 from tradecounter.identity.queries.api_keys import key_of
-from tradecounter.kit.errors import not_found
+from tradecounter.kit.errors import ErrorCollector, not_found
+from tradecounter.rest.json_text import decode_json, read_json
+from tradecounter.rest.responses import to_json
 from tradecounter.shipping.methods import require_method
 
+_NONE = (None, UNSET)
+_TERMS = {"credit_limit", "term_days"}
 
-async def account_change(tx: Transaction, body: CustomerChange) -> AccountChange:
-    """Return the change that a body asks for. Raises DomainError (invalid) with all errors."""
+
+async def account_change(tx: Transaction, body: CustomerChange, *, new: bool = False) -> AccountChange:
+    """Return the change that a body asks for, or a new account. Raises DomainError (invalid) with all errors."""
     values = structs.asdict(body) | ({"company": ""} if body.company is None else {})
-    change = checked_change(AccountChange(**values))
-    if isinstance(change.shipping_method, int):
-        await require_method(tx, change.shipping_method)
+    change, collector = AccountChange(**values), ErrorCollector()
+    with collector.collecting():
+        change = checked_change(change)
+    with collector.collecting():
+        if new and (change.credit_limit in _NONE) != (change.term_days in _NONE):
+            raise unpaired_terms()
+    with collector.collecting():
+        if isinstance(change.price_list, str):
+            await require_price_list(tx, change.price_list)
+    with collector.collecting():
+        if isinstance(change.shipping_method, int):
+            await require_method(tx, change.shipping_method)
+    collector.check()
     return change
+
+
+async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False) -> None:
+    """Check the fields of a body that have the right type, where others have not. Raises DomainError (invalid)."""
+    body = decode_json(raw)
+    if not isinstance(body, dict):
+        return
+    wrong = wrong_fields(body, CustomerChange)
+    right = {
+        field.name: body[field.name]
+        for field in structs.fields(CustomerChange)
+        if field.name in body and field.name not in wrong
+    }
+    complete = not wrong & _TERMS
+    await account_change(tx, read_json(to_json(right), CustomerChange), new=new and complete)
 
 
 async def make_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> CreatedKey:
@@ -47,7 +78,7 @@ async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: 
     """Disable one of a customer's users. Raises DomainError (not found)."""
     user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
     if user is None:
-        raise not_found("user")
+        raise not_found("user", user_id)
     await disable_user(tx, user.email, now)
 
 

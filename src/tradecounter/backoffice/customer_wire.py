@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.access.permissions import UserRole
 from tradecounter.customers.wire import Email, RequiredText, ShortText
+from tradecounter.rest.number_types import Percent, Pounds
 from tradecounter.rest.wire import Amount, Moment, Timed
 
 Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
@@ -59,8 +60,8 @@ class CustomerChange(Struct, omit_defaults=True, kw_only=True):
     accounts_email: Email | UnsetType | None = UNSET
     trade_account: bool | UnsetType = UNSET
     price_list: ShortText | UnsetType | None = UNSET
-    discount: Decimal | UnsetType = UNSET
-    credit_limit: Decimal | UnsetType | None = UNSET
+    discount: Percent | UnsetType = UNSET
+    credit_limit: Pounds | UnsetType | None = UNSET
     term_days: Terms | UnsetType | None = UNSET
     packing: Packing | UnsetType = UNSET
     shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
@@ -68,7 +69,7 @@ class CustomerChange(Struct, omit_defaults=True, kw_only=True):
     order_mails: bool | UnsetType = UNSET
 
 
-class NewCustomer(CustomerChange, omit_defaults=True, kw_only=True):
+class CustomerRequest(CustomerChange, omit_defaults=True, kw_only=True):
     """A customer to add; settings that are left out have their defaults."""
 
     email_address: Email
@@ -82,7 +83,7 @@ class Blocking(Struct):
     reason: str
 
 
-class NewKey(Struct):
+class KeyRequest(Struct):
     """An API key to create."""
 
     name: Annotated[RequiredText, Meta(description="What the key is for.")]
@@ -109,7 +110,7 @@ class Key(Timed, Struct):
     disabled_at: Moment | None
 
 
-class NewUser(Struct):
+class UserRequest(Struct):
     """A user to invite."""
 
     email: Annotated[Email, Meta(description="The user's address.")]

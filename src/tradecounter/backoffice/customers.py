@@ -12,17 +12,23 @@ from tradecounter.access.permissions import scope_of_field
 from tradecounter.access.queries.users import CustomerUser, list_users
 from tradecounter.access.users import invite_user
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.customer_changes import account_change, disable_key_of, disable_user_of, make_key
+from tradecounter.backoffice.customer_changes import (
+    account_change,
+    check_account_change,
+    disable_key_of,
+    disable_user_of,
+    make_key,
+)
 from tradecounter.backoffice.customer_wire import (
     CreatedKey,
     CustomerChange,
     CustomerCredit,
+    CustomerRequest,
     Key,
-    NewCustomer,
-    NewKey,
-    NewUser,
+    KeyRequest,
     ResellerCustomer,
     User,
+    UserRequest,
 )
 from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, NEXT, POST_HEADERS, Desk, PageParameters, page, text
 from tradecounter.backoffice.error_responses import CONFLICT
@@ -122,7 +128,7 @@ class CustomerDesk:
             summary="Add a customer",
             description="The account's address becomes its first owner, who has no password yet." + _TERMS,
             request_headers=POST_HEADERS,
-            body=Body(NewCustomer, {"NewCustomer": examples.NEW_CUSTOMER}),
+            body=Body(CustomerRequest, {"CustomerRequest": examples.NEW_CUSTOMER}),
             success=Success(
                 201,
                 "The customer.",
@@ -135,12 +141,16 @@ class CustomerDesk:
         )
     )
     async def create_customer(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: NewCustomer, now: datetime) -> ResellerCustomer:
+        async def work(tx: Transaction, body: CustomerRequest, now: datetime) -> ResellerCustomer:
             _require_scopes(call, body, "customers:write")
-            change = await account_change(tx, body)
+            change = await account_change(tx, body, new=True)
             return await present_customer(tx, await create_customer(tx, change, now), now)
 
-        return await self.desk.change(call, NewCustomer, work, status=201, location="/api/customer/{id}")
+        async def check(tx: Transaction, raw: bytes, _now: datetime) -> None:
+            await check_account_change(tx, raw, new=True)
+
+        location = "/api/customer/{id}"
+        return await self.desk.change(call, CustomerRequest, work, status=201, location=location, check=check)
 
     @endpoint(
         Operation(
@@ -186,7 +196,10 @@ class CustomerDesk:
             change = await account_change(tx, body)
             return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
 
-        return await self.desk.change(call, CustomerChange, work)
+        async def check(tx: Transaction, raw: bytes, _now: datetime) -> None:
+            await check_account_change(tx, raw)
+
+        return await self.desk.change(call, CustomerChange, work, check=check)
 
     @endpoint(
         Operation(
@@ -215,7 +228,7 @@ class CustomerDesk:
             summary="Create an API key",
             path_parameters=(CUSTOMER_ID,),
             request_headers=POST_HEADERS,
-            body=Body(NewKey, {"NewKey": examples.NEW_KEY}),
+            body=Body(KeyRequest, {"KeyRequest": examples.NEW_KEY}),
             success=Success(
                 201, "The key, which is shown only now.", CreatedKey, {"CreatedKey": examples.CREATED_KEY}, headers=NEW
             ),
@@ -226,11 +239,11 @@ class CustomerDesk:
     async def create_key(self, call: Call) -> Response:
         customer_id = call.path_id("id", "customer")
 
-        async def work(tx: Transaction, body: NewKey, now: datetime) -> CreatedKey:
+        async def work(tx: Transaction, body: KeyRequest, now: datetime) -> CreatedKey:
             return await make_key(tx, customer_id, body.name, now)
 
         location = f"/api/customer/{customer_id}/key/{{id}}"
-        return await self.desk.change(call, NewKey, work, status=201, location=location, secret="key")  # noqa: S106 a field
+        return await self.desk.change(call, KeyRequest, work, status=201, location=location, secret="key")  # noqa: S106 a field
 
     @endpoint(
         Operation(
@@ -283,7 +296,7 @@ class CustomerDesk:
             description="Adds the user, or changes the role, and sends a link to set the password by e-mail.",
             path_parameters=(CUSTOMER_ID,),
             request_headers=POST_HEADERS,
-            body=Body(NewUser, {"NewUser": examples.NEW_USER}),
+            body=Body(UserRequest, {"UserRequest": examples.NEW_USER}),
             success=Success(201, "The user.", User, {"User": examples.USER}, headers=NEW),
             errors=(NOT_FOUND, CONFLICT),
             scope="customers:write",
@@ -292,12 +305,12 @@ class CustomerDesk:
     async def invite_user(self, call: Call) -> Response:
         customer_id = call.path_id("id", "customer")
 
-        async def work(tx: Transaction, body: NewUser, now: datetime) -> User:
+        async def work(tx: Transaction, body: UserRequest, now: datetime) -> User:
             user, _ = await invite_user(tx, customer_id, body.email, body.role, self.secret(), now)
             return _user(user)
 
         location = f"/api/customer/{customer_id}/user/{{id}}"
-        return await self.desk.change(call, NewUser, work, status=201, location=location)
+        return await self.desk.change(call, UserRequest, work, status=201, location=location)
 
     @endpoint(
         Operation(

@@ -5,7 +5,6 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, TypeVar
-from urllib.parse import quote
 
 import msgspec
 from msgspec import Meta, Struct
@@ -18,21 +17,20 @@ from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, r
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, invalid, invalid_fields
 from tradecounter.rest.call import Call
 from tradecounter.rest.headers import IDEMPOTENCY_KEY
 from tradecounter.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.rest.negotiation import JSON
 from tradecounter.rest.operation import Header, Parameter
-from tradecounter.rest.paging import linked_query
-from tradecounter.rest.parameters import raw_pairs
+from tradecounter.rest.paging import next_link
 from tradecounter.rest.responses import json_response, to_json
 
 Body = TypeVar("Body", bound=Struct)
 Item = TypeVar("Item")
 
 MOST_LISTED = 1_000
-_NO_CONTENT = 204
+_OK, _NO_CONTENT = 200, 204
 
 Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Results per page: 100 by default, at most 1,000.")]
 Cursor = Annotated[
@@ -51,6 +49,10 @@ NEXT = Header(
     "Link", "The next page, unless this is the last one.", {"type": "string"}, '</api/order?after=4>; rel="next"'
 )
 LOCATION = Header("Location", "The address of what is new.", {"type": "string"}, "/api/customer/1001")
+
+
+CREATED = 201
+Address = str | Callable[[Mapping[str, Any]], str]
 
 
 class Nothing(Struct):
@@ -104,19 +106,27 @@ class Desk:
         shape: type[Body],
         work: Callable[[Transaction, Body, datetime], Awaitable[Any]],
         *,
-        status: int = 200,
-        location: str = "",
+        status: int | Callable[[], int] = 200,
+        location: Address = "",
         secret: str = "",
         dry_run: bool = False,
+        check: Callable[[Transaction, bytes, datetime], Awaitable[Any]] | None = None,
     ) -> Response:
         """Run a change in a transaction of its own, and respond with its result.
 
-        With an idempotency key, a repeated request gets the recorded response, with null in the field `secret`.
-        `location` is the address of what is new, with fields of the result in braces. A `dry_run` rolls the change
-        back and does not use the key.
+        If a field has the wrong type, `check` finds what else is wrong with the body, and raises it. With an
+        idempotency key, a repeated request gets the recorded response, with null in the field `secret`. `location` is
+        the address of what is new, with fields of the result in braces, and is sent with the status 201; `status` is
+        asked after the work where it depends on that. A `dry_run` rolls the change back, does not use the key, and
+        responds with 200.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
-        body = read_body(raw, shape)
+        try:
+            body = read_body(raw, shape)
+        except DomainError as error:
+            if check is None or not error.field_errors:
+                raise
+            raise await self._with_further(error, lambda tx: check(tx, raw, self.clock.now())) from error
 
         async def run(tx: Transaction, now: datetime) -> Made:
             with placed_in(body):
@@ -124,9 +134,24 @@ class Desk:
             if dry_run:
                 tx.set_rollback()
             kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
-            return Made(status, to_json(result), to_json(kept))
+            made_with = status if isinstance(status, int) else status()
+            return Made(_OK if dry_run else made_with, to_json(result), to_json(kept))
 
-        return await self.once(call, lambda: fingerprint(*call.target, raw), run, location=location, keyed=not dry_run)
+        return await self.once(
+            call,
+            lambda: fingerprint(*call.target, raw),
+            run,
+            location="" if dry_run else location,
+            keyed=not dry_run,
+        )
+
+    async def _with_further(self, error: DomainError, check: Callable[[Transaction], Awaitable[Any]]) -> DomainError:
+        """Return an error about a body together with what a check finds."""
+        collector = ErrorCollector(error.field_errors)
+        with collector.collecting():
+            async with self.reading() as tx:
+                await check(tx)
+        return invalid_fields(list(dict.fromkeys(collector.errors)))
 
     async def once(
         self,
@@ -134,7 +159,7 @@ class Desk:
         print_of: Callable[[], bytes],
         work: Callable[[Transaction, datetime], Awaitable[Made]],
         *,
-        location: str = "",
+        location: Address = "",
         keyed: bool = True,
     ) -> Response:
         """Run a change in a transaction of its own, once per idempotency key; `print_of` returns its fingerprint.
@@ -165,9 +190,10 @@ class Desk:
         return Response(status_code=_NO_CONTENT)
 
 
-def _response(made: Recorded, location: str, headers: Mapping[str, str]) -> Response:
-    if location:
-        headers = {**headers, "Location": location.format_map(msgspec.json.decode(made.body))}
+def _response(made: Recorded, location: Address, headers: Mapping[str, str]) -> Response:
+    if location and made.status == CREATED:
+        body = msgspec.json.decode(made.body)
+        headers = {**headers, "Location": location.format_map(body) if isinstance(location, str) else location(body)}
     return Response(made.body, made.status, headers, JSON)
 
 
@@ -178,12 +204,7 @@ def page(
 
     `shown` are the items of the page as the response has them.
     """
-    headers = {}
-    if len(found) > limit:
-        pairs = [(name, value) for name, value in raw_pairs(call.raw_query) if name != "after"]
-        after = quote(str(cursor(found[limit - 1])), safe="")
-        address = f"{call.base_url}{call.target[1]}?{linked_query(pairs)}after={after}&limit={limit}"
-        headers["Link"] = f'<{address}>; rel="next"'
+    headers = next_link(call, cursor(found[limit - 1]), limit) if len(found) > limit else {}
     return json_response(list(shown), headers=headers)
 
 

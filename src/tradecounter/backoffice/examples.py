@@ -13,15 +13,17 @@ from tradecounter.backoffice.customer_wire import (
     CreatedKey,
     CustomerChange,
     CustomerCredit,
+    CustomerRequest,
     Key,
-    NewCustomer,
-    NewKey,
-    NewUser,
+    KeyRequest,
     ResellerCustomer,
     User,
+    UserRequest,
 )
 from tradecounter.backoffice.operations_wire import Job
+from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS, SAVED_ADDRESS
+from tradecounter.fulfilment.correct_shipment import ShipmentCorrection
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering import examples as ordering
 from tradecounter.ordering.quotes.margin import Margin
@@ -55,7 +57,7 @@ CUSTOMER = ResellerCustomer(
     created_at=_AT,
     credit=_CREDIT,
 )
-NEW_CUSTOMER = NewCustomer(
+NEW_CUSTOMER = CustomerRequest(
     email_address="buyer@harbourline.example",
     first_name="Ada",
     last_name="Buyer",
@@ -65,10 +67,10 @@ NEW_CUSTOMER = NewCustomer(
 )
 CUSTOMER_CHANGE = CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)
 BLOCKING = Blocking("Invoices are over 90 days late.")
-NEW_KEY = NewKey("ERP")
+NEW_KEY = KeyRequest("ERP")
 KEY = Key(7, "ERP", "3f9a1c20", _AT, _AT, None)
 CREATED_KEY = CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)
-NEW_USER = NewUser("sam@harbourline.example", "buyer")
+NEW_USER = UserRequest("sam@harbourline.example", "buyer")
 USER = User(12, "sam@harbourline.example", "", "buyer", has_password=False, created_at=_AT, disabled_at=None)
 
 _NUMBER = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
@@ -106,7 +108,9 @@ ORDER = orders.ResellerOrder(
             last_tracking_status="Collected",
         )
     ],
-    shipments=[orders.Shipment(31, _AT, "FV123456789", [orders.ShippedItem(90017, 6, [_NUMBER])])],
+    shipments=[
+        orders.Shipment(31, _AT, "Northway Parcels", "FV123456789", [orders.ShippedItem(90017, 6, [_NUMBER])], None)
+    ],
     invoices=[],
     credit_notes=[],
     returns=[],
@@ -118,13 +122,15 @@ DISPATCH = orders.Dispatch(
     tracking_number="FV123456789",
 )
 TRACKING = orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)
+CORRECTION = ShipmentCorrection(tracking_number="FV123456798")
+TAKING_BACK = orders.TakingBack("The courier did not collect it.")
 VIDEO = OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8")
 CANCELLATION = orders.Cancellation("The customer ordered twice.", [orders.NamedUnits(90017, 2)])
-NEW_ORDER = orders.NewOrder(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)
+NEW_ORDER = orders.OrderRequest(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)
 CONFIRMATION = orders.Confirmation(ShippingChoice(101))
 AMENDMENT = orders.Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")
-NEW_NOTE = orders.NewNote("The customer collects on Friday.")
-NEW_RETURN = orders.NewReturn([orders.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
+NEW_NOTE = orders.NoteRequest("The customer collects on Friday.")
+NEW_RETURN = orders.ReturnRequest([orders.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
 RETURN = Return(
     number="RMA-1001",
     order_reference="ORD-100042",
@@ -135,14 +141,34 @@ RETURN = Return(
     received_at=datetime(2026, 6, 18, 10, tzinfo=UTC),
     closed_at=None,
     items=[
-        ReturnItem(id=90017, sku="CV-320P", quantity=1, received=1, restocked=0, scrapped=1, serial_numbers=["A1B2C3"])
+        ReturnItem(
+            id=90017,
+            sku="CV-320P",
+            quantity=1,
+            received=1,
+            restocked=0,
+            scrapped=1,
+            serial_numbers=["A1B2C3"],
+            credited=0,
+        )
     ],
+)
+_CREDITED = [structs.replace(item, credited=1) for item in RETURN.items]
+RECEIVED = ReceivedReturn(
+    **structs.asdict(RETURN) | {"state": "closed", "closed_at": RETURN.received_at, "items": _CREDITED},
+    credit_notes=[IssuedCreditNote(50001, 10001, Decimal("60.00"))],
 )
 RECEIPT = orders.Receipt([orders.ReceivedUnits(90017, scrap=1)], credit=True)
 DECLINATION = orders.Declination("The product is no longer made.")
 INVOICING = orders.Invoicing(part=True)
 _OPTION = orders.ResellerShippingOption(
-    101, "Northway Parcels", "UK mainland next working day", Decimal("7.04"), _AT.replace(hour=16), _AT.replace(day=17)
+    id=101,
+    provider="Northway Parcels",
+    description="UK mainland next working day",
+    cost_net=Decimal("7.04"),
+    expected_dispatch_date=_AT.replace(hour=16),
+    expected_arrival_date=_AT.replace(day=17),
+    total_gross=Decimal("554.93"),
 )
 QUOTE = orders.ResellerQuote(
     **structs.asdict(ordering.PENDING_ORDER) | {"shipping_options": [_OPTION]},

@@ -1,11 +1,13 @@
 """Examples of imports, for the interface document."""
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 from msgspec.structs import asdict
 
 from tradecounter.backoffice.import_wire import ReadFile, Report
 from tradecounter.bulk.differences import Change
+from tradecounter.bulk.price_figures import GuardedPrice
 from tradecounter.bulk.rows import LineMessage
 from tradecounter.imports.queries import ImportRecord
 from tradecounter.imports.roll_back import RolledBackImport
@@ -35,6 +37,34 @@ WRONG = Report(
     errors=[LineMessage(7, "sku: product 'CV-32' does not exist")],
     file=_FILE,
 )
+PRICES = Report(
+    id=13,
+    added=0,
+    changed=241,
+    unchanged=12,
+    deactivated=0,
+    errors=[],
+    warnings=[],
+    file=_FILE,
+    raised=240,
+    lowered=1,
+    largest_rise=Decimal("3.50"),
+    largest_fall=Decimal("-90.00"),
+    customers=18,
+    new_price_lists=[],
+    guarded=1,
+    guarded_prices=[
+        GuardedPrice(
+            line=7,
+            price_list="default",
+            sku="CV-320P",
+            field="single_unit_cost",
+            before=Decimal("79.90"),
+            after=Decimal("7.99"),
+            why="is below its purchase cost of 51.20",
+        )
+    ],
+)
 IMPORT = ImportRecord(
     id=12,
     kind="stock",
@@ -45,6 +75,11 @@ IMPORT = ImportRecord(
     unchanged=239,
     deactivated=0,
     rolled_back_at=None,
+    raised=None,
+    lowered=None,
+    largest_rise=None,
+    largest_fall=None,
+    customers=None,
 )
 ROLLED_BACK = RolledBackImport(
     **{**asdict(IMPORT), "rolled_back_at": _AT + timedelta(hours=1)}, restored=1, overwritten=["CV-320P"], kept=[]

@@ -26,7 +26,7 @@ HISTORY_READERS: tuple[Role, ...] = ("support", "finance", "catalogue", "adminis
 def area_of(kind: str) -> str:
     """Return the area of the scope that a kind needs. Raises DomainError (not found)."""
     if kind not in AREAS:
-        raise not_found(f"import kind {kind[:40]}")
+        raise not_found("import kind", kind)
     return AREAS[kind]
 
 

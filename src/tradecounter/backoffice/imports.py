@@ -46,13 +46,21 @@ class ImportDesk:
                 f"The kinds: {', '.join(f'`{kind}`' for kind in AREAS)}. The body is JSON Lines, CSV or XLSX, by its "
                 "`Content-Type`, up to 500 MB. All rows are imported, or none. `id` names the import in the history; "
                 "it is null in a dry run. Kinds of the catalogue and of shipping need `catalogue:write`, prices "
-                "`prices:write`, stock and deliveries `stock:write`, customers `customers:write`."
+                "`prices:write`, stock and deliveries `stock:write`, customers `customers:write`. Prices that are "
+                "lowered by more than half, below `purchase_cost` or to 0, and price lists that neither have prices "
+                "nor are any customer's, are a 409 that names them, unless `force` is given; a dry run shows them."
             ),
             path_parameters=(Parameter("kind", "The kind of the file.", TEXT, "stock"),),
             query=ImportParameters,
             request_headers=POST_HEADERS,
             upload={name: Media(_UPLOADED) for name in FORMS},
-            success=Success(200, "The report.", Report, {"Report": examples.REPORT}, headers=(IDEMPOTENT_REPLAY,)),
+            success=Success(
+                200,
+                "The report.",
+                Report,
+                {"Report": examples.REPORT, "Prices": examples.PRICES},
+                headers=(IDEMPOTENT_REPLAY,),
+            ),
             errors=(
                 NOT_FOUND,
                 CONFLICT,
@@ -77,6 +85,8 @@ class ImportDesk:
             replace=wanted.replace == "true",
             confirmed=wanted.yes == "true",
             confirmed_by="yes=true",
+            force=wanted.force == "true",
+            forced_by="force=true",
             diff=wanted.diff == "true",
         )
         content_type = call.request.headers.get("content-type", "")
@@ -123,7 +133,8 @@ class ImportDesk:
             description=(
                 "Restores what the import changed. Records that have changed since are named in a 409; "
                 "with `force` they are restored too, and listed as `overwritten`. `kept` are added records that cannot "
-                "be removed because they are in use. Needs the scope of the import."
+                "be removed because they are in use. The figures of prices are those of the roll-back, which needs no "
+                "`force` for them: it restores what stood. Needs the scope of the import."
             ),
             path_parameters=(Parameter("id", "The import's id.", ID, 12),),
             query=RollBackParameters,

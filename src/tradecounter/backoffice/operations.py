@@ -25,16 +25,16 @@ from tradecounter.rest.operation import ID, Operation, Parameter, Success, endpo
 class JobListParameters(PageParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/job`."""
 
-    state: Annotated[JobState | None, Meta(description="Only jobs in this state.", examples=["failed"])] = None
+    state: Annotated[JobState | None, Meta(description="Only jobs in this state.", examples=["todo"])] = None
 
 
 class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
     """The query parameters of `GET /api/audit`."""
 
     actor: Annotated[
-        str | None, Meta(description="Only changes by this actor: a name, or a kind and an id.", examples=["token/3"])
+        str | None, Meta(description="Only changes by this actor: a name, or a kind and an id.", examples=["system"])
     ] = None
-    subject: Annotated[str | None, Meta(description="Only changes of this.", examples=["order/ORD-100001"])] = None
+    subject: Annotated[str | None, Meta(description="Only changes of this.", examples=["order/ORD-100003"])] = None
     since: Annotated[str | None, Meta(description="Only changes at this time or later.")] = None
     until: Annotated[str | None, Meta(description="Only changes before this time; a date includes the whole day.")] = (
         None

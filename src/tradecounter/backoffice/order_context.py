@@ -18,13 +18,12 @@ class OrderContexts:
     policy: OrderingPolicy
 
     async def of(self, customer_id: int, now: datetime) -> OrderContext:
-        """Return the context of a customer's order. Raises DomainError: not found, unavailable (stale data)."""
-        view = await self.views.of(customer_id)
+        """Return the context of a customer's order. Raises DomainError (unavailable) if the data is stale."""
+        view = self.views.for_order(customer_id)
         return OrderContext(
             customer_id=customer_id,
             view=view,
-            methods=self.methods.all,
-            regions=self.methods.regions,
+            shipping=self.methods.current,
             policy=self.policy,
             now=now,
         )

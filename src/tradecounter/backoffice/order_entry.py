@@ -10,8 +10,15 @@ from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, POST_HEADERS,
 from tradecounter.backoffice.error_responses import CONFLICT, PRECONDITION_FAILED
 from tradecounter.backoffice.gate import require_scope
 from tradecounter.backoffice.order_context import OrderContexts
-from tradecounter.backoffice.order_sales import SELLERS, amend_sale, confirm_quoted, confirm_sale, create_sale
-from tradecounter.backoffice.order_wire import Amendment, Confirmation, NewOrder, ResellerOrder
+from tradecounter.backoffice.order_sales import (
+    SELLERS,
+    amend_sale,
+    check_sale,
+    confirm_quoted,
+    confirm_sale,
+    create_sale,
+)
+from tradecounter.backoffice.order_wire import Amendment, Confirmation, OrderRequest, ResellerOrder
 from tradecounter.backoffice.orders import ORDER, REFERENCE
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.backoffice.quotes import CODE, code_of
@@ -19,7 +26,7 @@ from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.error_responses import EXPIRED, PAYMENT_REQUIRED
 from tradecounter.ordering.reseller_wire import OverrideCredit
-from tradecounter.ordering.wire import AddressReference
+from tradecounter.ordering.wire import OrderAddressDetails
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
@@ -52,22 +59,25 @@ class OrderEntryDesk:
             summary="Create an order for a customer",
             description="At the customer's prices and terms, with the checks of the customers' API." + _OVERRIDE,
             request_headers=POST_HEADERS,
-            body=Body(NewOrder, {"NewOrder": examples.NEW_ORDER}),
+            body=Body(OrderRequest, {"OrderRequest": examples.NEW_ORDER}),
             success=Success(
                 201, "The order.", ResellerOrder, {"Order": examples.ORDER}, headers=(LOCATION, IDEMPOTENT_REPLAY)
             ),
             errors=(PAYMENT_REQUIRED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED),
-            referenced=(AddressDetails, AddressReference),
+            referenced=(OrderAddressDetails, AddressDetails),
             scope="orders:write",
             roles=SELLERS,
         )
     )
     async def create_order(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: NewOrder, now: datetime) -> ResellerOrder:
+        async def work(tx: Transaction, body: OrderRequest, now: datetime) -> ResellerOrder:
             _check_override(call, body.override_credit)
             return await self.orders.one(tx, await create_sale(tx, body, self.contexts, now), now)
 
-        return await self.desk.change(call, NewOrder, work, status=201, location="/api/order/{id}")
+        async def check(tx: Transaction, raw: bytes, now: datetime) -> None:
+            await check_sale(tx, raw, self.contexts, now)
+
+        return await self.desk.change(call, OrderRequest, work, status=201, location="/api/order/{id}", check=check)
 
     @endpoint(
         Operation(
@@ -138,7 +148,7 @@ class OrderEntryDesk:
             body=Body(Amendment, {"Amendment": examples.AMENDMENT}),
             success=Success(200, "The order.", ResellerOrder, {"Order": examples.ORDER}),
             errors=(PAYMENT_REQUIRED, NOT_FOUND, CONFLICT),
-            referenced=(AddressDetails, AddressReference),
+            referenced=(OrderAddressDetails, AddressDetails),
             scope="orders:write",
             roles=SELLERS,
         )

@@ -86,7 +86,7 @@ class OrderPapersDesk:
     async def show_packing_slip(self, call: Call) -> Response:
         shipment = call.query(PackingSlipParameters).shipment
         async with self.desk.reading() as tx:
-            found = await packing_slip(tx, call.path_text("reference", "order"), shipment)
+            found = await packing_slip(tx, call.path_text("reference", "order"), self.desk.clock.now(), shipment)
         return await packing_slip_file(found, self.letterhead)
 
 

@@ -3,30 +3,41 @@
 Callers first check the permission to override the credit.
 """
 
+from contextlib import nullcontext
 from datetime import datetime
 
 from tradecounter.backoffice.order_context import OrderContexts
-from tradecounter.backoffice.order_wire import Amendment, Confirmation, NewOrder
+from tradecounter.backoffice.order_wire import Amendment, Confirmation, OrderRequest
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.quotes.confirm_quote import confirm_quote
 from tradecounter.ordering.reseller_wire import OverrideCredit
 from tradecounter.ordering.states import ConfirmedOrder, PendingOrder
+from tradecounter.rest.json_text import decode_json
 from tradecounter.rest.responses import to_json
 
 SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
 
 
 async def create_sale(
-    tx: Transaction, body: NewOrder, contexts: OrderContexts, now: datetime
+    tx: Transaction, body: OrderRequest, contexts: OrderContexts, now: datetime
 ) -> PendingOrder | ConfirmedOrder:
     """Create an order for a customer. Raises DomainError as `create_for_customer` does."""
     context = await contexts.of(body.customer_id, now)
     reason = _reason(body.override_credit)
     order, _ = await create_for_customer(tx, to_json(body), context, confirm=False, override_credit=reason)
     return order
+
+
+async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> None:
+    """Check the order in a body where some field has the wrong type. Raises DomainError (invalid)."""
+    body = decode_json(raw)
+    customer_id = body.get("customer_id") if isinstance(body, dict) else None
+    if type(customer_id) is int and 0 < customer_id < 2**63:
+        await read_request(raw, await contexts.of(customer_id, now), lambda: nullcontext(tx))
 
 
 async def confirm_sale(

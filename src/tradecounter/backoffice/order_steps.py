@@ -6,8 +6,9 @@ from typing import Protocol
 from msgspec import UNSET
 
 from tradecounter.backoffice.desk import moment, text
-from tradecounter.backoffice.order_wire import Cancellation, Dispatch, NewReturn, Receipt, State, Tracking
+from tradecounter.backoffice.order_wire import Cancellation, Dispatch, Receipt, ReturnRequest, State, Tracking
 from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.billing.reseller_wire import ReceivedReturn, present_received
 from tradecounter.catalogue.queries.lookup import find_product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
@@ -19,8 +20,8 @@ from tradecounter.kit.text import joined_word
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.queries.lookup import OrderFilter
+from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import receive_return
 from tradecounter.ordering.rules import STATUSES
 
 
@@ -100,18 +101,18 @@ async def add_tracking(tx: Transaction, reference: str, body: Tracking, now: dat
     await track_shipment(tx, reference, body.tracking_number, event, now)
 
 
-async def open_units_return(tx: Transaction, reference: str, body: NewReturn, now: datetime) -> str:
+async def open_units_return(tx: Transaction, reference: str, body: ReturnRequest, now: datetime) -> str:
     """Open a return of dispatched units, and return its number. Raises DomainError as `open_return` does."""
     units = [(item.id, item.quantity) for item in body.items]
     serials = {item.id: item.serial_numbers for item in body.items if item.serial_numbers}
     return await open_return(tx, reference, units, body.reason, now, serials)
 
 
-async def receive_units(tx: Transaction, number: str, body: Receipt, letterhead: Letterhead, now: datetime) -> None:
-    """Receive units of a return, and credit them if that is wanted. Raises DomainError as `receive_return` does."""
+async def receive_units(
+    tx: Transaction, number: str, body: Receipt, letterhead: Letterhead, now: datetime
+) -> ReceivedReturn:
+    """Receive units of a return, and credit them if that is wanted. Raises DomainError as `receive_and_credit` does."""
     restocked = [(item.id, item.restock) for item in body.items]
     scrapped = [(item.id, item.scrap) for item in body.items]
-    if body.credit:
-        await receive_and_credit(tx, number, restocked, scrapped, letterhead, now)
-    else:
-        await receive_return(tx, number, restocked, scrapped, now)
+    notes = await receive_and_credit(tx, number, restocked, scrapped, letterhead, now, credit=body.credit)
+    return present_received(await shown_return(tx, number), notes)

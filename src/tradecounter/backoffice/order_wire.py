@@ -1,7 +1,6 @@
 """The requests and responses of orders and quotes in the back office."""
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
@@ -18,6 +17,7 @@ from tradecounter.ordering.wire import (
     OrderItem,
     ProductSerialNumber,
 )
+from tradecounter.rest.number_types import Id, Percent, Pounds
 from tradecounter.rest.wire import Amount, Moment, Timed
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
@@ -48,8 +48,10 @@ class Shipment(Timed, Struct):
 
     id: int
     dispatched_at: Moment
+    carrier: Annotated[str | None, Meta(description="Who carries it.")]
     tracking_number: str | None
     items: list[ShippedItem]
+    invoice: Annotated[int | None, Meta(description="The invoice that has it.")]
 
 
 class Note(Timed, Struct):
@@ -90,7 +92,7 @@ class ResellerShipping(Struct, omit_defaults=True):
     last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
 
 
-class ResellerShippingOption(Timed, Struct, omit_defaults=True):
+class ResellerShippingOption(Timed, Struct, omit_defaults=True, kw_only=True):
     """A way to ship the order. The dates are absent while no known delivery covers the order."""
 
     id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
@@ -99,6 +101,9 @@ class ResellerShippingOption(Timed, Struct, omit_defaults=True):
     cost_net: Amount
     expected_dispatch_date: Moment | None = None
     expected_arrival_date: Moment | None = None
+    total_gross: Annotated[
+        Amount, Meta(description="What the order costs with this option, VAT included: items and shipping.")
+    ]
 
 
 class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
@@ -161,6 +166,12 @@ class Dispatch(Struct):
     tracking_number: Annotated[str | None, Meta(description="The courier's number.")] = None
 
 
+class TakingBack(Struct):
+    """Why a shipment is taken back."""
+
+    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the order.")]
+
+
 class Tracking(Struct):
     """A tracking event to add."""
 
@@ -197,10 +208,10 @@ class Cancellation(Struct):
     ] = UNSET
 
 
-class NewOrder(CreateOrderRequest, kw_only=True):
+class OrderRequest(CreateOrderRequest, kw_only=True):
     """An order to create for a customer, at its prices and terms."""
 
-    customer_id: Annotated[int, Meta(ge=1, description="The customer's id.")]
+    customer_id: Annotated[Id, Meta(description="The customer's id.")]
     override_credit: OverrideCredit | None = None
 
 
@@ -216,7 +227,7 @@ class Amendment(AmendOrderRequest, frozen=True):
     shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))
 
 
-class NewNote(Struct):
+class NoteRequest(Struct):
     """A note on an order, which the customer does not see."""
 
     text: str
@@ -230,7 +241,7 @@ class ReturnedUnits(Struct):
     serial_numbers: list[str] = []
 
 
-class NewReturn(Struct):
+class ReturnRequest(Struct):
     """A return to open."""
 
     items: list[ReturnedUnits]
@@ -282,14 +293,14 @@ class QuotedItem(Struct):
     """The price of a SKU in a quote."""
 
     sku: str
-    cost_net: Annotated[Decimal, Meta(description="The net cost of one unit.")]
+    cost_net: Annotated[Pounds, Meta(description="The net cost of one unit.")]
 
 
 class QuotedShipping(Struct):
     """The cost of a shipping method in a quote."""
 
     id: Annotated[int, Meta(ge=1, le=2**31 - 1, description="The shipping method's id.")]
-    cost_net: Annotated[Decimal, Meta(description="The net cost.")]
+    cost_net: Annotated[Pounds, Meta(description="The net cost.")]
 
 
 class QuotePrice(Struct):
@@ -299,6 +310,6 @@ class QuotePrice(Struct):
     shipping: list[QuotedShipping] = []
     note: Annotated[str | None, Meta(description="A note to the customer.")] = None
     discount: Annotated[
-        Decimal | None, Meta(description="Per cent off the prices at the request, for lines that are not named.")
+        Percent | None, Meta(description="Per cent off the prices at the request, for lines that are not named.")
     ] = None
     force: Annotated[bool, Meta(description="Allow prices below cost or more than half off.")] = False

@@ -9,14 +9,25 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Body, Desk, PageParameters, page
+from tradecounter.backoffice.desk import (
+    CREATED,
+    LOCATION,
+    NEXT,
+    POST_HEADERS,
+    Address,
+    Body,
+    Desk,
+    DryRun,
+    PageParameters,
+    page,
+)
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.order_steps import add_tracking, cancel_units, dispatch_units, order_filter
 from tradecounter.backoffice.order_wire import (
     Cancellation,
     Dispatch,
     Invoicing,
-    NewNote,
+    NoteRequest,
     ResellerOrder,
     State,
     Tracking,
@@ -57,7 +68,15 @@ class OrderListParameters(PageParameters, frozen=True, kw_only=True):
     ] = None
 
 
-def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **more: Any) -> Operation:
+def order_step(
+    name: str,
+    path: str,
+    summary: str,
+    *,
+    roles: tuple[str, ...] = (),
+    parameters: tuple[Parameter, ...] = (),
+    **more: Any,
+) -> Operation:
     """Return the operation of a step that responds with the order."""
     return Operation(
         method="POST",
@@ -65,7 +84,7 @@ def _step(name: str, path: str, summary: str, *, roles: tuple[str, ...] = (), **
         name=name,
         tag="Orders",
         summary=summary,
-        path_parameters=(REFERENCE,),
+        path_parameters=(REFERENCE, *parameters),
         request_headers=POST_HEADERS,
         success=ORDER,
         errors=(NOT_FOUND, CONFLICT, *more.pop("errors", ())),
@@ -128,7 +147,7 @@ class OrderDesk:
             return json_response(await self.orders.one(tx, order, self.desk.clock.now()))
 
     @endpoint(
-        _step(
+        order_step(
             "dispatchOrder",
             "dispatch",
             "Dispatch all or a part as one shipment",
@@ -143,7 +162,7 @@ class OrderDesk:
         return await self._take(call, Dispatch, step)
 
     @endpoint(
-        _step(
+        order_step(
             "trackOrder",
             "tracking",
             "Add a tracking event to a shipment",
@@ -158,7 +177,7 @@ class OrderDesk:
         return await self._take(call, Tracking, step)
 
     @endpoint(
-        _step(
+        order_step(
             "setVideo",
             "video",
             "Set the addresses of the packing video",
@@ -173,11 +192,12 @@ class OrderDesk:
         return await self._take(call, OrderVideoResponse, step)
 
     @endpoint(
-        _step(
+        order_step(
             "cancelOrder",
             "cancel",
             "Cancel an order or a quote, or units that are not dispatched",
             description="Its stock and credit are released, and the customer gets an e-mail.",
+            query=DryRun,
             body=RequestBody(Cancellation, {"Cancellation": examples.CANCELLATION}),
         )
     )
@@ -185,21 +205,21 @@ class OrderDesk:
         async def step(tx: Transaction, reference: str, body: Cancellation, now: datetime) -> None:
             await cancel_units(tx, reference, body, now)
 
-        return await self._take(call, Cancellation, step)
+        return await self._take(call, Cancellation, step, dry_run=call.query(DryRun).is_wanted)
 
     @endpoint(
-        _step(
+        order_step(
             "addNote",
             "note",
             "Add a note, which the customer does not see",
-            body=RequestBody(NewNote, {"Note": examples.NEW_NOTE}),
+            body=RequestBody(NoteRequest, {"Note": examples.NEW_NOTE}),
         )
     )
     async def add_note(self, call: Call) -> Response:
-        async def step(tx: Transaction, reference: str, body: NewNote, now: datetime) -> None:
+        async def step(tx: Transaction, reference: str, body: NoteRequest, now: datetime) -> None:
             await add_note(tx, reference, body.text, now)
 
-        return await self._take(call, NewNote, step)
+        return await self._take(call, NoteRequest, step)
 
     @endpoint(
         Operation(
@@ -215,19 +235,41 @@ class OrderDesk:
             path_parameters=(REFERENCE,),
             request_headers=POST_HEADERS,
             body=RequestBody(Invoicing, {"Invoicing": examples.INVOICING}, required=False),
-            success=ORDER,
+            success=Success(
+                CREATED,
+                "The order. The invoice is new; it is the last of `invoices`.",
+                ResellerOrder,
+                {"Order": examples.ORDER},
+                headers=(LOCATION, IDEMPOTENT_REPLAY),
+            ),
+            unchanged=ORDER,
             errors=(NOT_FOUND, CONFLICT),
             scope="billing:write",
         )
     )
     async def invoice_order(self, call: Call) -> Response:
-        async def step(tx: Transaction, reference: str, body: Invoicing, now: datetime) -> None:
-            await issue_invoice(tx, reference, self.letterhead, now, part=body.part)
+        issued: list[bool] = []
 
-        return await self._take(call, Invoicing, step)
+        async def step(tx: Transaction, reference: str, body: Invoicing, now: datetime) -> None:
+            issued.append((await issue_invoice(tx, reference, self.letterhead, now, part=body.part)).new)
+
+        return await self._take(
+            call,
+            Invoicing,
+            step,
+            status=lambda: CREATED if issued[-1] else 200,
+            location=lambda order: f"/api/invoice/{order['invoices'][-1]}",
+        )
 
     async def _take(
-        self, call: Call, shape: type[Body], step: Callable[[Transaction, str, Body, datetime], Awaitable[None]]
+        self,
+        call: Call,
+        shape: type[Body],
+        step: Callable[[Transaction, str, Body, datetime], Awaitable[None]],
+        *,
+        status: int | Callable[[], int] = 200,
+        location: Address = "",
+        dry_run: bool = False,
     ) -> Response:
         """Take a step with an order, and respond with the order."""
         reference = call.path_text("reference", "order")
@@ -236,4 +278,4 @@ class OrderDesk:
             await step(tx, reference, body, now)
             return await self.orders.one(tx, await any_order(tx, reference), now)
 
-        return await self.desk.change(call, shape, work)
+        return await self.desk.change(call, shape, work, status=status, location=location, dry_run=dry_run)

@@ -1,6 +1,5 @@
-"""`/api/payment`: payments, their reversal, and bank files."""
+"""`/api/payment`: payments and their reversal."""
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,9 +8,8 @@ from starlette.responses import Response
 from tradecounter.backoffice import billing_examples as examples
 from tradecounter.backoffice.billing_steps import record_new_payment
 from tradecounter.backoffice.billing_wire import PaymentListParameters, PaymentRequest, Reversal
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Made, page
+from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, page
 from tradecounter.backoffice.error_responses import CONFLICT
-from tradecounter.billing.import_payments import PaymentImport, import_payments
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.reverse_payment import reverse_payment
@@ -19,13 +17,9 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
-from tradecounter.rest.idempotency import fingerprint_of_upload
-from tradecounter.rest.operation import ID, Body, ErrorResponse, Media, Operation, Parameter, Success, endpoint
-from tradecounter.rest.responses import to_json
+from tradecounter.rest.operation import ID, Body, Operation, Parameter, Success, endpoint
 
 _PAYMENT = Success(200, "The payment.", Payment, {"Payment": examples.PAYMENT}, headers=(IDEMPOTENT_REPLAY,))
-_CSV = "text/csv"
-_OK = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +59,9 @@ class PaymentDesk:
             description=(
                 "Of an invoice, or of a customer: then of the oldest due invoices. The rest stays on the account. "
                 "A refund is of a customer, at most what is on the account. `force` records a payment although the "
-                "same reference, amount and date are recorded."
+                "same reference, amount and date are recorded. A dry run shows what the payment would pay."
             ),
+            query=DryRun,
             request_headers=POST_HEADERS,
             body=Body(PaymentRequest, {"Payment": examples.NEW_PAYMENT}),
             success=_PAYMENT,
@@ -75,7 +70,8 @@ class PaymentDesk:
         )
     )
     async def record_payment(self, call: Call) -> Response:
-        return await self.desk.change(call, PaymentRequest, record_new_payment)
+        dry_run = call.query(DryRun).is_wanted
+        return await self.desk.change(call, PaymentRequest, record_new_payment, dry_run=dry_run)
 
     @endpoint(
         Operation(
@@ -100,37 +96,3 @@ class PaymentDesk:
             return await reverse_payment(tx, payment_id, body.reason, now)
 
         return await self.desk.change(call, Reversal, work)
-
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/payment/import",
-            name="importPayments",
-            tag="Billing",
-            summary="Record the payments of a bank file",
-            description=(
-                "A CSV file with the header `date,amount,reference`. A line is placed by the invoice numbers in its "
-                "reference; `unplaced` lists the others. A line that was imported before is not placed again."
-            ),
-            request_headers=POST_HEADERS,
-            upload={_CSV: Media({"type": "string", "format": "binary"}, {"BankFile": examples.BANK_FILE})},
-            success=Success(
-                200, "The result.", PaymentImport, {"Result": examples.PAYMENT_IMPORT}, headers=(IDEMPOTENT_REPLAY,)
-            ),
-            errors=(
-                CONFLICT,
-                ErrorResponse(413, "The file is too long.", "the body is longer than 1048576 bytes"),
-                ErrorResponse(415, "The file is not CSV, or is compressed.", "Content-Type: must be text/csv, not a/b"),
-            ),
-            scope="billing:write",
-        )
-    )
-    async def import_payments(self, call: Call) -> Response:
-        content = await call.file(_CSV)
-
-        async def work(tx: Transaction, now: datetime) -> Made:
-            text = to_json(await import_payments(tx, content, now))
-            return Made(_OK, text, text)
-
-        target, digest = " ".join(call.target), hashlib.sha256(content).digest()
-        return await self.desk.once(call, lambda: fingerprint_of_upload(target, digest), work)

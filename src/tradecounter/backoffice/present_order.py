@@ -23,7 +23,7 @@ from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.reads import numbers_by_shipment
 from tradecounter.kit.local_time import moment_of
-from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader
+from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader, carrier_of
 from tradecounter.ordering.lines import OrderLine, products_of
 from tradecounter.ordering.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of
@@ -109,7 +109,7 @@ def _shown(
         status=None if numbered is None else numbered.status,
         items=[_item(line, fulfilled, view, confirmed=numbered is not None) for line in lines],
         shipping=[] if numbered is None else [*map(_shipping, shipping_on_the_wire(numbered, fulfilled.shipments))],
-        shipping_options=[*map(option_in_utc, order.shipping_options)] if numbered is None else UNSET,
+        shipping_options=[option_in_utc(order, o) for o in order.shipping_options] if numbered is None else UNSET,
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
         expected_dispatch_date=expected,
@@ -121,8 +121,10 @@ def _shown(
             Shipment(
                 shipped.id,
                 shipped.dispatched_at,
+                carrier_of(order, shipped),
                 shipped.tracking_number,
                 [ShippedItem(line_id, units, []) for line_id, units in shipped.units.items()],
+                shipped.invoice,
             )
             for shipped in fulfilled.shipments
         ],
@@ -142,10 +144,16 @@ def _shipping(shown: OrderShipping) -> ResellerShipping:
     return ResellerShipping(**structs.asdict(shown) | {"tracking_events": events})
 
 
-def option_in_utc(option: ShippingOption) -> ResellerShippingOption:
-    """Return a shipping option as the back office shows it."""
+def option_in_utc(order: AnyOrder, option: ShippingOption) -> ResellerShippingOption:
+    """Return a shipping option of an order as the back office shows it."""
     return ResellerShippingOption(
-        option.id, option.provider, option.description, option.cost_net, option.dispatch, option.arrival
+        id=option.id,
+        provider=option.provider,
+        description=option.description,
+        cost_net=option.cost_net,
+        expected_dispatch_date=option.dispatch,
+        expected_arrival_date=option.arrival,
+        total_gross=order.gross_with(option),
     )
 
 

@@ -156,7 +156,7 @@ async def _read(tx: Transaction, code: str, now: datetime) -> ResellerQuote:
 
 def _shown(quote: AnyOrder, lines: Sequence[OrderLine], costs: Mapping[int, Decimal], now: datetime) -> ResellerQuote:
     pricing = pricing_of(quote)
-    options = {option.id: option_in_utc(option) for option in quote.shipping_options}
+    options = {option.id: option_in_utc(quote, option) for option in quote.shipping_options}
     chosen = None if quote.shipping_method is None else options[quote.shipping_method]
     return ResellerQuote(
         **structs.asdict(created_order(quote, lines))

@@ -8,12 +8,13 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import LOCATION, NEXT, POST_HEADERS, Desk, Nothing, PageParameters, page
+from tradecounter.backoffice.desk import LOCATION, NEXT, POST_HEADERS, Desk, DryRun, Nothing, PageParameters, page
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.gate import require_scope
 from tradecounter.backoffice.order_steps import open_units_return, receive_units
-from tradecounter.backoffice.order_wire import NewReturn, Receipt
+from tradecounter.backoffice.order_wire import Receipt, ReturnRequest
 from tradecounter.backoffice.orders import REFERENCE
+from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
@@ -26,6 +27,7 @@ from tradecounter.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.rest.operation import TEXT, Body, Operation, Parameter, Success, endpoint
 from tradecounter.rest.responses import json_response
 
+MAY_CLOSE = ("support", "finance", "administrator")
 _NUMBER = Parameter("number", "The return's number.", TEXT, "RMA-1001")
 _RETURN = Success(200, "The return.", Return, {"Return": examples.RETURN}, headers=(IDEMPOTENT_REPLAY,))
 
@@ -53,7 +55,7 @@ class ReturnDesk:
             summary="Open a return of dispatched units",
             path_parameters=(REFERENCE,),
             request_headers=POST_HEADERS,
-            body=Body(NewReturn, {"NewReturn": examples.NEW_RETURN}),
+            body=Body(ReturnRequest, {"ReturnRequest": examples.NEW_RETURN}),
             success=Success(
                 201, "The return.", Return, {"Return": examples.RETURN}, headers=(LOCATION, IDEMPOTENT_REPLAY)
             ),
@@ -64,10 +66,10 @@ class ReturnDesk:
     async def open_return(self, call: Call) -> Response:
         reference = call.path_text("reference", "order")
 
-        async def work(tx: Transaction, body: NewReturn, now: datetime) -> Return:
+        async def work(tx: Transaction, body: ReturnRequest, now: datetime) -> Return:
             return await shown_return(tx, await open_units_return(tx, reference, body, now))
 
-        return await self.desk.change(call, NewReturn, work, status=201, location="/api/return/{number}")
+        return await self.desk.change(call, ReturnRequest, work, status=201, location="/api/return/{number}")
 
     @endpoint(
         Operation(
@@ -119,27 +121,32 @@ class ReturnDesk:
             name="receiveReturn",
             tag="Returns",
             summary="Receive units of a return",
-            description="Restocked units serve back-orders first. A return may arrive in several deliveries."
-            " `credit` needs the scope `billing:write` too.",
+            description=(
+                "Restocked units serve back-orders first. A return may arrive in several deliveries. `credit` needs "
+                "the scope `billing:write` too; a dry run shows what the credit notes come to. Once all units came "
+                "back and are credited, the return is closed."
+            ),
             path_parameters=(_NUMBER,),
+            query=DryRun,
             request_headers=POST_HEADERS,
             body=Body(Receipt, {"Receipt": examples.RECEIPT}),
-            success=_RETURN,
+            success=Success(
+                200, "The return.", ReceivedReturn, {"Return": examples.RECEIVED}, headers=(IDEMPOTENT_REPLAY,)
+            ),
             errors=(NOT_FOUND, CONFLICT),
             scope="orders:write",
             roles=("support", "warehouse", "administrator"),
         )
     )
     async def receive_return(self, call: Call) -> Response:
-        number = call.path_text("number", "return")
+        number, dry_run = call.path_text("number", "return"), call.query(DryRun).is_wanted
 
-        async def work(tx: Transaction, body: Receipt, now: datetime) -> Return:
+        async def work(tx: Transaction, body: Receipt, now: datetime) -> ReceivedReturn:
             if body.credit:
                 require_scope(call.request, "billing:write")
-            await receive_units(tx, number, body, self.letterhead, now)
-            return await shown_return(tx, number)
+            return await receive_units(tx, number, body, self.letterhead, now)
 
-        return await self.desk.change(call, Receipt, work)
+        return await self.desk.change(call, Receipt, work, dry_run=dry_run)
 
     @endpoint(
         Operation(
@@ -148,11 +155,13 @@ class ReturnDesk:
             name="closeReturn",
             tag="Returns",
             summary="Close a return; units that have not come back are no longer expected",
+            description="A return is closed by itself once all units came back and are credited.",
             path_parameters=(_NUMBER,),
             request_headers=POST_HEADERS,
             success=_RETURN,
             errors=(NOT_FOUND, CONFLICT),
             scope="orders:write",
+            roles=MAY_CLOSE,
         )
     )
     async def close_return(self, call: Call) -> Response:

@@ -8,11 +8,11 @@ from tradecounter.events.examples import EVENT
 from tradecounter.webhooks.wire import (
     Attempt,
     Delivery,
-    NewWebhook,
     Replay,
     Replayed,
     Webhook,
     WebhookChange,
+    WebhookRequest,
     with_secret,
 )
 
@@ -20,7 +20,7 @@ _AT = datetime(2026, 6, 17, 8, 30, 1, tzinfo=UTC)
 _URL = "https://erp.example/events"
 _TYPES = ["order.confirmed", "order.dispatched"]
 
-NEW_WEBHOOK = NewWebhook(url=_URL, types=_TYPES, description="ERP")
+NEW_WEBHOOK = WebhookRequest(url=_URL, types=_TYPES, description="ERP")
 WEBHOOK_CHANGE = WebhookChange(state="active")
 WEBHOOK = Webhook(
     id=3,

@@ -41,11 +41,11 @@ from tradecounter.webhooks.queries.endpoints import endpoints_after
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Delivery,
-    NewWebhook,
     Replay,
     Replayed,
     Webhook,
     WebhookChange,
+    WebhookRequest,
     delivery_on_the_wire,
     webhook_on_the_wire,
 )
@@ -100,7 +100,7 @@ class WebhookDesk:
             summary="Add a webhook",
             description="It gets the events from now on. With `customer_id`, it gets what this customer may read.",
             request_headers=POST_HEADERS,
-            body=Body(NewWebhook, {"NewWebhook": examples.NEW_WEBHOOK}),
+            body=Body(WebhookRequest, {"WebhookRequest": examples.NEW_WEBHOOK}),
             success=Success(
                 201,
                 "The webhook with its secret, which is shown only now.",
@@ -114,12 +114,12 @@ class WebhookDesk:
         )
     )
     async def create_webhook(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: NewWebhook, now: datetime) -> CreatedWebhook:
+        async def work(tx: Transaction, body: WebhookRequest, now: datetime) -> CreatedWebhook:
             return await add_webhook(tx, self.policy, body, now)
 
         return await self.desk.change(
             call,
-            NewWebhook,
+            WebhookRequest,
             work,
             status=201,
             location="/api/webhook/{id}",

@@ -33,7 +33,7 @@ async def read_credit(tx: Transaction, customer_id: int) -> Credit:
     """Return a customer's credit. Raises DomainError (not found)."""
     account = await find_account(tx, customer_id)
     if account is None:
-        raise not_found("customer")
+        raise not_found("customer", customer_id)
     limit = account.credit_limit if account.credit_limit is not None else NOTHING
     return Credit(limit, await outstanding_of(tx, customer_id), await debts_of(tx, customer_id))
 

@@ -1,56 +1,74 @@
-"""Credits what came back with a return."""
+"""Receives returns and credits what came back."""
 
-from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 
-from tradecounter.billing.issue_credit_note import credit_units
-from tradecounter.billing.queries.credit_notes import credited_of, invoiced_lines
-from tradecounter.billing.queries.ledger import invoices_of_order, lock_account
+from tradecounter.audit.record import audit
+from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.issue_credit_note import issue_credit_note
+from tradecounter.billing.queries.credit_notes import units_on_invoices
+from tradecounter.billing.queries.ledger import lock_account
 from tradecounter.billing.reseller_wire import CreditNote
-from tradecounter.billing.rules import Billed
+from tradecounter.billing.settle_returns import settle_returns
 from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.queries.returns import lines_of_returns, returns_of_orders
+from tradecounter.ordering.queries.returns import StoredReturn, lines_of_returns
 from tradecounter.ordering.returns.find_return import the_return
-from tradecounter.ordering.returns.receive_return import Units, credit_returned_units, receive_return
+from tradecounter.ordering.returns.receive_return import Units, receive_return
 from tradecounter.ordering.returns.wire import return_number
 
 
 async def receive_and_credit(
-    tx: Transaction, number: str, restocked: Units, scrapped: Units, letterhead: Letterhead, now: datetime
+    tx: Transaction,
+    number: str,
+    restocked: Units,
+    scrapped: Units,
+    letterhead: Letterhead,
+    now: datetime,
+    *,
+    credit: bool = True,
 ) -> list[CreditNote]:
-    """Receive units of a return, and credit all its received units that are invoiced and not credited yet.
+    """Receive units of a return; with `credit`, credit all its received units that are invoiced and not credited yet.
 
     Units of a line that were credited without a return count as those that came back, so none is credited twice.
 
     Raises DomainError as `receive_return` and `issue_credit_note` do.
     """
     found = await the_return(tx, number)
-    await lock_account(tx, found.customer_id)
+    if credit:
+        await lock_account(tx, found.customer_id)
     await receive_return(tx, number, restocked, scrapped, now)
-    [lines] = (await lines_of_returns(tx, [found.id])).values()
-    if not any(line.uncredited for line in lines):
+    for closed in await settle_returns(tx, found.order_id, now, found.id):
+        after = {"state": "closed", "number": closed}
+        audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
+    if not credit:
         return []
-    before = await _credited_without_return(tx, found.order_id)
-    units = Counter(await credit_returned_units(tx, number, now)) - before
-    reason = f"Return {return_number(found.id)}: {found.reason}"
-    return await credit_units(tx, found.order_id, units, reason, letterhead, now)
+    return [
+        await issue_credit_note(tx, invoice, lines, reason_of(found), letterhead, now, returned=found.id)
+        for invoice, lines in (await creditable_of_return(tx, found)).items()
+    ]
 
 
-async def _credited_without_return(tx: Transaction, order_id: int) -> Counter[int]:
-    """Return the units on credit notes that no return accounts for, by line id."""
-    noted: Counter[int] = Counter()
-    for invoice in await invoices_of_order(tx, order_id):
-        credited = await credited_of(tx, invoice.invoice)
-        for line in await invoiced_lines(tx, invoice.invoice):
-            if line.line_id is not None:
-                noted[line.line_id] += credited.get(line.position, Billed()).units
-    returned: Counter[int] = Counter()
-    return_ids = (await returns_of_orders(tx, [order_id]))[order_id]
-    for came_back in (await lines_of_returns(tx, return_ids)).values():
-        for unit in came_back:
-            returned[unit.line_id] += unit.credited
-    # A return accounts for units that were not invoiced as well; these are on no credit note.
-    returned -= Counter({line.id: line.unbilled for line in await lines_of_order(tx, order_id)})
-    return noted - returned
+async def creditable_of_return(tx: Transaction, found: StoredReturn) -> dict[int, list[CreditLine]]:
+    """Return which received units of a return can be credited, by invoice, the oldest first."""
+    lines = (await lines_of_returns(tx, [found.id]))[found.id]
+    return await creditable_units(tx, found.order_id, {line.line_id: line.uncredited for line in lines})
+
+
+async def creditable_units(tx: Transaction, order_id: int, units: Mapping[int, int]) -> dict[int, list[CreditLine]]:
+    """Return which units of an order's lines, by line id, can be credited on which invoice, the oldest first.
+
+    Units that are not invoiced, or are credited already, are left out.
+    """
+    left, wanted = dict(units), dict[int, list[CreditLine]]()
+    for line in await units_on_invoices(tx, order_id):
+        share = min(left.get(line.line_id, 0), line.left)
+        if share > 0:
+            wanted.setdefault(line.invoice, []).append(CreditLine(line.line_id, share))
+            left[line.line_id] -= share
+    return wanted
+
+
+def reason_of(found: StoredReturn) -> str:
+    """Return the reason that a credit note of a return has."""
+    return f"Return {return_number(found.id)}: {found.reason}"

@@ -69,7 +69,7 @@ class BillingEndpoints:
         async with reading(self.database) as tx:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             documents = await printed_documents(tx, order.id)
-        if isinstance(order, CancelledOrder):
+        if not documents and isinstance(order, CancelledOrder):
             raise DomainError(Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice")
         if not documents:
             raise DomainError(Kind.PRECONDITION_FAILED, "the order has not been invoiced yet; try again later")

@@ -1,7 +1,7 @@
 """Issues credit notes against invoices (reseller's side, section 3)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 
@@ -28,7 +28,6 @@ from tradecounter.billing.queries.credit_notes import (
 from tradecounter.billing.queries.ledger import (
     allocated_to,
     credit_invoice,
-    invoices_of_order,
     lock_account,
     open_invoice,
 )
@@ -36,6 +35,7 @@ from tradecounter.billing.queries.lookup import InvoiceRecord, invoice_document,
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.reverse_payment import LONGEST_REASON
 from tradecounter.billing.rules import Billed, vat_totals
+from tradecounter.billing.settle_returns import settle_returns
 from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -55,8 +55,12 @@ async def issue_credit_note(
     reason: str,
     letterhead: Letterhead,
     now: datetime,
+    *,
+    returned: int | None = None,
 ) -> CreditNote:
     """Credit units of an invoice's lines, or an amount without VAT; money that had paid for it is unallocated again.
+
+    The units count as those that came back: first with the return of the id `returned`, then with the order's others.
 
     Raises DomainError: not found, invalid (no reason, unknown lines, more than is invoiced and not yet credited),
     conflict (the settings still contain the example seller).
@@ -79,34 +83,10 @@ async def issue_credit_note(
     await queue(tx, "mail_credit_note", order_id=order.id, number=document.number)
     issued = {"number": document.number, "invoice": number, "gross": gross, "reason": reason}
     record_order_event(tx, "credit_note.issued", order, now, credit_note=issued)
-    audit(tx, "credit_note.issue", f"credit-note/{document.number}", now, after=issued)
+    closed = await settle_returns(tx, order.id, now, returned)
+    after = issued | ({"closed_returns": closed} if closed else {})
+    audit(tx, "credit_note.issue", f"credit-note/{document.number}", now, after=after)
     return present_credit_note(await the_credit_note(tx, document.number))
-
-
-async def credit_units(
-    tx: Transaction,
-    order_id: int,
-    units: Mapping[int, int],
-    reason: str,
-    letterhead: Letterhead,
-    now: datetime,
-) -> list[CreditNote]:
-    """Credit units of an order's lines (by id), such as those that came back, from its invoices, the oldest first.
-
-    Units that are not invoiced, or are credited already, are skipped. Raises DomainError as `issue_credit_note` does.
-    """
-    left, notes = dict(units), []
-    for invoice in sorted(await invoices_of_order(tx, order_id), key=lambda found: found.invoice):
-        credited = await credited_of(tx, invoice.invoice)
-        wanted = []
-        for line in await invoiced_lines(tx, invoice.invoice):
-            most = line.quantity - credited.get(line.position, Billed()).units
-            if line.line_id is not None and (share := min(left.get(line.line_id, 0), most)) > 0:
-                wanted.append(CreditLine(line.line_id, share))
-                left[line.line_id] -= share
-        if wanted:
-            notes.append(await issue_credit_note(tx, invoice.invoice, wanted, reason, letterhead, now))
-    return notes
 
 
 async def _shares(

@@ -36,8 +36,8 @@ from tradecounter.ordering.history import record_order_event
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.changes import settle
 from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.rules import COMPLETED, INVOICED
 from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.units import status_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,16 +71,19 @@ async def issue_invoice(
             raise DomainError(Kind.CONFLICT, f"nothing of order {order.order_reference} can be invoiced yet")
         return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
     await require_own_seller(tx, letterhead)
-    number = await _issue(tx, supply, letterhead, now, complete=not any(line.left for line in lines))
+    number = await _issue(tx, supply, lines, letterhead, now)
     return IssuedInvoice(number=number, order_reference=order.order_reference, gross=supply.gross, new=True)
 
 
-async def _issue(tx: Transaction, supply: Supply, letterhead: Letterhead, now: datetime, *, complete: bool) -> int:
+async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letterhead: Letterhead, now: datetime) -> int:
     order = supply.order
     paid = min(await unallocated_of(tx, order.customer_id), supply.gross)
     if paid:
         await discharge(tx, order.customer_id, paid)
-    settle(tx, order.id, paid=paid, invoiced=complete)
+    # The invoices now contain the shipping and all that was dispatched, except what came back before.
+    invoiced = {None: 1} | {line.id: line.dispatched - line.unbilled for line in lines}
+    status = status_of(lines, invoiced, order.due - paid)
+    settle(tx, order.id, paid=paid, status=status)
     document = compose_invoice(supply, letterhead.seller, await next_invoice_number(tx), now, paid)
     number = document.number
     pdf = await asyncio.to_thread(print_invoice, document, now, letterhead.logo)
@@ -99,7 +102,6 @@ async def _issue(tx: Transaction, supply: Supply, letterhead: Letterhead, now: d
     await queue(tx, "mail_order_invoiced", order_id=order.id, number=number)
     if supply.account.accounts_email:
         await queue(tx, "mail_invoice_copy", order_id=order.id, number=number)
-    status = order.status if not complete else INVOICED if order.due > paid else COMPLETED
     _record(tx, order, document, status, now)
     return number
 

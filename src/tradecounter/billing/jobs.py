@@ -3,6 +3,7 @@
 import procrastinate
 
 from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.queries.invoices import last_dispatch
 from tradecounter.db.jobs import JobName
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
@@ -15,11 +16,11 @@ _RETRY = procrastinate.RetryStrategy(max_attempts=12, exponential_wait=2)  # for
 
 
 def add_billing_jobs(app: procrastinate.App, database: Database, clock: Clock, letterhead: Letterhead) -> None:
-    """Add the job to the queue. If it runs twice, the second run finds nothing to invoice."""
+    """Add the job to the queue. It does nothing if all is invoiced, or if what was dispatched was taken back."""
 
     @app.task(name=_NAME, retry=_RETRY, pass_context=False)
     async def invoice_dispatch(order_id: int) -> None:
         async with transaction(database) as tx:
             order = await order_by_id(tx, order_id)
-            if order is not None:
+            if order is not None and await last_dispatch(tx, order.id) is not None:
                 await issue_invoice(tx, order.name, letterhead, clock.now(), part=True)

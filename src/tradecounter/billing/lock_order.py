@@ -17,7 +17,7 @@ async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrde
     await lock_account(tx, found.customer_id)
     order = await lock_order(tx, found.id)
     if isinstance(order, CancelledOrder | DeclinedOrder):
-        raise DomainError(Kind.CONFLICT, f"order {order.name} is cancelled")
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.ended_as}")
     if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"order {reference} is not confirmed")
     return order

@@ -31,17 +31,18 @@ from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.queries.orders import lock_orders
+from tradecounter.rest.number_types import Pounds
 
 Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]
 METHODS: tuple[str, ...] = get_args(Method)
 
-_LONGEST_REFERENCE = 200
+LONGEST_REFERENCE = 200
 
 
 class NewPayment(Struct, frozen=True, kw_only=True):
     """A payment to record; `received_on` is today by default. `force` allows a duplicate."""
 
-    amount: Decimal
+    amount: Pounds
     received_on: date | None = None
     method: Method = "bank_transfer"
     reference: str = ""
@@ -110,6 +111,14 @@ async def pay_locked(
     return await _record(tx, customer_id, new, invoices, now)
 
 
+async def pay_locked_account(tx: Transaction, customer_id: int, new: NewPayment, now: datetime) -> Payment:
+    """Record a payment of a customer, whose account and whose orders with debt the caller has locked.
+
+    Raises DomainError: invalid, conflict (a duplicate).
+    """
+    return await _record(tx, customer_id, new, await open_invoices(tx, customer_id), now)
+
+
 async def _require_new(tx: Transaction, customer_id: int, new: NewPayment, reference: str, received_on: date) -> None:
     refund = new.method == "refund"
     earlier = await duplicate_of(tx, customer_id, new.amount, received_on, reference, refund=refund)
@@ -155,8 +164,8 @@ async def _record(
 def _require_valid(received_on: date, reference: str, now: datetime) -> None:
     if received_on > uk_date(now):
         raise invalid("received_on", f"must not be after today, {uk_date(now)}")
-    if len(reference) > _LONGEST_REFERENCE:
-        raise invalid("reference", f"must have at most {_LONGEST_REFERENCE} characters")
+    if len(reference) > LONGEST_REFERENCE:
+        raise invalid("reference", f"must have at most {LONGEST_REFERENCE} characters")
 
 
 def event_data(payment: Payment) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tradecounter.billing.invoice_document import InvoiceLine
 from tradecounter.billing.queries.credit_notes import CreditNoteRecord, document_of
 from tradecounter.billing.queries.lookup import InvoiceRecord, PrintedLines
 from tradecounter.billing.queries.payments import PaymentRecord
 from tradecounter.kit.local_time import uk_date
+from tradecounter.ordering.returns.wire import Return
 from tradecounter.rest.wire import Moment, Timed
 
 
@@ -162,3 +163,23 @@ def _lines(line_ids: Sequence[int | None], lines: Sequence[InvoiceLine]) -> list
         )
         for line_id, line in zip(line_ids, lines, strict=True)
     ]
+
+
+class IssuedCreditNote(Struct, frozen=True):
+    """A credit note that was issued on the way."""
+
+    number: int
+    invoice: int
+    cost_gross: Decimal
+
+
+class ReceivedReturn(Return, frozen=True, kw_only=True):
+    """A return after units were received, with the credit notes that were issued for it at once."""
+
+    credit_notes: list[IssuedCreditNote]
+
+
+def present_received(found: Return, notes: Sequence[CreditNote]) -> ReceivedReturn:
+    """Return a return with the credit notes of what came back."""
+    issued = [IssuedCreditNote(note.number, note.invoice, note.cost_gross) for note in notes]
+    return ReceivedReturn(**structs.asdict(found), credit_notes=issued)

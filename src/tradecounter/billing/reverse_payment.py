@@ -4,6 +4,7 @@ from datetime import datetime
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.move_money import release
+from tradecounter.billing.queries.bank_lines import release_line_of
 from tradecounter.billing.queries.ledger import (
     add_unallocated,
     allocate_refund,
@@ -44,6 +45,7 @@ async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: da
     else:
         await _take_back(tx, payment, now)
     store_reversal(tx, payment_id, reason, now)
+    release_line_of(tx, payment_id, f"payment {payment_id} was reversed: {reason}", now)
     reversed_ = present_payment(await the_payment(tx, payment_id))
     before, after = present_payment(payment), {"reason": reason}
     record_event(

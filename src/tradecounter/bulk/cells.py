@@ -1,6 +1,7 @@
 """Reads cells in the forms that people and spreadsheets use: `yes`, `1,200.00`, `£5.00`, `01/12/2026`.
 
-A cell that is not a value of its field's type is returned unchanged; the validator reports it.
+Numbers are read as their types say (`rest/number_types.py`). Any other cell that is not a value of its field's type is
+returned unchanged; the validator reports it.
 """
 
 import re
@@ -12,8 +13,12 @@ from typing import Annotated, Any, Literal, Protocol, get_args, get_origin
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
+from tradecounter.kit.errors import DomainError
+from tradecounter.kit.numbers import UnreadableNumberError
 from tradecounter.rest.annotations import alternatives
 from tradecounter.rest.csv_text import unguarded
+from tradecounter.rest.json_text import decode_json
+from tradecounter.rest.number_types import NumberField, number_of
 
 FieldType = Literal["text", "number", "date", "time", "boolean"]
 
@@ -37,42 +42,48 @@ class UnreadableCellError(ValueError):
 # Marks for string fields whose cells may have several forms. JSON files are read strictly.
 MOMENT = Meta(extra={"cell": "moment"})
 TIME = Meta(extra={"cell": "time"})
-PERCENT = Meta(extra={"cell": "percent"})
 
 # Spreadsheets write these into CSV files for failed formulas.
 _FAILED = {"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
 _SPECIAL = "#'="  # the beginnings of these, and of what guards a text from spreadsheets
 
-_BOOLEANS = {"yes": True, "y": True, "no": False, "n": False}
-_NUMBER = re.compile(r"(?P<minus>-?)£? ?(?P<number>[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?|[0-9]*\.?[0-9]+|[0-9]+\.)")
+_BOOLEANS = {"yes": True, "y": True, "true": True, "1": True, "no": False, "n": False, "false": False, "0": False}
 _UK_DATE = re.compile(r"(?P<day>[0-9]{1,2})/(?P<month>[0-9]{1,2})/(?P<year>[0-9]{4})(?P<time> [0-9]{1,2}:[0-9:]+)?")
 _MIDNIGHT = re.compile(r"[ T]0?0:00(:00(\.0+)?)?")
 _TIME = re.compile(r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?P<second>:[0-9]{2})?")
 
 
-def cell_reader(annotation: Any) -> ReadCell:
+def cell_reader(annotation: Any, *, commas: bool = True) -> ReadCell:
     """Return the function that converts a cell to a value of a type; it raises UnreadableCellError.
 
+    Without `commas`, numbers have none: where semicolons or tabs separate cells, it may be a decimal comma.
     An empty cell becomes null, an empty string or an absent value: the first of these that the type allows.
     """
     options = alternatives(annotation)
-    read = _reader(annotation, options)
-    field = _field_type(annotation, options)
+    number = number_of(annotation)
+    read = _reader(annotation, options) if number is None else _number_reader(number, commas=commas)
+    field = _field_type(annotation, options) if number is None else "number"
     empty = None if type(None) in options else "" if str in options else UNSET
 
     def read_cell(cell: Cell) -> Any:
-        text = (cell if isinstance(cell, str) else cell.text_for(field)).strip()
-        if text and text[0] in _SPECIAL:
-            if text in _FAILED:
-                raise UnreadableCellError(f"contains the spreadsheet error {text}")
-            text = unguarded(text).strip()
+        text = cell_text(cell, field)
         return read(text) if text else empty
 
     return read_cell
 
 
+def cell_text(cell: Cell, field: FieldType) -> str:
+    """Return a cell's text for a type of field, without what guards it. Raises UnreadableCellError."""
+    text = (cell if isinstance(cell, str) else cell.text_for(field)).strip()
+    if text and text[0] in _SPECIAL:
+        if text in _FAILED:
+            raise UnreadableCellError(f"contains the spreadsheet error {text}")
+        text = unguarded(text).strip()
+    return text
+
+
 def _reader(annotation: Any, options: list[Any]) -> ReadText:
-    readers = {"moment": _moment, "time": _time, "percent": _percent}
+    readers = {"moment": _moment, "time": _time}
     marks = [readers[mark] for mark in _marks(annotation)]
     if marks:
         return marks[0]
@@ -89,8 +100,8 @@ def _reader(annotation: Any, options: list[Any]) -> ReadText:
 
 
 def _field_type(annotation: Any, options: list[Any]) -> FieldType:
-    marks: dict[str, FieldType] = {"moment": "date", "time": "time", "percent": "number"}
-    types: dict[Any, FieldType] = {bool: "boolean", int: "number", Decimal: "number", date: "date"}
+    marks: dict[str, FieldType] = {"moment": "date", "time": "time"}
+    types: dict[Any, FieldType] = {bool: "boolean", date: "date"}
     known = [*(marks[mark] for mark in _marks(annotation)), *(types[o] for o in options if o in types)]
     return next(iter(known), "text")
 
@@ -98,7 +109,7 @@ def _field_type(annotation: Any, options: list[Any]) -> FieldType:
 def _marks(annotation: Any) -> list[str]:
     if get_origin(annotation) is Annotated:
         inner, *notes = get_args(annotation)
-        own = [note.extra["cell"] for note in notes if isinstance(note, Meta) and note.extra]
+        own = [note.extra["cell"] for note in notes if isinstance(note, Meta) and note.extra and "cell" in note.extra]
         return [*own, *_marks(inner)]
     return [mark for part in get_args(annotation) for mark in _marks(part)]
 
@@ -109,9 +120,9 @@ def _text(text: str) -> str:
 
 def _json(text: str) -> Any:
     try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise UnreadableCellError(f"not JSON: {error}") from error
+        return decode_json(text.encode())
+    except DomainError as error:
+        raise UnreadableCellError(error.message.replace("the body", "the cell", 1)) from error
 
 
 def _list_reader(element: Any) -> ReadText:
@@ -142,13 +153,14 @@ def _boolean(text: str) -> bool | str:
     return _BOOLEANS.get(text.casefold(), text)
 
 
-def _number(text: str) -> str:
-    found = _NUMBER.fullmatch(text)
-    return text if found is None else found["minus"] + found["number"].replace(",", "")
+def _number_reader(number: NumberField, *, commas: bool) -> ReadText:
+    def read(text: str) -> Decimal | int:
+        try:
+            return number.read(text, commas=commas)
+        except UnreadableNumberError as error:
+            raise UnreadableCellError(str(error)) from error
 
-
-def _percent(text: str) -> str:
-    return _number(text.removesuffix("%").rstrip())
+    return read
 
 
 def _uk_date(text: str) -> str:
@@ -183,4 +195,4 @@ def _clock(text: str, *, seconds: bool) -> str:
     return f"{int(found['hour']):02}:{found['minute']}" + ((found["second"] or ":00") if seconds else "")
 
 
-_READERS: dict[Any, ReadText] = {bool: _boolean, int: _number, Decimal: _number, date: _day}
+_READERS: dict[Any, ReadText] = {bool: _boolean, date: _day}

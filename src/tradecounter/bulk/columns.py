@@ -1,7 +1,7 @@
 """Maps the columns of a table's header to the rows' fields."""
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -57,14 +57,29 @@ def normal_name(name: str) -> str:
     return _GAPS.sub("_", fold(name.strip()))
 
 
+def renamed_columns(pairs: Iterable[str], fields: Collection[str]) -> dict[str, str]:
+    """Return the field of each column from texts such as `Unit price=single_unit_cost`. Raises ValueError."""
+    renamed = {}
+    for pair in pairs:
+        theirs, sign, ours = (part.strip() for part in pair.rpartition("="))
+        if not sign or not theirs:
+            raise ValueError(f"{pair!r}: must be THEIRS=OURS: the file's column and the field")
+        if ours not in fields:
+            raise ValueError(f"{pair!r}: {ours!r} is not one of {', '.join(fields)}")
+        renamed[theirs] = ours
+    return renamed
+
+
 def known_columns(header: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> int:
     """Return the number of columns with a field."""
     known = {f.encode_name for f in msgspec.structs.fields(shape)} | set(map(normal_name, options.renamed))
     return sum(1 for name in header if normal_name(name) in known)
 
 
-def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions) -> Header:
-    """Return the columns mapped to fields, with all errors of the header."""
+def read_header(
+    names: Sequence[str], shape: type[msgspec.Struct], options: ColumnOptions, *, commas: bool = True
+) -> Header:
+    """Return the columns mapped to fields, with all errors of the header; without `commas`, numbers have none."""
     if not any(names):
         return Header(errors=["the file is empty: the first line must have column names"])
     fields = {f.encode_name: f for f in msgspec.structs.fields(shape)}
@@ -83,7 +98,7 @@ def read_header(names: Sequence[str], shape: type[msgspec.Struct], options: Colu
             header.errors.append(f"columns {taken[ours]!r} and {name!r} are both {ours}")
         else:
             taken[ours] = name
-            header.columns.append(Column(place, ours, cell_reader(fields[ours].type)))
+            header.columns.append(Column(place, ours, cell_reader(fields[ours].type, commas=commas)))
         seen.add(normal)
     present = set(map(normal_name, names))
     header.errors += [f"there is no column {n!r} to map" for n in options.renamed if normal_name(n) not in present]

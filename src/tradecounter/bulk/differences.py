@@ -11,6 +11,7 @@ from psycopg.sql import SQL, Composable, Composed
 from psycopg.sql import Literal as Quoted
 
 from tradecounter.bulk.kinds import ImportKind
+from tradecounter.bulk.price_figures import largest_change
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -27,6 +28,7 @@ class Change:
         change: the kind of change.
         before: the changed members' old values; all members of a deleted record; None for a new record.
         after: the changed members' new values; all members of a new record; None for a deleted record.
+        percent: the largest change of a price's breaks, in per cent; UNSET for other records.
     """
 
     line: int | None
@@ -34,6 +36,7 @@ class Change:
     change: Literal["added", "changed", "deactivated"]
     before: Members | None
     after: Members | None
+    percent: Decimal | msgspec.UnsetType = msgspec.UNSET
 
 
 OnChange = Callable[[Change], None]
@@ -146,7 +149,8 @@ def _change(line: int | None, key: str, old: str | None, new: str | None) -> Cha
     if after is None:
         return Change(line, key, change, before, None)
     names = [name for name in after if before.get(name) != after[name]]
-    return Change(line, key, change, {n: before.get(n) for n in names}, {n: after[n] for n in names})
+    changed = {n: before.get(n) for n in names}, {n: after[n] for n in names}
+    return Change(line, key, change, *changed, largest_change(before, after))
 
 
 def _members(row: str | None) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ import msgspec
 from tradecounter.bulk.columns import ColumnOptions, read_header
 from tradecounter.bulk.csv_lines import csv_lines, separator_of
 from tradecounter.bulk.encodings import UTF_8, UnreadableFileError, scan
-from tradecounter.bulk.json_rows import json_array_rows, json_line_rows
+from tradecounter.bulk.json_rows import json_array_rows, json_array_texts, json_line_rows, json_line_texts
 from tradecounter.bulk.rows import BadRow, Row, Shape
 from tradecounter.bulk.tables import Line, UnreadableLineError, table_rows
 from tradecounter.bulk.workbooks import Workbook
@@ -80,6 +80,25 @@ class ImportFile:
             case "XLSX":
                 return self._sheet_rows(shape, options or ColumnOptions())
 
+    def cells(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Line]:
+        """Yield the lines of a CSV file or a workbook as they are, headings included.
+
+        `shape` and `options` tell which columns are known, for detecting the separator. Raises UnreadableFileError and
+        UnreadableLineError.
+        """
+        self.file.seek(0)
+        if self.facts.form == "CSV":
+            with self._csv_lines(shape, options) as lines:
+                yield from lines
+        else:
+            yield from self._sheet_lines()
+
+    def texts(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the objects of a JSON file as they are written, with their numbers. Raises UnreadableFileError."""
+        self.file.seek(0)
+        self._skip_mark()
+        return json_line_texts(self.file) if self.facts.form == "JSON Lines" else json_array_texts(self.file.read())
+
     def fits(self, shape: type[Shape]) -> bool:
         """Return whether the file's columns, or its first object's members, are a shape's fields, none missing.
 
@@ -127,22 +146,30 @@ class ImportFile:
         if self.file.read(len(_MARK)) != _MARK:
             self.file.seek(0)
 
-    def _csv_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+    @contextmanager
+    def _csv_lines(self, shape: type[msgspec.Struct], options: ColumnOptions) -> Iterator[Iterator[Line]]:
         text = io.TextIOWrapper(self.file, encoding=self.encoding, newline="")
         try:
             self.facts.separator, skipped = separator_of(text, shape, options)
-            lines = csv_lines(text, self.facts.separator, skipped)
-            yield from table_rows(lines, shape, options, self.facts.unknown_columns)
+            yield csv_lines(text, self.facts.separator, skipped)
         except UnicodeDecodeError as error:
             raise UnreadableFileError(f"not {self.facts.encoding} text") from error
         finally:
-            with suppress(ValueError):  # the file was closed before all rows were read
+            with suppress(ValueError):  # the file was closed before all lines were read
                 text.detach()
 
-    def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+    def _csv_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+        with self._csv_lines(shape, options) as lines:
+            commas = self.facts.separator == ","
+            yield from table_rows(lines, shape, options, self.facts.unknown_columns, commas=commas)
+
+    def _sheet_lines(self) -> Iterator[Line]:
         book = Workbook(self.file)
         self.facts.sheet = book.sheet
-        yield from table_rows(book.lines(), shape, options, self.facts.unknown_columns)
+        yield from book.lines()
+
+    def _sheet_rows(self, shape: type[Shape], options: ColumnOptions) -> Iterator[Row[Shape] | BadRow[Shape]]:
+        yield from table_rows(self._sheet_lines(), shape, options, self.facts.unknown_columns)
 
 
 @contextmanager

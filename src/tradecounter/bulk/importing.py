@@ -22,6 +22,7 @@ from tradecounter.bulk.differences import (
 )
 from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.kinds import ImportKind, Stage
+from tradecounter.bulk.price_figures import GuardedPricesError, PriceFigures
 from tradecounter.bulk.rows import BadRow, LineMessage, Row, Shape
 from tradecounter.bulk.values import RowNotes
 from tradecounter.db.changes import bump
@@ -43,7 +44,7 @@ class ImportReport:
     """The result of an import or a dry run; if it has errors, nothing is imported.
 
     `id` is the import's id in the history. `diff` has the first changes if they were asked for, and `diff_more` is
-    whether there are more.
+    whether there are more. `prices` is what the import does to prices, for kinds with a guard.
     """
 
     id: int | None = None
@@ -56,6 +57,7 @@ class ImportReport:
     file: FileFacts | None = None
     diff: Sequence[Change] | msgspec.UnsetType = msgspec.UNSET
     diff_more: bool | msgspec.UnsetType = msgspec.UNSET
+    prices: PriceFigures | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,8 @@ class ImportOptions:
         replace: whether records that are not in the file are deactivated.
         confirmed: whether `replace` may deactivate more than a fifth of the records.
         confirmed_by: how the caller confirms that, for messages.
+        force: whether prices may be changed that the kind's guard finds.
+        forced_by: how the caller forces that, for messages.
         progress: called with the number of rows read.
         on_change: called with each change, if given.
         diff: whether the report has the changes.
@@ -76,6 +80,8 @@ class ImportOptions:
     replace: bool = False
     confirmed: bool = False
     confirmed_by: str = "--yes"
+    force: bool = False
+    forced_by: str = "--force"
     progress: Callable[[int], None] = lambda _count: None
     on_change: OnChange | None = None
     diff: bool = False
@@ -91,6 +97,7 @@ USE_MORE_MEMORY = Statement("set local work_mem = '64MB'")
 _CREATE_STAGED = Statement("create temporary table staged (line integer, key text, row jsonb) on commit drop")
 _INDEX_STAGED = Statement("create index on staged (key)")
 _ANALYZE_STAGED = Statement("analyze staged")
+_VALUES_OF_LINES = Statement("select line, row ->> :name from staged where line = any(:lines::integer[])")
 _DROP_STAGED = Statement("drop table staged")
 
 
@@ -131,6 +138,10 @@ async def run_import(
     if report.errors:
         return report
     _limit_removal(removed, report, options)
+    if kind.guard is not None:
+        report.prices = await kind.guard(tx)
+        if report.prices.want_force and not options.force and not options.dry_run:
+            raise GuardedPricesError(report.prices, options.forced_by)
     await _merge(tx, kind, report, count)
     if options.keeps_changes:
         report.id = await begin_history(tx)
@@ -172,7 +183,7 @@ async def _stage(
     """
     stage = await kind.prepare(tx)
     missing = kind.replaced if options.replace else {}
-    batches = _batches(rows, stage, missing, report)
+    batches = _batches(rows, stage, missing, kind.named, report)
     count = staged = 0
     connection = await tx.connection()
     async with connection.cursor() as cursor, cursor.copy("copy staged (line, key, row) from stdin") as copy:
@@ -191,16 +202,20 @@ class _Batch(NamedTuple):
 
 
 def _batches(
-    rows: Iterator[Row[Shape] | BadRow[Shape]], stage: Stage[Shape], missing: Mapping[str, Any], report: ImportReport
+    rows: Iterator[Row[Shape] | BadRow[Shape]],
+    stage: Stage[Shape],
+    missing: Mapping[str, Any],
+    named: str | None,
+    report: ImportReport,
 ) -> Iterator[_Batch]:
     """Yield rows as lines, keys and values to stage; add the errors and warnings of all rows to the report."""
     line_of_key: dict[str, int] = {}
     while batch := list(islice(rows, _ROWS_AT_ONCE)):
         staged: list[tuple[int, str | None, str]] = []
         for row in batch:
-            for key, text in _examined(row, stage, missing, report):
+            for key, text in _examined(row, stage, missing, named, report):
                 if key is not None and key in line_of_key:
-                    report.errors.append(LineMessage(row.line, f"repeats line {line_of_key[key]}"))
+                    report.errors.append(_about(row, named, f"repeats line {line_of_key[key]}"))
                     continue
                 if key is not None:
                     line_of_key[key] = row.line
@@ -209,7 +224,11 @@ def _batches(
 
 
 def _examined(
-    row: Row[Shape] | BadRow[Shape], stage: Stage[Shape], missing: Mapping[str, Any], report: ImportReport
+    row: Row[Shape] | BadRow[Shape],
+    stage: Stage[Shape],
+    missing: Mapping[str, Any],
+    named: str | None,
+    report: ImportReport,
 ) -> Iterable[tuple[str | None, str]]:
     """Return a row's keys and values to stage, as JSON; add its errors and warnings to the report."""
     errors: tuple[str, ...] = row.errors if isinstance(row, BadRow) else ()
@@ -224,9 +243,21 @@ def _examined(
             else:
                 staged.append((key, encoded.decode()))
         errors = (*errors, *notes.errors)
-        report.warnings += [LineMessage(row.line, warning) for warning in notes.warnings]
-    report.errors += [LineMessage(row.line, error) for error in errors]
+        report.warnings += [_about(row, named, warning) for warning in notes.warnings]
+    report.errors += [_about(row, named, error) for error in errors]
     return staged
+
+
+def _about(row: Row[Any] | BadRow[Any], named: str | None, message: str) -> LineMessage:
+    """Return a message about a row, which names the row's value of the field `named`."""
+    value = getattr(row.values, named, None) if named is not None else None
+    return _naming(LineMessage(row.line, message), named, value)
+
+
+def _naming(found: LineMessage, named: str | None, value: object) -> LineMessage:
+    if not isinstance(value, str) or _field(found.message) == named:
+        return found
+    return LineMessage(found.line, f"{found.message} ({named} {value})")
 
 
 async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport) -> None:
@@ -234,13 +265,21 @@ async def _check(tx: Transaction, kind: ImportKind[Shape], report: ImportReport)
     known = {(error.line, _field(error.message)) for error in report.errors}
     for check in kind.checks:
         rows = await check(tx) if callable(check) else await tx.fetch_all(check)
-        found = [LineMessage(*row) for row in rows]
+        found = await _named(tx, kind, [LineMessage(*row) for row in rows])
         # The checks see fields with errors as missing.
         report.errors += [error for error in found if (error.line, _field(error.message)) not in known]
     for statement in kind.warnings:
         report.warnings += [LineMessage(*row) for row in await tx.fetch_all(statement)]
     report.errors.sort(key=lambda error: error.line or 0)
     report.warnings.sort(key=lambda warning: warning.line or 0)
+
+
+async def _named(tx: Transaction, kind: ImportKind[Any], found: list[LineMessage]) -> list[LineMessage]:
+    """Return messages about staged rows, which name the rows' values of the field `named`."""
+    if kind.named is None or not found:
+        return found
+    values = dict(await tx.fetch_all(_VALUES_OF_LINES, name=kind.named, lines=[message.line for message in found]))
+    return [_naming(message, kind.named, values.get(message.line)) for message in found]
 
 
 def _field(message: str) -> str:

@@ -1,55 +1,102 @@
-"""Reads rows strictly from JSON Lines files and JSON arrays."""
+"""Reads rows strictly from JSON Lines files and JSON arrays.
+
+A decimal may be in quotes, as programs write it: `"12.50"`.
+"""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, Generic
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.row_errors import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
+from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.numbers import UnreadableNumberError, read_decimal
+from tradecounter.rest.annotations import alternatives
+from tradecounter.rest.json_text import decode_json
 from tradecounter.rest.validation_messages import field_error_of
-
-_exact = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
     """Yield each line's object; blank lines are skipped."""
-    decoder = msgspec.json.Decoder(shape)
-    for number, text in enumerate(lines, start=1):
-        if not text.isspace():
-            yield _decoded(number, text, decoder)
+    reader = _RowReader(shape)
+    for number, text in json_line_texts(lines):
+        yield reader.row(number, text)
 
 
 def json_array_rows(text: bytes, shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:
     """Yield an array's objects, numbered from 1. Raises UnreadableFileError."""
+    reader = _RowReader(shape)
+    for number, element in json_array_texts(text):
+        yield reader.row(number, element)
+
+
+def json_line_texts(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank, with their numbers."""
+    return ((number, text) for number, text in enumerate(lines, start=1) if not text.isspace())
+
+
+def json_array_texts(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield an array's elements as they are written, numbered from 1. Raises UnreadableFileError."""
     try:
         elements = msgspec.json.decode(text, type=list[Raw])
     except msgspec.DecodeError as error:
         raise UnreadableFileError(f"not a JSON array: {error}") from error
     except RecursionError as error:
         raise UnreadableFileError("not a JSON array: nested too deeply") from error
-    decoder = msgspec.json.Decoder(shape)
-    for number, element in enumerate(elements, start=1):
-        yield _decoded(number, bytes(element), decoder)
+    return ((number, bytes(element)) for number, element in enumerate(elements, start=1))
 
 
-def _decoded(number: int, text: bytes, decoder: msgspec.json.Decoder[Shape]) -> Row[Shape] | BadRow[Shape]:
-    try:
-        return Row(number, decoder.decode(text))
-    except msgspec.ValidationError as error:
-        return _bad_row(number, text, decoder.type, error)
-    except msgspec.DecodeError as error:
-        return BadRow(number, (f"not a JSON object: {error}",))
-    except RecursionError:
-        return BadRow(number, ("not a JSON object: nested too deeply",))
+class _RowReader(Generic[Shape]):
+    """Reads JSON objects as rows."""
 
+    def __init__(self, shape: type[Shape]) -> None:
+        self._shape = shape
+        self._decoder = msgspec.json.Decoder(shape)
+        self._decimals = [
+            field.encode_name for field in msgspec.structs.fields(shape) if Decimal in alternatives(field.type)
+        ]
+        members: list[tuple[str, Any, Any]] = [(name, Any, UNSET) for name in self._decimals]
+        self._amounts = msgspec.json.Decoder(msgspec.defstruct("Amounts", members))
 
-def _bad_row(number: int, text: bytes, shape: type[Shape], error: msgspec.ValidationError) -> BadRow[Shape]:
-    try:
-        members = _exact.decode(text)
-    except (msgspec.DecodeError, RecursionError):  # not an object, or malformed after the first error
-        return BadRow(number, (str(field_error_of(error)).replace("the body ", "the row ", 1),))
-    return bad_row(number, members, shape, strict=True)
+    def row(self, number: int, text: bytes) -> Row[Shape] | BadRow[Shape]:
+        """Return an object as a row."""
+        try:
+            row = Row(number, self._decoder.decode(text))
+            amounts = self._amounts.decode(text) if self._decimals else None
+        except msgspec.ValidationError as error:
+            return self._bad_row(number, text, error)
+        except msgspec.DecodeError as error:
+            return BadRow(number, (f"not a JSON object: {error}",))
+        except RecursionError:
+            return BadRow(number, ("not a JSON object: nested too deeply",))
+        # The decoder takes decimals from strings as Python does: `1_0` too.
+        if any(isinstance(getattr(amounts, name), str) for name in self._decimals):
+            return self._quoted(number, text)
+        return row
+
+    def _bad_row(self, number: int, text: bytes, error: msgspec.ValidationError) -> Row[Shape] | BadRow[Shape]:
+        try:
+            return self._quoted(number, text)
+        except DomainError:  # not an object, or malformed after the first error
+            return BadRow(number, (str(field_error_of(error)).replace("the body ", "the row ", 1),))
+
+    def _quoted(self, number: int, text: bytes) -> Row[Shape] | BadRow[Shape]:
+        members, unreadable = decode_json(text), {}
+        if not isinstance(members, dict):
+            raise invalid("", "must be an object")
+        for name in self._decimals:
+            if isinstance(quoted := members.get(name), str):
+                try:
+                    members[name] = read_decimal(quoted, signed=True, commas=False)
+                except UnreadableNumberError as error:
+                    unreadable[name] = str(error)
+        try:
+            if not unreadable:
+                return Row(number, msgspec.convert(members, self._shape))
+        except msgspec.ValidationError:
+            pass
+        return bad_row(number, members, self._shape, unreadable)

@@ -6,6 +6,7 @@ from typing import Any, Generic, LiteralString
 
 from psycopg.sql import SQL, Identifier
 
+from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.bulk.rows import Shape
 from tradecounter.bulk.values import RowNotes
 from tradecounter.db.changes import Topic
@@ -16,6 +17,7 @@ Staged = tuple[str | None, dict[str, Any]]
 Stage = Callable[[Shape, RowNotes], Iterable[Staged]]
 Prepare = Callable[[Transaction], Awaitable[Stage[Shape]]]
 Undo = Statement[Any] | Callable[[Transaction], Awaitable[Any]]
+Guard = Callable[[Transaction], Awaitable[PriceFigures]]
 Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, str]]]]
 
 
@@ -79,6 +81,8 @@ class ImportKind(Generic[Shape]):
             what the import really replaced, and no two imports deadlock.
         checks: statements that select (line, message) of bad staged rows, or functions that return these.
         warnings: statements that select (line, message) of staged rows that may be mistaken.
+        named: the field whose value every error and warning of a row names, beside the line.
+        guard: measures what the staged rows do to prices, before they are merged; some changes want `force`.
         merge: writes the staged rows and selects, for each row written, whether it is new.
         after: statements that run after the merge and select the number of additional changed rows.
         replaced: defaults for members that are missing in a file that replaces everything.
@@ -99,6 +103,8 @@ class ImportKind(Generic[Shape]):
     table: str
     checks: tuple[Check, ...] = ()
     warnings: tuple[Statement[Any], ...] = ()
+    named: str | None = None
+    guard: Guard | None = None
     merge: Statement[Any]
     after: tuple[Statement[Any], ...] = ()
     replaced: Mapping[str, Any] = field(default_factory=dict)

@@ -16,9 +16,9 @@ _NONE: Mapping[str, str] = {}
 
 
 def bad_row(
-    line: int, members: Mapping[str, Any], shape: type[Shape], *, strict: bool, unreadable: Mapping[str, str] = _NONE
+    line: int, members: Mapping[str, Any], shape: type[Shape], unreadable: Mapping[str, str] = _NONE
 ) -> BadRow[Shape]:
-    """Return a row's errors and its valid members; without `strict`, strings may contain numbers.
+    """Return a row's errors and its valid members.
 
     `unreadable` maps fields to the reasons why their cells could not be read.
     """
@@ -31,12 +31,10 @@ def bad_row(
             found = [FieldError(name, unreadable[name])]
         elif name in members:
             try:
-                valid[name] = msgspec.convert(members[name], field.type, strict=strict)
+                valid[name] = msgspec.convert(members[name], field.type)
                 continue
             except msgspec.ValidationError as error:
-                found = list(field_errors_of(members[name], field.type, name, strict=strict)) or [
-                    field_error_of(error, name)
-                ]
+                found = list(field_errors_of(members[name], field.type, name)) or [field_error_of(error, name)]
         else:
             found = [FieldError(name, "is required")] if field.required else []
         if found:

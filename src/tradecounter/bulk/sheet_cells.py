@@ -11,6 +11,7 @@ from decimal import Context, Decimal
 
 from tradecounter.bulk.cells import FieldType, UnreadableCellError
 from tradecounter.bulk.number_formats import NumberFormat
+from tradecounter.kit.numbers import EXACT
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _MOST_DIGITS = 15  # of a number in a spreadsheet; further digits are lost, or errors of rounding
@@ -93,7 +94,8 @@ class NumberCell:
             return self._shown(scientific=section.scientific)
         if section.currency is not None:
             raise UnreadableCellError(f"{self} is in another currency than pounds ({section.currency})")
-        return f"{self.number * 100**section.percents:f}" + "%" * section.percents
+        value = self.number * 100**section.percents
+        return f"{value.normalize(EXACT):f}" + "%" * section.percents
 
     def _shown(self, *, scientific: bool) -> str:
         if scientific or abs(self.number) >= _TOO_LARGE:

@@ -22,18 +22,18 @@ class UnreadableLineError(Exception):
 
 
 def table_rows(
-    lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str]
+    lines: Iterable[Line], shape: type[Shape], options: ColumnOptions, unknown: list[str], *, commas: bool = True
 ) -> Iterator[Row[Shape] | BadRow[Shape]]:
     """Yield a table's rows; the first line is the header, and empty lines are skipped.
 
     Adds the names of columns without a field to `unknown`. A line may have fewer cells than the header: the rest is
-    empty, as in files whose program leaves out empty cells at the end.
+    empty, as in files whose program leaves out empty cells at the end. Without `commas`, numbers have none.
     """
     rest = ((number, cells) for number, cells in lines if any(cells))
     try:
         number, heading = next(rest, (1, ()))
         names = list(map(str, heading))
-        header = read_header(names, shape, options)
+        header = read_header(names, shape, options, commas=commas)
         unknown += header.unknown
         if header.errors:
             yield BadRow(number, tuple(header.errors))
@@ -65,7 +65,7 @@ def _row(
             return BadRow(number, tuple(f"cell {place} has a value, but its column has no name" for place in stray))
     try:
         read = {column.name: column.read(cells[column.place]) for column in header.columns}
-        return Row(number, msgspec.convert(_given(read), shape, strict=False))
+        return Row(number, msgspec.convert(_given(read), shape))
     except (msgspec.ValidationError, UnreadableCellError):
         return _bad_row(number, cells, header, shape)
 
@@ -82,7 +82,7 @@ def _bad_row(number: int, cells: Sequence[Cell], header: Header, shape: type[Sha
             read[column.name] = column.read(cells[column.place])
         except UnreadableCellError as error:
             unreadable[column.name] = str(error)
-    bad = bad_row(number, _given(read), shape, strict=False, unreadable=unreadable)
+    bad = bad_row(number, _given(read), shape, unreadable=unreadable)
     return BadRow(number, tuple(map(_reworded_for_cells, bad.errors)), bad.values)
 
 

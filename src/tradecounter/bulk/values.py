@@ -6,14 +6,14 @@ A value with an error is UNSET; the checks skip it.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from typing import Any
 
 import msgspec
 
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.keys import UnusableKeyError, clean_key, key_form
-from tradecounter.kit.money import rounded
+from tradecounter.kit.numbers import PENNY_PLACES, UnreadableNumberError, check_places
 from tradecounter.kit.text import is_blank, trimmed
 
 MOST_POUNDS = Decimal(1_000_000)
@@ -85,29 +85,32 @@ def joined_key(*parts: str | None) -> str | None:
 def check_date(notes: RowNotes, field: str, day: object) -> None:
     """Add an error for a date so early or late that it must be a placeholder."""
     if isinstance(day, date) and not EARLIEST <= day <= LATEST:
-        notes.error(field, f"must be a date from {EARLIEST} to {LATEST}; leave out an unknown date")
+        notes.error(field, f"must be a date from {EARLIEST} to {LATEST}, not {day}; leave out an unknown date")
 
 
 def measured(notes: RowNotes, field: str, value: Any, most: Decimal, places: int) -> Any:
-    """Return a number between 0 and `most`, rounded, as a string for the database; other values unchanged."""
+    """Return a number between 0 and `most` with `places` decimal places as a string for the database.
+
+    Other values are returned unchanged.
+    """
     if not isinstance(value, Decimal) or not _bounded(notes, field, value, most):
         return value
-    return str(value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP))
+    try:
+        check_places(value, places)
+    except UnreadableNumberError as error:
+        notes.error(field, str(error))
+    return str(value.quantize(Decimal(1).scaleb(-places)))
 
 
 def pounds(notes: RowNotes, field: str, value: Any, most: Decimal = MOST_POUNDS) -> Any:
-    """Return an amount with two decimal places as a string for the database; other values unchanged."""
-    if not isinstance(value, Decimal) or not _bounded(notes, field, value, most):
-        return value
-    if value != (amount := rounded(value)):
-        notes.error(field, f"{value} has more than two decimal places")
-    return str(amount)
+    """Return an amount as a string for the database; other values unchanged."""
+    return measured(notes, field, value, most, PENNY_PLACES)
 
 
 def _bounded(notes: RowNotes, field: str, value: Decimal, most: Decimal) -> bool:
     if value.is_finite() and 0 <= value <= most:
         return True
-    notes.error(field, f"must be a number between 0 and {most}")
+    notes.error(field, f"must be a number between 0 and {most}, not {value}")
     return False
 
 

@@ -5,11 +5,11 @@ from decimal import Decimal
 import msgspec
 
 from tradecounter.catalogue.wire import (
-    Attribute,
     AttributeValue,
     Category,
     Manufacturer,
     Product,
+    ProductAttribute,
     ProductAvailability,
     ProductImage,
     ProductIncomingStock,
@@ -53,4 +53,4 @@ PRODUCTS_CSV = (
 )
 CATEGORIES = [Category("phones", "Phones", [Category("desk-phones", "Desk phones", None)])]
 MANUFACTURERS = [Manufacturer("corvane", "Corvane")]
-ATTRIBUTES = [Attribute("poe", "PoE", "boolean", [AttributeValue("false"), AttributeValue("true")])]
+ATTRIBUTES = [ProductAttribute("poe", "PoE", "boolean", [AttributeValue("false"), AttributeValue("true")])]

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.catalogue.examples import ATTRIBUTES, CATEGORIES, MANUFACTURERS
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
-from tradecounter.catalogue.wire import Attribute, Category, Manufacturer
+from tradecounter.catalogue.wire import Category, Manufacturer, ProductAttribute
 from tradecounter.rest.call import Call
 from tradecounter.rest.conditional import conditional_response
 from tradecounter.rest.negotiation import JSON
@@ -60,7 +60,7 @@ class CatalogueEndpoints:
             tag="Catalogue",
             summary="Attributes, their types and values",
             description="Use keys or names in the `attribute` filter of `GET /product`.",
-            success=Success(200, "All attributes.", list[Attribute], {"List": ATTRIBUTES}),
+            success=Success(200, "All attributes.", list[ProductAttribute], {"List": ATTRIBUTES}),
             cacheable=True,
         )
     )

@@ -15,6 +15,7 @@ from tradecounter.kit.ean import is_ean
 from tradecounter.kit.keys import Spellings, key_form
 from tradecounter.kit.text import trimmed
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
+from tradecounter.rest.number_types import KILOGRAM_PLACES, MILLIMETRE_PLACES, Kilograms, Millimetres, Pounds
 
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 Sku = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -23,7 +24,12 @@ Text = Annotated[str, Meta(max_length=100_000)]
 _SCIENTIFIC = re.compile(r"[0-9]+([.,][0-9]*)?[eE][+-]?[0-9]+")
 _MOST_COMPONENTS = 100
 _LARGEST_SIZE = Decimal(1_000_000)
-_SIZES = {"weight_kg": 3, "box_width_mm": 1, "box_height_mm": 1, "box_length_mm": 1}  # with their decimal places
+_SIZES = {
+    "weight_kg": KILOGRAM_PLACES,
+    "box_width_mm": MILLIMETRE_PLACES,
+    "box_height_mm": MILLIMETRE_PLACES,
+    "box_length_mm": MILLIMETRE_PLACES,
+}
 
 
 class ManufacturerRow(Struct, forbid_unknown_fields=True):
@@ -65,14 +71,14 @@ class ProductRow(Struct, forbid_unknown_fields=True):
     name: Annotated[str, Meta(min_length=1, max_length=500)] | UnsetType = UNSET
     manufacturer: Key | UnsetType = UNSET
     manufacturer_name: str | UnsetType | None = UNSET
-    weight_kg: Decimal | UnsetType | None = UNSET
-    box_width_mm: Decimal | UnsetType | None = UNSET
-    box_height_mm: Decimal | UnsetType | None = UNSET
-    box_length_mm: Decimal | UnsetType | None = UNSET
+    weight_kg: Kilograms | UnsetType | None = UNSET
+    box_width_mm: Millimetres | UnsetType | None = UNSET
+    box_height_mm: Millimetres | UnsetType | None = UNSET
+    box_length_mm: Millimetres | UnsetType | None = UNSET
     clearance_product: bool | UnsetType = UNSET
     configurable: bool | UnsetType = UNSET
-    consumer_unit_cost: Decimal | UnsetType | None = UNSET
-    purchase_cost: Decimal | UnsetType | None = UNSET
+    consumer_unit_cost: Pounds | UnsetType | None = UNSET
+    purchase_cost: Pounds | UnsetType | None = UNSET
     description: Text | UnsetType | None = UNSET
     description_html: Text | UnsetType | None = UNSET
     short_description: Text | UnsetType | None = UNSET

@@ -86,7 +86,7 @@ class AttributeValue(Struct):
 AttributeType = Literal["boolean", "string", "int"]
 
 
-class Attribute(Struct):
+class ProductAttribute(Struct):
     """An attribute of products."""
 
     key: Annotated[str, Meta(description="Use it in the `attribute` filter.")]

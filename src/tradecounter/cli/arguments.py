@@ -1,16 +1,19 @@
 """Arguments and options shared by several commands."""
 
-import re
 import sys
+from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from tradecounter.cli.session import fail
 from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_percent, read_pounds
+
+Number = TypeVar("Number")
 
 LARGEST_ID = 2**63 - 1  # the largest bigint of PostgreSQL
 
@@ -23,30 +26,52 @@ Customer = Annotated[
 ]
 OrderName = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in upper or lower case.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the result; change nothing.")]
 Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The maximum number of records to list.")]
 
 
-_UNITS = re.compile(r"([0-9]{1,18})=(-?[0-9]{1,18})")
+def number(read: Callable[[str], Number], text: str) -> Number:
+    """Return the number in a text, as a reader of `kit/numbers.py` reads it. Raises BadParameter."""
+    try:
+        return read(text)
+    except UnreadableNumberError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def pounds(text: str) -> Decimal:
+    """Parse an amount. Raises BadParameter."""
+    return number(read_pounds, text)
+
+
+def percent(text: str) -> Decimal:
+    """Parse a percentage. Raises BadParameter."""
+    return number(read_percent, text)
 
 
 def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[int, int]]:
     """Return pairs of item id and quantity from the values of an option. Raises BadParameter."""
-    found = [_UNITS.fullmatch(text) for text in texts or ()]
-    for text, match in zip(texts or (), found, strict=True):
-        if match is None:
+    found = []
+    for text in texts or ():
+        name, equals, units = text.partition("=")
+        item = read_id(name)
+        if not equals or item is None:
             raise typer.BadParameter(f"{option} {text!r} is not ITEM_ID=QUANTITY")
-    return [(int(match[1]), int(match[2])) for match in found if match is not None]
+        try:
+            found.append((item, read_count(units)))
+        except UnreadableNumberError as error:
+            raise typer.BadParameter(f"{option} {text!r}: {error}") from error
+    return found
 
 
-def named_amount(text: str, form: str) -> tuple[str, Decimal]:
-    """Return the name and the amount in an option of the form NAME=AMOUNT. Raises BadParameter."""
-    name, equals, cost = text.rpartition("=")  # a SKU may contain an equals sign, a cost cannot
+def named_number(option: str, text: str, form: str, read: Callable[[str], Number]) -> tuple[str, Number]:
+    """Return the name and the number in an option of the form NAME=NUMBER. Raises BadParameter."""
+    name, equals, found = text.rpartition("=")  # a SKU may contain an equals sign, a number cannot
     if not equals or not name:
-        raise typer.BadParameter(f"{text!r} is not {form}")
+        raise typer.BadParameter(f"{option} {text!r} is not {form}")
     try:
-        return name, Decimal(cost)
-    except InvalidOperation as error:
-        raise typer.BadParameter(f"{cost!r} is not a number") from error
+        return name, read(found)
+    except UnreadableNumberError as error:
+        raise typer.BadParameter(f"{option} {text!r}: {error}") from error
 
 
 def _since(text: str) -> datetime:

@@ -15,8 +15,7 @@ from tradecounter.billing.queries.credit_notes import (
     the_credit_note,
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
-from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Reason
-from tradecounter.cli.order_billing import pounds
+from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Reason, number, pounds
 from tradecounter.cli.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.cli.pdf_file import Output, write_pdf
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -25,6 +24,7 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_count
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import read_settings
 
@@ -35,14 +35,14 @@ Number = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="NUMBER", 
 _COLUMNS = ("number", "invoice", "order_reference", "customer_id", "issued_on", "cost_gross", Prose("reason"),
             "cost_net", "cost_tax")  # fmt: skip
 _LINES = ("item_id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", "tax_rate", Prose("description"))
-_ITEM = re.compile(r"([0-9]{1,18}|shipping)=([0-9]{1,9})")
+_ITEM = re.compile(r"([0-9]{1,18}|shipping)=(.*)", re.DOTALL)
 
 
 def _line(text: str) -> CreditLine:
     found = _ITEM.fullmatch(text)
     if found is None:
         raise typer.BadParameter(f"--item {text!r}: must be ITEM_ID=QUANTITY or shipping=1")
-    return CreditLine(None if found[1] == "shipping" else int(found[1]), int(found[2]))
+    return CreditLine(None if found[1] == "shipping" else int(found[1]), number(read_count, found[2]))
 
 
 @app.command("add")
@@ -56,6 +56,9 @@ def add(
     amount: Annotated[
         Decimal | None, typer.Option("--amount", parser=pounds, metavar="POUNDS", help="Pounds to credit, without VAT.")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the credit note and its total, and issue nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Credit units of an invoice's lines, or an amount; money that had paid for it goes to the account."""
@@ -65,12 +68,15 @@ def add(
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
     now = SystemClock().now()
-    note = run_change(lambda tx: issue_credit_note(tx, invoice, credit, reason, letterhead, now))
-    show(
-        note,
-        f"credit note {note.number} of invoice {invoice} over {in_pounds(note.cost_gross)} is issued",
-        as_json=as_json,
-    )
+    note = run_change(lambda tx: issue_credit_note(tx, invoice, credit, reason, letterhead, now), dry_run=dry_run)
+    show(note, _in_words(note, dry_run=dry_run), as_json=as_json)
+
+
+def _in_words(note: CreditNote, *, dry_run: bool) -> str:
+    of = f"of invoice {note.invoice} over {in_pounds(note.cost_gross)}"
+    if dry_run:
+        return f"a credit note {of} ({in_pounds(note.cost_net)} and {in_pounds(note.cost_tax)} VAT) would be issued"
+    return f"credit note {note.number} {of} is issued"
 
 
 @app.command("list")

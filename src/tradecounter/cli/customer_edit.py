@@ -1,7 +1,7 @@
 """`tradecounter customer add` and `customer edit`."""
 
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 from msgspec import UNSET, structs
 
-from tradecounter.cli.arguments import CustomerId
+from tradecounter.cli.arguments import CustomerId, percent, pounds
 from tradecounter.cli.output import AsJson, show_record
 from tradecounter.cli.session import run_change
 from tradecounter.customers.change_account import change_customer, create_customer
+from tradecounter.customers.checked_change import LARGEST_LIMIT
 from tradecounter.customers.queries.accounts import Account, AccountChange, Packing
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
@@ -30,31 +31,24 @@ class Clearable(StrEnum):
     SHIPPING_METHOD = "shipping-method"
 
 
-_LARGEST_LIMIT = Decimal(1_000_000_000)
-
-
 def _email(text: str) -> str:
     if parse_email(text) is None:
         raise typer.BadParameter(f"{text!r} is not an e-mail address")
     return text
 
 
-def _amount(text: str, most: Decimal) -> Decimal:
-    try:
-        value = Decimal(text)
-    except InvalidOperation as error:
-        raise typer.BadParameter(f"{text!r} is not a number") from error
-    if not value.is_finite() or not 0 <= value <= most:
+def _at_most(most: Decimal, value: Decimal) -> Decimal:
+    if value > most:
         raise typer.BadParameter(f"must be between 0 and {most}")
     return rounded(value)
 
 
 def _discount(text: str) -> Decimal:
-    return _amount(text, Decimal(100))
+    return _at_most(Decimal(100), percent(text))
 
 
 def _limit(text: str) -> Decimal:
-    return _amount(text, _LARGEST_LIMIT)
+    return _at_most(LARGEST_LIMIT, pounds(text))
 
 
 # The options of both commands, by member of AccountChange.

@@ -4,6 +4,7 @@ import csv
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -68,7 +69,8 @@ def _members(change: Change) -> str:
     if change.before is None or change.after is None:
         return ""
     pairs = ((name, change.before[name], value) for name, value in change.after.items())
-    return ": " + ", ".join(f"{name} {_shown(before)} -> {_shown(after)}" for name, before, after in pairs)
+    percent = f" ({change.percent:+} %)" if isinstance(change.percent, Decimal) else ""
+    return ": " + ", ".join(f"{name} {_shown(before)} -> {_shown(after)}" for name, before, after in pairs) + percent
 
 
 def _shown(value: Any) -> str:

@@ -7,21 +7,22 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.backoffice.import_wire import present_report
+from tradecounter.bulk.columns import ColumnOptions, renamed_columns
 from tradecounter.bulk.files import FileFacts, open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.bulk.price_figures import GuardedPricesError, PriceFigures, what_wants_force
 from tradecounter.cli.differences import changes_to
 from tradecounter.cli.operator import operator
 from tradecounter.cli.output import AsJson, show, show_json
 from tradecounter.cli.session import fail, with_database
 from tradecounter.cli.text import one_line
 from tradecounter.db.pool import Database
-from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
+from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.run import import_rows
 
 SAMPLES = "samples"
@@ -64,6 +65,9 @@ def import_file(
     output: Output = None,
     replace: Annotated[bool, typer.Option("--replace", help="Deactivate records that are not in the file.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --replace: deactivate even more than a fifth.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Import also prices that may be slips, and price lists that nobody knows.")
+    ] = False,
     renamed: Map = None,
     ignore_unknown: Annotated[bool, typer.Option("--ignore-unknown", help="Ignore columns without a field.")] = False,
     on_hand: Annotated[
@@ -76,7 +80,7 @@ def import_file(
         _write_samples(file, as_json=as_json)
         return
     _check_usage(kind, on_hand=on_hand, diff=diff, output=output)
-    in_report = diff and as_json and output is None
+    in_report, refused = diff and as_json and output is None, list[str]()
     columns = ColumnOptions(_renamed(renamed or [], kind), ignore_unknown)
 
     async def work(database: Database) -> ImportReport:
@@ -89,20 +93,27 @@ def import_file(
                 dry_run=dry_run,
                 replace=replace,
                 confirmed=yes,
+                force=force,
                 progress=progress,
                 on_change=on_change,
                 diff=in_report,
             )
             rows = opened.rows(IMPORT_KINDS[kind].shape, columns)
-            report = await import_rows(database, kind, rows, options, on_hand=on_hand, actor=operator())
+            try:
+                report = await import_rows(database, kind, rows, options, on_hand=on_hand, actor=operator())
+            except GuardedPricesError as error:
+                report = ImportReport(prices=error.figures)
+                refused.append(error.summary)
             report.file = opened.facts
             return report
 
     report = with_database(work)
     if as_json:
-        show_json(report)
+        show_json(present_report(report))
     else:
-        _print(report, dry_run=dry_run)
+        _print(report, dry_run=dry_run, refused=bool(refused))
+    if refused:
+        fail(refused[0])
     if report.errors:
         typer.echo(f"error: {_error(report)}", err=True)
         raise typer.Exit(1)
@@ -116,16 +127,10 @@ def _check_usage(kind: str, *, on_hand: bool, diff: bool, output: str | None) ->
 
 
 def _renamed(pairs: list[str], kind: str) -> dict[str, str]:
-    fields = [field.encode_name for field in msgspec.structs.fields(IMPORT_KINDS[kind].shape)]
-    renamed = {}
-    for pair in pairs:
-        theirs, sign, ours = pair.rpartition("=")
-        if not sign or not theirs.strip():
-            raise typer.BadParameter(f"--map {pair!r}: must be THEIRS=OURS: the file's column and the field")
-        if ours.strip() not in fields:
-            raise typer.BadParameter(f"--map {pair!r}: {ours.strip()!r} is not one of {', '.join(fields)}")
-        renamed[theirs] = ours.strip()
-    return renamed
+    try:
+        return renamed_columns(pairs, fields_of_kind(kind))
+    except ValueError as error:
+        raise typer.BadParameter(f"--map {error}") from error
 
 
 def _write_samples(folder: str, *, as_json: bool) -> None:
@@ -161,7 +166,7 @@ def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None
         yield lambda count: bar.update(task, completed=count)
 
 
-def _print(report: ImportReport, *, dry_run: bool) -> None:
+def _print(report: ImportReport, *, dry_run: bool, refused: bool) -> None:
     if report.file is not None:
         _print_file_facts(report.file, has_errors=bool(report.errors))
     for warning in report.warnings[:_MOST_WARNINGS]:
@@ -170,13 +175,26 @@ def _print(report: ImportReport, *, dry_run: bool) -> None:
         typer.echo(f"warning: {more} more, which --json lists", err=True)
     for error in report.errors:
         typer.echo(_placed(error.line, error.message), err=True)
-    if report.errors:
+    if report.prices is not None:
+        _print_guarded(report.prices)
+    if report.errors or refused:
         return
     verb = "would be " if dry_run else ""
     typer.echo(
         f"{report.added} {verb}added, {report.changed} {verb}changed, {report.unchanged} unchanged, "
         f"{report.deactivated} {verb}deactivated"
     )
+    if report.prices is not None:
+        typer.echo(str(report.prices))
+        if dry_run and report.prices.want_force:
+            typer.echo(f"note: {what_wants_force(report.prices)}: the import wants --force", err=True)
+
+
+def _print_guarded(prices: PriceFigures) -> None:
+    for reason in prices.reasons():
+        typer.echo(f"guarded: {one_line(str(reason))}", err=True)
+    if prices.more > 0:
+        typer.echo(f"guarded: {prices.more} more", err=True)
 
 
 def _print_file_facts(facts: FileFacts, *, has_errors: bool) -> None:

@@ -15,7 +15,19 @@ from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="The history of imports.")
 
-_COLUMNS = ("id", "kind", "at", Prose("by"), "added", "changed", "deactivated", "unchanged", "rolled_back_at")
+_COLUMNS = (
+    "id",
+    "kind",
+    "at",
+    Prose("by"),
+    "added",
+    "changed",
+    "deactivated",
+    "unchanged",
+    "raised",
+    "lowered",
+    "rolled_back_at",
+)
 
 
 @app.command("list")
@@ -46,6 +58,7 @@ def roll_back(
 
 def _in_words(done: RolledBackImport) -> str:
     lines = [f"import {done.id} is rolled back: {done.restored} records are what they were"]
+    lines += [] if done.prices is None else [str(done.prices)]
     lines += [f"overwritten, although changed since: {record}" for record in done.overwritten]
     lines += [f"kept, because it is in use: {record}" for record in done.kept]
     return "\n".join(lines)

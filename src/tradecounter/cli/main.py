@@ -17,6 +17,7 @@ from typer._click.shell_completion import CompletionItem
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
+from tradecounter.cli.whole_numbers import with_whole_numbers
 from tradecounter.kit.collector import collector_paused
 from tradecounter.settings import SettingsError, unknown_settings
 
@@ -112,7 +113,7 @@ def _load(name: str, place: str) -> Any:
         single.command(name)(found)
         command = get_command(single)
     command.name = name
-    return command
+    return with_whole_numbers(command)
 
 
 app = typer.Typer(

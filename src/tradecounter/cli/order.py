@@ -9,6 +9,7 @@ from tradecounter.cli.order_billing import invoice, pay
 from tradecounter.cli.order_fulfil import dispatch, track, video
 from tradecounter.cli.order_list import order_list
 from tradecounter.cli.order_papers import print_packing, print_picking
+from tradecounter.cli.order_shipments import correct, take_back
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
 from tradecounter.cli.returns import open_for_order
@@ -48,6 +49,8 @@ app.command("picking-list")(print_picking)
 app.command("packing-slip")(print_packing)
 app.command("track")(track)
 app.command("video")(video)
+app.command("shipment")(correct)
+app.command("take-back")(take_back)
 app.command("amend")(amend)
 app.command("cancel")(cancel)
 app.command("return")(open_for_order)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tradecounter.cli.arguments import CustomerId, OrderName, item_units, named_amount
+from tradecounter.cli.arguments import CustomerId, DryRun, OrderName, item_units, named_number
 from tradecounter.cli.order_fulfil import change_order
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
@@ -15,6 +15,7 @@ from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.numbers import read_count, read_id, read_pounds
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
@@ -23,7 +24,7 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
 from tradecounter.ordering.reseller_wire import AmendOrderRequest
-from tradecounter.rest.json_text import check_text, read_json
+from tradecounter.rest.json_text import check_text, decode_json, read_json
 from tradecounter.settings import read_settings
 
 OverrideReason = Annotated[
@@ -93,6 +94,7 @@ def cancel(
             metavar="ITEM_ID=QUANTITY", help="Units to cancel; may be repeated. Default: all that are not dispatched."
         ),
     ] = None,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
@@ -101,7 +103,7 @@ def cancel(
     async def work(tx: Transaction) -> None:
         await cancel_order(tx, reference, reason, SystemClock().now(), items)
 
-    change_order(reference, work, as_json=as_json)
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
 
 def amend(
@@ -131,7 +133,7 @@ def amend(
     ] = None,
     reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer.")] = "",
     override_credit: OverrideReason = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result; change nothing.")] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Amend an order before its dispatch; stock, credit and totals follow, and the customer gets an e-mail."""
@@ -151,10 +153,8 @@ def amend(
         order = await any_order(tx, reference)
         context = await read_context(tx, order.customer_id, policy, SystemClock().now())
         await amend_order(tx, reference, request, context)
-        if dry_run:
-            tx.set_rollback()
 
-    change_order(reference, work, as_json=as_json)
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
 
 def _amended_items(
@@ -166,18 +166,17 @@ def _amended_items(
             raise typer.BadParameter(f"--item {item_id} is named twice")
         items[item_id] = {"id": item_id, "quantity": quantity}
     for text in prices or ():
-        name, cost = named_amount(text, "ITEM_ID=UNIT_COST")
-        if not (name.isascii() and name.isdigit()):
-            raise typer.BadParameter(f"{name!r} is not the id of an item")
-        items.setdefault(int(name), {"id": int(name)})["unit_cost"] = cost
+        name, cost = named_number("--price", text, "ITEM_ID=UNIT_COST", read_pounds)
+        named = read_id(name)
+        if named is None:
+            raise typer.BadParameter(f"--price {text!r}: {name!r} is not the id of an item")
+        items.setdefault(named, {"id": named})["unit_cost"] = cost
     return [*items.values(), *(_new_item(text) for text in added or ())]
 
 
 def _new_item(text: str) -> dict[str, Any]:
-    sku, quantity = named_amount(text, "SKU=QUANTITY")
-    if quantity != quantity.to_integral_value():
-        raise typer.BadParameter(f"{quantity} is not a whole number of units")
-    return {"sku": sku, "quantity": int(quantity)}
+    sku, quantity = named_number("--add", text, "SKU=QUANTITY", read_count)
+    return {"sku": sku, "quantity": quantity}
 
 
 def read_file(path: Path) -> bytes:
@@ -187,6 +186,7 @@ def read_file(path: Path) -> bytes:
     except OSError as error:
         raise OperatorError(f"{path} cannot be read: {error.strerror}") from error
     check_text(raw)
+    decode_json(raw)
     return raw
 
 

@@ -1,27 +1,19 @@
 """`tradecounter order invoice` and `order pay`."""
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated
 
 import typer
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.record_payment import record_payment
-from tradecounter.cli.arguments import OrderName
+from tradecounter.cli.arguments import OrderName, pounds
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import read_settings
-
-
-def pounds(text: str) -> Decimal:
-    """Parse an amount. Raises BadParameter."""
-    try:
-        return Decimal(text)
-    except InvalidOperation as error:
-        raise typer.BadParameter(f"{text!r} is not an amount in pounds, such as 120.50") from error
 
 
 def invoice(
@@ -46,13 +38,12 @@ def invoice(
 def pay(
     reference: OrderName,
     amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds; at most what is due.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be due then; record nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Record a payment of an order's oldest unpaid invoice."""
-    paid = run_change(lambda tx: record_payment(tx, reference, amount, SystemClock().now()))
-    left = f"{in_pounds(paid.total_due)} is due by {str(paid.due_on)[:10]}" if paid.total_due else "it is paid in full"
-    show(
-        paid,
-        f"{in_pounds(paid.total_paid)} of {in_pounds(paid.total_cost)} is paid of {paid.order_reference}; {left}",
-        as_json=as_json,
-    )
+    paid = run_change(lambda tx: record_payment(tx, reference, amount, SystemClock().now()), dry_run=dry_run)
+    verb = "would be" if dry_run else "is"
+    left = f"{in_pounds(paid.total_due)} {verb} due by {str(paid.due_on)[:10]}" if paid.total_due else ""
+    of = f"{in_pounds(paid.total_paid)} of {in_pounds(paid.total_cost)} {verb} paid of {paid.order_reference}"
+    show(paid, f"{of}; {left or f'it {verb} paid in full'}", as_json=as_json)

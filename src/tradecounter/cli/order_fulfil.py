@@ -95,11 +95,15 @@ def video(
     change_order(reference, work, as_json=as_json)
 
 
-def change_order(reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool) -> None:
-    """Change an order and print it."""
+def change_order(
+    reference: str, change: Callable[[Transaction], Awaitable[None]], *, as_json: bool, dry_run: bool = False
+) -> None:
+    """Change an order and print it; a `dry_run` undoes the change."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
         await change(tx)
+        if dry_run:
+            tx.set_rollback()
         return await whole_order(tx, await any_order(tx, reference))
 
     print_order(run_change(work), as_json=as_json)

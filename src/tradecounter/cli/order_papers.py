@@ -39,6 +39,6 @@ def print_packing(
     check_output(output, as_json=as_json)
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
-    found = run_query(lambda tx: packing_slip(tx, reference, shipment))
+    found = run_query(lambda tx: packing_slip(tx, reference, SystemClock().now(), shipment))
     name = {"order_reference": found.order_reference}
     put_pdf(print_packing_slip(found, letterhead), output, "packing-slip", name, as_json=as_json)

@@ -17,7 +17,7 @@ from tradecounter.fulfilment.queries.reads import OrderFulfilment, find_video
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING
-from tradecounter.ordering.fulfilled import Fulfilled, Shipped
+from tradecounter.ordering.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import notes_of
@@ -99,7 +99,7 @@ async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = Fal
         for part in (item, *item["related_items"]):
             part["serial_numbers"] = list(fulfilled.serial_numbers.get(part["id"], ()))
             part["configurations"] = _configurations(part["id"], fulfilled, passwords=passwords)
-    shown["shipments"] = [_shipment(shipped) for shipped in fulfilled.shipments]
+    shown["shipments"] = [_shipment(order, shipped) for shipped in fulfilled.shipments]
     shown["video"] = video
     returns, notes = await returns_of_orders(tx, [order.id]), await notes_of(tx, [order.id])
     shown["returns"] = [return_number(return_id) for return_id in returns.get(order.id, ())]
@@ -134,7 +134,7 @@ def _configurations(item_id: int, fulfilled: Fulfilled, *, passwords: bool) -> l
     ]
 
 
-def _shipment(shipped: Shipped) -> dict[str, Any]:
+def _shipment(order: AnyOrder, shipped: Shipped) -> dict[str, Any]:
     return {
         "id": shipped.id,
         "dispatched_on": local_text(shipped.dispatched_at),
@@ -144,6 +144,8 @@ def _shipment(shipped: Shipped) -> dict[str, Any]:
         "contact_phone": shipped.contact_phone,
         "items": [{"id": line_id, "quantity": units} for line_id, units in shipped.units.items()],
         "tracking_events": shipped.events,
+        "carrier": carrier_of(order, shipped),
+        "invoice": shipped.invoice,
     }
 
 
@@ -169,7 +171,7 @@ def print_order(order: dict[str, Any], *, as_json: bool) -> None:
     show_part(
         "Shipments",
         map(_shipment_in_words, shipments),
-        ("id", "dispatched_on", "method_id", "tracking_number", Prose("items"), Prose("tracking_events")),
+        ("id", "dispatched_on", "method_id", "carrier", "tracking_number", Prose("items"), Prose("tracking_events")),
     )
     show_part("Notes", notes, ("at", "by", Prose("text")))
 

@@ -7,17 +7,15 @@ from typing import Annotated, Any
 import typer
 from msgspec import to_builtins
 
-from tradecounter.billing.import_payments import import_payments
 from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.record_payment import METHODS, NewPayment, pay_account, pay_invoice
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.reverse_payment import reverse_payment
-from tradecounter.cli.arguments import LARGEST_ID, Customer, Day, Limit, Reason, read_bytes
-from tradecounter.cli.order_billing import pounds
+from tradecounter.cli.arguments import LARGEST_ID, Customer, Day, Limit, Reason, pounds
+from tradecounter.cli.bank_file import import_file, list_files, list_unplaced, place, roll_back, set_aside
 from tradecounter.cli.output import LISTED, AsJson, show, show_json, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.cli.text import one_line
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
@@ -67,6 +65,7 @@ def add(
     force: Annotated[
         bool, typer.Option("--force", help="Record it although the same reference, amount and date are recorded.")
     ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would pay, and record nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Record a payment of an invoice or of a customer; what is not due stays on the account."""
@@ -80,19 +79,20 @@ def add(
             return await pay_account(tx, customer, new, now)
         return await pay_invoice(tx, invoice or 0, new, now)
 
-    recorded = run_change(work)
-    show(recorded, _in_words(recorded), as_json=as_json)
+    recorded = run_change(work, dry_run=dry_run)
+    show(recorded, _in_words(recorded, dry_run=dry_run), as_json=as_json)
 
 
-def _in_words(payment: Payment) -> str:
-    done = f"payment {payment.id}: {in_pounds(payment.amount)}"
+def _in_words(payment: Payment, *, dry_run: bool) -> str:
+    done = in_pounds(payment.amount) if dry_run else f"payment {payment.id}: {in_pounds(payment.amount)}"
+    verb = "would be" if dry_run else "is"
     if payment.method == "refund":
-        return f"{done} is refunded to customer {payment.customer_id}"
+        return f"{done} {verb} refunded to customer {payment.customer_id}"
     paid = [f"{in_pounds(allocation.amount)} pays invoice {allocation.invoice}" for allocation in payment.allocations]
     rest = payment.amount - sum(allocation.amount for allocation in payment.allocations)
     if rest:
         paid.append(f"{in_pounds(rest)} stays on the account of customer {payment.customer_id}")
-    return f"{done} is recorded; {', '.join(paid)}"
+    return f"{done} {verb} recorded; {', '.join(paid)}"
 
 
 @app.command("list")
@@ -132,17 +132,9 @@ def reverse(payment_id: PaymentId, reason: Reason, as_json: AsJson = False) -> N
     show(reversed_, text, as_json=as_json)
 
 
-@app.command("import")
-def import_file(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A CSV file; - for standard input.")],
-    as_json: AsJson = False,
-) -> None:
-    """Record the payments of a bank file (date,amount,reference) by the invoice numbers in their references."""
-    content = read_bytes(file)
-    done = run_change(lambda tx: import_payments(tx, content, SystemClock().now()))
-    if as_json:
-        show_json(done)
-        return
-    for line in done.unplaced:
-        typer.echo(one_line(f"line {line.line}: {line.date} {line.amount} {line.reference!r}: {line.why}"))
-    typer.echo(f"{done.recorded} recorded, {len(done.unplaced)} not placed")
+app.command("import")(import_file)
+app.command("imports")(list_files)
+app.command("roll-back")(roll_back)
+app.command("unplaced")(list_unplaced)
+app.command("place")(place)
+app.command("set-aside")(set_aside)

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.catalogue.queries.lookup import purchase_costs
-from tradecounter.cli.arguments import Limit, named_amount
+from tradecounter.cli.arguments import Limit, named_number, percent
 from tradecounter.cli.order_after_sale import OverrideReason
-from tradecounter.cli.order_billing import pounds
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import LISTED, AsJson, show_json, show_part, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
@@ -19,6 +18,7 @@ from tradecounter.identity.installation_secret import secret_if_set
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id, read_pounds
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import whole_code
 from tradecounter.ordering.policy import OrderingPolicy
@@ -67,10 +67,11 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
 
 
 def _carriage(text: str) -> tuple[int, Decimal]:
-    method, cost = named_amount(text, "ID=COST")
-    if not (method.isascii() and method.isdigit()):
-        raise typer.BadParameter(f"{method!r} is not the id of a shipping method")
-    return int(method), cost
+    name, cost = named_number("--shipping", text, "ID=COST", read_pounds)
+    method = read_id(name)
+    if method is None:
+        raise typer.BadParameter(f"--shipping {text!r}: {name!r} is not the id of a shipping method")
+    return method, cost
 
 
 @app.command("price")
@@ -91,7 +92,9 @@ def price(
     ] = None,
     discount: Annotated[
         Decimal | None,
-        typer.Option(parser=pounds, metavar="PERCENT", help="Per cent off the prices at the request, for other items."),
+        typer.Option(
+            parser=percent, metavar="PERCENT", help="Per cent off the prices at the request, for other items."
+        ),
     ] = None,
     note: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A note to the customer, sent with the price.")
@@ -105,7 +108,7 @@ def price(
     """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
     if not items and not shipping and discount is None:
         raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
-    unit_costs = [named_amount(item, "SKU=UNIT_COST") for item in items or ()]
+    unit_costs = [named_number("--item", item, "SKU=UNIT_COST", read_pounds) for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
     with reporting_errors():
         settings = read_settings()
@@ -200,7 +203,13 @@ def _as_support_sees_it(
         "margin": margin_of(lines, purchase_costs),
         "items": items,
         "shipping_options": [
-            {"id": o.id, "provider": o.provider, "description": o.description, "cost_net": o.cost_net}
+            {
+                "id": o.id,
+                "provider": o.provider,
+                "description": o.description,
+                "cost_net": o.cost_net,
+                "total_gross": quote.gross_with(o),
+            }
             for o in quote.shipping_options
         ],
     }
@@ -216,4 +225,4 @@ def _print(quote: dict[str, Any], *, as_json: bool) -> None:
     show_record(quote, as_json=False)
     typer.echo()
     show_table(items, ("id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", Prose("name")), as_json=False)
-    show_part("Shipping options", options, ("id", "cost_net", "provider", Prose("description")))
+    show_part("Shipping options", options, ("id", "cost_net", "provider", Prose("description"), "total_gross"))

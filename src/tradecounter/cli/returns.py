@@ -6,17 +6,20 @@ import typer
 from msgspec.structs import asdict
 
 from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.billing.reseller_wire import ReceivedReturn, present_received
 from tradecounter.cli.arguments import Customer, Limit, OrderName, item_units
 from tradecounter.cli.output import LISTED, AsJson, show_json, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
 from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import close_return, receive_return
+from tradecounter.ordering.returns.receive_return import close_return
 from tradecounter.ordering.returns.wire import Return, return_on_the_wire
 from tradecounter.settings import read_settings
 
@@ -60,10 +63,11 @@ def open_for_order(
 def _serials(texts: list[str] | None) -> dict[int, list[str]]:
     serials: dict[int, list[str]] = {}
     for text in texts or ():
-        item_id, colon, number = text.partition(":")
-        if not (colon and number and item_id.isascii() and item_id.isdigit()):
+        name, _, number = text.partition(":")
+        item_id = read_id(name)
+        if item_id is None or not number:
             raise typer.BadParameter(f"--serial {text!r} is not ITEM_ID:SERIAL")
-        serials.setdefault(int(item_id), []).append(number)
+        serials.setdefault(item_id, []).append(number)
     return serials
 
 
@@ -111,6 +115,9 @@ def receive(
     credit: Annotated[
         bool, typer.Option("--credit", help="Credit the invoiced units that came back and are not credited yet.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the result and the totals of the credit notes; change nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Receive units of a return; restocked units serve back-orders first."""
@@ -118,19 +125,21 @@ def receive(
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
 
-    async def work(tx: Transaction) -> Return:
-        if credit:
-            await receive_and_credit(tx, number, restocked, scrapped, letterhead, now)
-        else:
-            await receive_return(tx, number, restocked, scrapped, now)
-        return await shown_return(tx, number)
+    async def work(tx: Transaction) -> ReceivedReturn:
+        notes = await receive_and_credit(tx, number, restocked, scrapped, letterhead, now, credit=credit)
+        return present_received(await shown_return(tx, number), notes)
 
-    _print(run_change(work), as_json=as_json)
+    received = run_change(work, dry_run=dry_run)
+    _print(received, as_json=as_json)
+    if not as_json:
+        for note in received.credit_notes:
+            name, verb = ("a credit note", "would be") if dry_run else (f"credit note {note.number}", "is")
+            typer.echo(f"\n{name} of invoice {note.invoice} over {in_pounds(note.cost_gross)} {verb} issued")
 
 
 @app.command("close")
 def close(number: Number, as_json: AsJson = False) -> None:
-    """Close a return; units that have not come back are no longer expected."""
+    """Close a return: no more of its units are expected. Once all are received and credited, it closes by itself."""
 
     async def work(tx: Transaction) -> Return:
         await close_return(tx, number, SystemClock().now())
@@ -144,8 +153,9 @@ def _print(found: Return, *, as_json: bool) -> None:
         show_json(found)
         return
     shown = asdict(found)
+    shown.pop("credit_notes", None)
     items = [asdict(item) for item in shown.pop("items")]
     show_record(shown, as_json=False)
     typer.echo()
-    columns = ("id", "sku", "quantity", "restocked", "scrapped", Prose("serial_numbers"))
+    columns = ("id", "sku", "quantity", "restocked", "scrapped", "credited", Prose("serial_numbers"))
     show_table(items, columns, as_json=False)

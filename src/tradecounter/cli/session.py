@@ -107,12 +107,15 @@ def run_query(query: Callable[[Transaction], Awaitable[Result]]) -> Result:
     return with_database(work)
 
 
-def run_change(change: Callable[[Transaction], Awaitable[Result]]) -> Result:
-    """Run a command's changes in a transaction and commit it."""
+def run_change(change: Callable[[Transaction], Awaitable[Result]], *, dry_run: bool = False) -> Result:
+    """Run a command's changes in a transaction and commit it; a `dry_run` is rolled back."""
 
     async def work(database: Database) -> Result:
         async with transaction(database, operator()) as tx:
-            return await change(tx)
+            result = await change(tx)
+            if dry_run:
+                tx.set_rollback()
+            return result
 
     return with_database(work)
 

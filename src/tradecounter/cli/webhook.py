@@ -30,9 +30,9 @@ from tradecounter.webhooks.manage import (
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 from tradecounter.webhooks.wire import (
     Delivery,
-    NewWebhook,
     Replay,
     WebhookChange,
+    WebhookRequest,
     delivery_on_the_wire,
     webhook_on_the_wire,
 )
@@ -71,7 +71,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Add a webhook; its secret is shown only once."""
-    wanted = NewWebhook(url=url, customer_id=customer, types=types or [], description=description)
+    wanted = WebhookRequest(url=url, customer_id=customer, types=types or [], description=description)
     added = _change(lambda tx, now: add_webhook(tx, _policy(), wanted, now))
     show(added, f"webhook {added.id}: {added.secret}\n{_STORE}", as_json=as_json)
 

@@ -75,7 +75,7 @@ async def consents_of(tx: Transaction, customer_id: int) -> list[ConsentRecord]:
 async def revoke_consent(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> None:
     """End a customer's consent to an application with all its tokens. Raises DomainError (not found)."""
     if all(consent.client_id != client_id for consent in await list_consents(tx, customer_id)):
-        raise not_found("application")
+        raise not_found("application", client_id)
     await revoke_access(tx, client_id, customer_id, now)
 
 

@@ -28,7 +28,7 @@ REFRESH_REQUEST = ConsentRequest(grant_type="refresh_token", refresh_token="2d" 
 CONSENT = ConsentToken(
     "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIxMDAxIn0.c2lnbmF0dXJl",
     "urn:ietf:params:oauth:token-type:jwt",
-    "N_A",
+    "Bearer",
     600,
     refresh_token="2d" * 32,
 )

@@ -190,7 +190,7 @@ class IssuerEndpoints:
         consent = signed_consent(key, given, request.client_id, base_url, issuer_name(base_url), now)
         seconds = int(CONSENT_LIFETIME.total_seconds())
         return ConsentToken(
-            consent, "urn:ietf:params:oauth:token-type:jwt", "N_A", seconds, refresh_token=given.refresh_token
+            consent, "urn:ietf:params:oauth:token-type:jwt", "Bearer", seconds, refresh_token=given.refresh_token
         )
 
     async def _revoke(self, call: Call, request: ClientRequest, token: str) -> None:

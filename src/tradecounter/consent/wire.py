@@ -35,7 +35,9 @@ class ConsentToken(Struct):
 
     access_token: Annotated[str, Meta(description="The consent, a JWT: the `subject_token` of `POST /oauth/token`.")]
     issued_token_type: Annotated[JwtType, Meta(description="The only supported value.")]
-    token_type: Annotated[Literal["N_A"], Meta(description="The consent is not itself an access token (RFC 8693).")]
+    token_type: Annotated[
+        Literal["Bearer"], Meta(description="What OAuth libraries expect; the API accepts no consent as its token.")
+    ]
     expires_in: Annotated[int, Meta(description="Seconds until the consent expires.")]
     refresh_token: Annotated[
         str, Meta(min_length=64, max_length=64, description="Good once; the response to its use has the next one.")

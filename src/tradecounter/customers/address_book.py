@@ -26,7 +26,7 @@ async def change_address(
     """Replace one of a customer's addresses, which keeps its id. Raises DomainError (not found)."""
     before = await find_address(tx, customer_id, address_id)
     if before is None or not await set_address(tx, customer_id, address_id, address):
-        raise not_found("address")
+        raise not_found("address", address_id)
     old, new = asdict(before), {"id": address_id, **asdict(address)}
     changed = {name for name in new if old[name] != new[name]}
     if not changed:
@@ -45,6 +45,6 @@ async def change_address(
 async def remove_address(tx: Transaction, customer_id: int, address_id: int, now: datetime) -> None:
     """Delete one of a customer's addresses. Raises DomainError (not found)."""
     if not await delete_address(tx, customer_id, address_id, now):
-        raise not_found("address")
+        raise not_found("address", address_id)
     audit(tx, "address.delete", f"customer/{customer_id}", now, before={"id": address_id})
     record_customer_changes(tx, [customer_id], ["addresses"], now)

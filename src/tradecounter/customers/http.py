@@ -42,7 +42,7 @@ class CustomerEndpoints:
         async with reading(self.database) as tx:
             account = await find_account(tx, call.customer_id)
         if account is None:
-            raise not_found("customer")
+            raise not_found("customer", call.customer_id)
         return json_response(on_the_wire(account))
 
     @endpoint(

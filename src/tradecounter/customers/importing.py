@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.bulk.cells import PERCENT
 from tradecounter.bulk.kinds import ImportKind, Stage, Staged
 from tradecounter.bulk.spellings import stored_keys
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds, required_text
 from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.checked_change import LARGEST_LIMIT
 from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNERS
 from tradecounter.customers.queries.importing import (
     ADD_ADDRESSES,
@@ -24,10 +24,10 @@ from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.keys import Spellings
+from tradecounter.rest.number_types import Percent, Pounds
 
 Name = Annotated[str, Meta(max_length=200)]
 
-_LARGEST_LIMIT = Decimal(1_000_000_000)
 _DEFAULTS = {
     "company": "",
     "trade_account": False,
@@ -48,8 +48,8 @@ class CustomerRow(Struct, forbid_unknown_fields=True):
     accounts_email: Email | UnsetType | None = UNSET
     trade_account: bool | UnsetType = UNSET
     price_list: str | UnsetType | None = UNSET
-    discount: Annotated[Decimal, PERCENT] | UnsetType = UNSET
-    credit_limit: Decimal | UnsetType | None = UNSET
+    discount: Percent | UnsetType = UNSET
+    credit_limit: Pounds | UnsetType | None = UNSET
     term_days: Annotated[int, Meta(ge=0, le=3650)] | UnsetType | None = UNSET
     packing: Literal["own", "plain"] | UnsetType = UNSET
     shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
@@ -78,7 +78,7 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
         for number, address in enumerate(customer.addresses):
             with notes.collecting():
                 check_address(address, f"addresses[{number}]")
-    for name, most in (("discount", Decimal(100)), ("credit_limit", _LARGEST_LIMIT)):
+    for name, most in (("discount", Decimal(100)), ("credit_limit", LARGEST_LIMIT)):
         if name in values:
             values[name] = pounds(notes, name, getattr(customer, name), most)
     yield folded(customer.email_address), values

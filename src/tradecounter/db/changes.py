@@ -4,10 +4,14 @@ Processes poll all versions in one short query, about once a second (`db/refresh
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from psycopg.sql import SQL, Composed
+from psycopg.sql import Literal as Quoted
+
+from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -47,15 +51,22 @@ class Versions:
 
 
 # After a process crash, the server restarts with the same start time but with new statistics.
-_SERVER = Statement("""
-    select concat_ws(
+SERVER_NAME = SQL("""
+    concat_ws(
         ' ',
         extract(epoch from pg_postmaster_start_time()),
         extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
         case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
     )
 """)
+_SERVER = Statement(SQL("select {}").format(SERVER_NAME))
 _VERSIONS = Statement("select topic, version from change")
+_MARK = Statement(
+    SQL("""
+        select {}, coalesce(sum(version), 0)::bigint from change
+        where topic in (select json_array_elements_text(:topics::json))
+    """).format(SERVER_NAME)
+)
 
 _BUMP = Statement("""
     insert into change (topic, version) values (:topic, 1)
@@ -74,3 +85,27 @@ async def read_versions(tx: Transaction) -> Versions:
     async with tx.pipeline() as p:
         server, versions = p.fetch(_SERVER), p.fetch(_VERSIONS)
     return Versions(server.one[0], read_at, dict(versions.rows))
+
+
+def version_in_sql(topics: Iterable[Topic]) -> Composed:
+    """Return an expression for the number of some topics' mark; its server is `SERVER_NAME`."""
+    named = SQL(", ").join(map(Quoted, topics))
+    return SQL("(select coalesce(sum(version), 0)::bigint from change where topic in ({}))").format(named)
+
+
+async def read_mark(tx: Transaction, topics: Collection[Topic]) -> Version:
+    """Return the mark of some topics in the database."""
+    async with tx.pipeline() as p:
+        found = p.fetch(_MARK, topics=json_of(list(topics)))
+    return Version(*found.one)
+
+
+def mark_of(versions: Mapping[Topic, Version]) -> Version | None:
+    """Return the mark of data in memory: its topics' versions, added up; None if they come from several servers.
+
+    It is equal to the database's mark if no topic has changed: versions only grow, so equal sums are equal versions.
+    """
+    servers = {version.server for version in versions.values()}
+    if len(servers) != 1:
+        return None
+    return Version(servers.pop(), sum(version.number for version in versions.values()))

@@ -20,6 +20,7 @@ JobName = Literal[
     "mail_order_cancelled",
     "mail_order_changed",
     "mail_order_dispatched",
+    "mail_shipment_taken_back",
     "mail_order_invoiced",
     "mail_invoice_copy",
     "mail_payment_received",

@@ -177,6 +177,73 @@ ALTER TABLE public.audit_entry ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     CACHE 1
 );
 
+CREATE TABLE public.bank_file (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    made_by text NOT NULL,
+    lines integer NOT NULL,
+    recorded integer NOT NULL,
+    payments_out integer NOT NULL,
+    repeated integer NOT NULL,
+    unplaced integer NOT NULL,
+    rolled_back_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.bank_file IS 'Every imported bank file, and whether it was rolled back.';
+
+ALTER TABLE public.bank_file ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.bank_file_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.bank_line (
+    id bigint NOT NULL,
+    bank_file_id bigint NOT NULL,
+    line integer NOT NULL,
+    day_written text NOT NULL,
+    amount_written text NOT NULL,
+    reference text NOT NULL,
+    received_on date,
+    amount numeric(18,2),
+    usual text NOT NULL,
+    identity text NOT NULL,
+    occurrence integer NOT NULL,
+    state text NOT NULL,
+    why text NOT NULL,
+    payment_id bigint,
+    placed_by bigint,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT bank_line_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT bank_line_placed CHECK (((state <> 'placed'::text) OR (payment_id IS NOT NULL))),
+    CONSTRAINT bank_line_state_check CHECK ((state = ANY (ARRAY['unplaced'::text, 'placed'::text, 'set_aside'::text])))
+);
+
+COMMENT ON TABLE public.bank_line IS 'Each line of bank files with money received, once, however often it is imported.';
+
+COMMENT ON COLUMN public.bank_line.bank_file_id IS 'The first file with the line.';
+
+COMMENT ON COLUMN public.bank_line.usual IS 'What names the payer; later lines with it are placed like those placed by hand.';
+
+COMMENT ON COLUMN public.bank_line.identity IS 'A hash of date, amount and reference; equal lines differ by occurrence.';
+
+COMMENT ON COLUMN public.bank_line.payment_id IS 'The payment of the line; if it is not placed, the reversed one.';
+
+COMMENT ON COLUMN public.bank_line.placed_by IS 'The file whose import placed the line; null if somebody did.';
+
+ALTER TABLE public.bank_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.bank_line_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.blocked_address (
     address text NOT NULL,
     blocked_until timestamp with time zone NOT NULL
@@ -552,10 +619,25 @@ CREATE TABLE public.import_run (
     changed integer DEFAULT 0 NOT NULL,
     unchanged integer DEFAULT 0 NOT NULL,
     deactivated integer DEFAULT 0 NOT NULL,
-    rolled_back_at timestamp with time zone
+    rolled_back_at timestamp with time zone,
+    raised integer,
+    lowered integer,
+    largest_rise numeric,
+    largest_fall numeric,
+    customers integer
 );
 
 COMMENT ON TABLE public.import_run IS 'Every import, and whether it was rolled back.';
+
+COMMENT ON COLUMN public.import_run.raised IS 'Prices that rose; null for kinds without prices, and before this column existed.';
+
+COMMENT ON COLUMN public.import_run.lowered IS 'Prices that fell; null as `raised`.';
+
+COMMENT ON COLUMN public.import_run.largest_rise IS 'In per cent; null without one.';
+
+COMMENT ON COLUMN public.import_run.largest_fall IS 'In per cent, below 0; null without one.';
+
+COMMENT ON COLUMN public.import_run.customers IS 'Customers whose list or contract had a price that changed; null as `raised`.';
 
 ALTER TABLE public.import_run ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.import_run_id_seq
@@ -1200,12 +1282,15 @@ CREATE TABLE public.shipment (
     contact_email text,
     contact_phone text,
     dispatched_at timestamp with time zone NOT NULL,
-    invoice bigint
+    invoice bigint,
+    carrier text
 );
 
 COMMENT ON COLUMN public.shipment.contact_email IS 'Whom the courier tells, as the order said (courier_notifications).';
 
 COMMENT ON COLUMN public.shipment.invoice IS 'The invoice of its units; null until they are invoiced.';
+
+COMMENT ON COLUMN public.shipment.carrier IS 'Null: the provider of its shipping method.';
 
 ALTER TABLE public.shipment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.shipment_id_seq
@@ -1294,6 +1379,22 @@ COMMENT ON COLUMN public.stock_level.allocated IS 'Units promised to confirmed o
 COMMENT ON COLUMN public.stock_level.back_ordered IS 'Units ordered that no stock could be allocated to.';
 
 COMMENT ON COLUMN public.stock_level.changed_by IS 'The transaction that last wrote the row; processes read what is new.';
+
+CREATE TABLE public.taken_back_shipment (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    tracking_number text,
+    dispatched_at timestamp with time zone NOT NULL,
+    units jsonb NOT NULL,
+    reason text NOT NULL,
+    taken_back_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.taken_back_shipment IS 'Shipments that never left, although they were recorded as dispatched.';
+
+COMMENT ON COLUMN public.taken_back_shipment.id IS 'The id that the shipment had.';
+
+COMMENT ON COLUMN public.taken_back_shipment.units IS 'The units that are allocated again, by line id.';
 
 CREATE TABLE public.tracking_event (
     id bigint NOT NULL,
@@ -1451,6 +1552,12 @@ ALTER TABLE ONLY public.attribute
 
 ALTER TABLE ONLY public.audit_entry
     ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.bank_file
+    ADD CONSTRAINT bank_file_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.bank_line
+    ADD CONSTRAINT bank_line_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.blocked_address
     ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
@@ -1680,6 +1787,9 @@ ALTER TABLE ONLY public.staff_member
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
 
+ALTER TABLE ONLY public.taken_back_shipment
+    ADD CONSTRAINT taken_back_shipment_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_pkey PRIMARY KEY (id);
 
@@ -1718,6 +1828,18 @@ CREATE UNIQUE INDEX attribute_by_form ON public.attribute USING btree (lower((NO
 CREATE INDEX audit_entry_by_time ON public.audit_entry USING brin (at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
+
+CREATE UNIQUE INDEX bank_line_identity ON public.bank_line USING btree (identity, occurrence);
+
+CREATE INDEX bank_line_of_file ON public.bank_line USING btree (bank_file_id);
+
+CREATE INDEX bank_line_of_payment ON public.bank_line USING btree (payment_id) WHERE (payment_id IS NOT NULL);
+
+CREATE INDEX bank_line_placed_by ON public.bank_line USING btree (placed_by) WHERE (placed_by IS NOT NULL);
+
+CREATE INDEX bank_line_usual ON public.bank_line USING btree (usual) WHERE (state = 'placed'::text);
+
+CREATE INDEX bank_line_waiting ON public.bank_line USING btree (id) WHERE (state = 'unplaced'::text);
 
 CREATE INDEX caller_idempotency_key_by_age ON public.caller_idempotency_key USING btree (created_at);
 
@@ -1865,6 +1987,8 @@ CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
 
+CREATE INDEX taken_back_shipment_of_order ON public.taken_back_shipment USING btree (order_id);
+
 CREATE INDEX tracking_event_of_shipment ON public.tracking_event USING btree (shipment_id);
 
 CREATE INDEX webhook_attempt_by_age ON public.webhook_attempt USING btree (at);
@@ -1912,6 +2036,15 @@ ALTER TABLE ONLY public.allocation
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.bank_line
+    ADD CONSTRAINT bank_line_bank_file_id_fkey FOREIGN KEY (bank_file_id) REFERENCES public.bank_file(id);
+
+ALTER TABLE ONLY public.bank_line
+    ADD CONSTRAINT bank_line_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES public.payment(id);
+
+ALTER TABLE ONLY public.bank_line
+    ADD CONSTRAINT bank_line_placed_by_fkey FOREIGN KEY (placed_by) REFERENCES public.bank_file(id);
 
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_parent_key_fkey FOREIGN KEY (parent_key) REFERENCES public.category(key);
@@ -2092,6 +2225,9 @@ ALTER TABLE ONLY public.shipment
 
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.taken_back_shipment
+    ADD CONSTRAINT taken_back_shipment_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
 
 ALTER TABLE ONLY public.tracking_event
     ADD CONSTRAINT tracking_event_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES public.shipment(id);

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from tradecounter.bulk.importing import ImportOptions
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.catalogue.queries.records import count_products
 from tradecounter.customers.queries.accounts import Account, list_accounts
@@ -123,7 +124,8 @@ async def _load_files(database: Database, *names: str) -> None:
 
 
 async def _load(database: Database, kind: str, rows: Iterable[Row[Any] | BadRow[Any]]) -> None:
-    report = await import_rows(database, kind, iter(rows))
+    # No customer has the demo's price lists before they are loaded.
+    report = await import_rows(database, kind, iter(rows), ImportOptions(force=True))
     if report.errors:
         first = report.errors[0]
         raise DemoDataError(f"{kind}, line {first.line}: {first.message}")

@@ -53,8 +53,7 @@ class Market:
         return OrderContext(
             customer_id=account.id,
             view=view,
-            methods=self.methods.all,
-            regions=self.methods.regions,
+            shipping=self.methods.current,
             policy=policy,
             now=now,
             code=code,
@@ -126,8 +125,8 @@ async def place(
     """
     [saved, *_] = await list_addresses(tx, account.id)
     address = msgspec.Raw(to_json({"id": saved.id}))
-    region = context.regions.of_address(saved.country_code, saved.zip)
-    fitting = fitting_methods(context.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
+    region = context.shipping.regions.of_address(saved.country_code, saved.zip)
+    fitting = fitting_methods(context.shipping.methods, region or UK_MAINLAND, saved.country_code, Decimal(0))
     request = CreateOrderRequest(
         customer_reference=reference,
         items=items,

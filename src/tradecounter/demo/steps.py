@@ -16,7 +16,7 @@ from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_ord
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.rules import Serial
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
-from tradecounter.fulfilment.wire import NewConfiguration, OrderVideoResponse
+from tradecounter.fulfilment.wire import ConfigurationRequest, OrderVideoResponse
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
 from tradecounter.letterhead.seller import Letterhead
@@ -76,7 +76,7 @@ class Configured(Step):
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         order, [item, *_] = await any_order(tx, code), await _lines(tx, code)
         configurations = [
-            NewConfiguration(
+            ConfigurationRequest(
                 f"branch{unit}@dsl.example", f"demo-password-{unit}", f"Branch {unit}", f"demo-wifi-{unit}"
             )
             for unit in range(1, self.units + 1)

@@ -7,6 +7,7 @@ CustomerEventType = Literal[
     "order.amended",
     "order.cancelled",
     "order.dispatched",
+    "order.shipment_taken_back",
     "order.tracking_updated",
     "order.expected_date_changed",
     "order.returned",

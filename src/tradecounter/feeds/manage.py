@@ -60,7 +60,7 @@ async def the_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: boo
     """Return one of a customer's feeds. Raises DomainError (not found)."""
     found = await feed_of(tx, customer_id, feed_id, lock=lock)
     if found is None:
-        raise not_found("feed")
+        raise not_found("feed", feed_id)
     return found
 
 

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.customers.wire import RequiredText
 from tradecounter.feeds.rules import Rounding
+from tradecounter.rest.number_types import Percent
 from tradecounter.storefront.parameters import Flag, ProductListParameters, Sort
 
 _LONGEST = 500
@@ -44,7 +45,7 @@ class FeedTerms(FeedFilter, frozen=True, kw_only=True):
 
     name: RequiredText
     columns: str
-    markup: Decimal = Decimal(0)
+    markup: Percent = Decimal(0)
     rounding: Rounding = "penny"
     vat_included: bool = False
 

@@ -7,11 +7,11 @@ from msgspec.structs import asdict
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import put_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
 
 
 async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, now: datetime) -> None:
@@ -19,13 +19,17 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
 
     Raises DomainError: not found, conflict (not confirmed, or cancelled), invalid.
     """
+    wrong: list[FieldError] = []
     for field, url in asdict(video).items():
         try:
             host_of(url)
         except NotAWebAddressError as error:
-            raise invalid(field, f"{url[:100]!r} {error}") from None
+            wrong.append(FieldError(field, f"{error}, not {url[:100]!r}"))
+    if wrong:
+        raise invalid_fields(wrong)
     order = await any_order(tx, reference)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders have a packing video")
+        state = shown_state(order, now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders have a packing video")
     await put_video(tx, order.id, video)
     audit_order(tx, "order.video", order, now, after=asdict(video))

@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.fulfilment.queries.reads import configurability
 from tradecounter.fulfilment.queries.writes import insert_configurations
-from tradecounter.fulfilment.wire import NewConfiguration
+from tradecounter.fulfilment.wire import ConfigurationRequest
 from tradecounter.kit.errors import ErrorCollector, invalid, not_found, require_text
 from tradecounter.ordering.history import audit_order
 from tradecounter.ordering.lines import OrderLine, with_parts
@@ -24,7 +24,7 @@ async def configure_item(
     tx: Transaction,
     order_id: int,
     item_id: int,
-    configurations: Sequence[NewConfiguration],
+    configurations: Sequence[ConfigurationRequest],
     vault: ProvisioningVault,
     now: datetime,
 ) -> OrderLine:
@@ -38,7 +38,7 @@ async def configure_item(
     line = next((part for part in with_parts(await lines_of_order(tx, order.id)) if part.id == item_id), None)
     found = None if line is None else await configurability(tx, line.id)
     if line is None or found is None:
-        raise not_found("item")
+        raise not_found("item", item_id)
     if not isinstance(order, ConfirmedOrder):
         raise invalid("reference", "the order was cancelled: its items cannot be configured")
     if not found.configurable:
@@ -54,7 +54,7 @@ async def configure_item(
     return line
 
 
-def _check(configurations: Sequence[NewConfiguration]) -> None:
+def _check(configurations: Sequence[ConfigurationRequest]) -> None:
     collector = ErrorCollector()
     for number, configuration in enumerate(configurations):
         for field, text in asdict(configuration).items():

@@ -7,25 +7,25 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+
+from msgspec.structs import replace
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import insert_shipment
-from tradecounter.fulfilment.rules import Serial, check_serials, plan_dispatch
+from tradecounter.fulfilment.rules import LONGEST_TRACKING_NUMBER, Serial, check_serials, plan_dispatch, shipped_items
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.history import audit_order, record_order_event
-from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.queries.back_orders import hold_off_serving
 from tradecounter.ordering.queries.changes import store_dispatch
-from tradecounter.ordering.queries.lines import lines_of_order
+from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
-from tradecounter.ordering.rules import DISPATCHED, PART_DISPATCHED
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
+from tradecounter.ordering.units import status_of
 from tradecounter.stock.queries.allocation import hand_over
 
-_LONGEST = {"tracking": 100, "serial": 200}
+_LONGEST_SERIAL = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +51,14 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     await hold_off_serving(tx)
     order = await lock_order(tx, (await any_order(tx, reference)).id)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{reference} is {order.state}: only confirmed orders can be dispatched")
+        state = shown_state(order, now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be dispatched")
     lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
     check_serials(lines, units, request.serials)
     shipment_id = await insert_shipment(tx, order, units, request.serials, request.tracking_number, now)
-    complete = all(line.left == units.get(line.id, 0) for line in lines)
-    status = DISPATCHED if complete else PART_DISPATCHED
+    sent = [replace(line, dispatched=line.dispatched + units.get(line.id, 0)) for line in lines]
+    status = status_of(sent, await invoiced_units(tx, [order.id]), order.due)
     await store_dispatch(tx, order.id, units, status)
     leaving: defaultdict[int, int] = defaultdict(int)
     for line in lines:
@@ -67,20 +68,18 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     if request.invoice:
         await queue(tx, "invoice_dispatch", order_id=order.id)
     shipment = {"shipment_id": shipment_id, "tracking_number": request.tracking_number}
-    items = [_dispatched(line, units[line.id], request.serials) for line in with_parts(lines) if units.get(line.id)]
+    numbers: defaultdict[int, list[str]] = defaultdict(list)
+    for serial in request.serials:
+        numbers[serial.item_id].append(serial.serial_number)
+    items = shipped_items(lines, units, numbers)
     record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items)
     before, after = {"status": order.status}, {"status": status, **shipment, "items": items}
     audit_order(tx, "order.dispatch", order, now, before=before, after=after)
 
 
-def _dispatched(line: OrderLine, units: int, serials: Sequence[Serial]) -> dict[str, Any]:
-    own = [serial.serial_number for serial in serials if serial.item_id == line.id]
-    return {"id": line.id, "sku": line.sku, "quantity": units, "serial_numbers": own}
-
-
 def _check_texts(request: DispatchRequest) -> None:
     if request.tracking_number is not None:
-        require_text("tracking", request.tracking_number, _LONGEST["tracking"])
+        require_text("tracking", request.tracking_number, LONGEST_TRACKING_NUMBER)
     for serial in request.serials:
-        require_text("serial", serial.serial_number, _LONGEST["serial"])
-        require_text("serial", serial.provisioning_sku or "-", _LONGEST["serial"])
+        require_text("serial", serial.serial_number, _LONGEST_SERIAL)
+        require_text("serial", serial.provisioning_sku or "-", _LONGEST_SERIAL)

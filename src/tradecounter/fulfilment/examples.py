@@ -1,9 +1,9 @@
 """Examples of fulfilment's requests and responses, for the interface document."""
 
-from tradecounter.fulfilment.wire import AddConfigurationsRequest, NewConfiguration, OrderVideoResponse
+from tradecounter.fulfilment.wire import AddConfigurationsRequest, ConfigurationRequest, OrderVideoResponse
 
 CONFIGURATIONS = AddConfigurationsRequest(
-    [NewConfiguration("line1@isp.example", "correct-horse", wifi_ssid="Office", wifi_password="battery-staple")]
+    [ConfigurationRequest("line1@isp.example", "correct-horse", wifi_ssid="Office", wifi_password="battery-staple")]
 )
 VIDEO = OrderVideoResponse("https://video.example/100042.mp4", "https://video.example/100042/index.m3u8")
 CONFIGURABLE_ORDER = {  # of the demo's first customer

@@ -14,10 +14,10 @@ from tradecounter.fulfilment.wire import AddConfigurationsRequest, OrderVideoRes
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
 from tradecounter.ordering.examples import ORDER
+from tradecounter.ordering.found_order import FoundOrderItem
 from tradecounter.ordering.lines import products_of
 from tradecounter.ordering.present import item_on_the_wire
 from tradecounter.ordering.queries.orders import own_order
-from tradecounter.ordering.wire import OrderItem
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.operation import ID, TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
@@ -53,7 +53,9 @@ class FulfilmentEndpoints:
                 Parameter("orderItemId", "The id of the order's item.", ID, 700012),
             ),
             body=Body(AddConfigurationsRequest, {"AddConfigurationsRequest": CONFIGURATIONS}),
-            success=Success(200, "The item with all its configurations.", OrderItem, {"OrderItem": ORDER.items[0]}),
+            success=Success(
+                200, "The item with all its configurations.", FoundOrderItem, {"OrderItem": ORDER.items[0]}
+            ),
             errors=(NOT_FOUND,),
             links=(
                 Link(
@@ -99,5 +101,5 @@ class FulfilmentEndpoints:
             order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
             video = await find_video(tx, order.id)
         if video is None:
-            raise not_found("packing video")
+            raise not_found("packing video of order", order.order_reference)
         return json_response(video)

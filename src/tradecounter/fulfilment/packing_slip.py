@@ -1,6 +1,7 @@
 """Makes the packing slip of a shipment: what is in the box, and what is still to come."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
@@ -15,12 +16,12 @@ from tradecounter.ordering.shipping_options import find_option
 from tradecounter.ordering.wire import ProductSerialNumber
 
 
-async def packing_slip(tx: Transaction, reference: str, shipment_id: int | None = None) -> PackingSlip:
+async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_id: int | None = None) -> PackingSlip:
     """Return the packing slip of an order's shipment, by default of the latest one.
 
     Raises DomainError: not found (also the shipment), conflict (not confirmed, or nothing is dispatched).
     """
-    order = require_confirmed(await any_order(tx, reference))
+    order = require_confirmed(await any_order(tx, reference), now)
     box = _chosen(await shipments_of(tx, order.id), shipment_id, order.name)
     account = await the_account(tx, order.customer_id)
     lines = await lines_of_order(tx, order.id)
@@ -35,7 +36,7 @@ async def packing_slip(tx: Transaction, reference: str, shipment_id: int | None 
         tracking_number=box.tracking_number,
         delivery=delivery_of(order),
         contact_number=order.shipping_address.contact_number,
-        shipping=option.name,
+        shipping=box.carrier or option.name,
         packing=account.packing,
         lines=[_packed(line, box, numbers) for line in lines if box.units.get(line.id)],
         follow=[PaperLine(line.sku, line.name, line.to_come) for line in lines if line.to_come],

@@ -8,7 +8,7 @@ from tradecounter.customers.address_lines import address_lines
 from tradecounter.customers.queries.accounts import Packing
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.letterhead.seller import Party
-from tradecounter.ordering.states import AnyOrder, ConfirmedOrder
+from tradecounter.ordering.states import AnyOrder, ConfirmedOrder, shown_state
 
 
 class PaperPart(Struct, frozen=True):
@@ -61,11 +61,12 @@ class PackingSlip(Paper, frozen=True, kw_only=True):
     tracking_number: str | None
 
 
-def require_confirmed(order: AnyOrder) -> ConfirmedOrder:
+def require_confirmed(order: AnyOrder, now: datetime) -> ConfirmedOrder:
     """Return an order that has papers. Raises DomainError (conflict)."""
     if isinstance(order, ConfirmedOrder):
         return order
-    raise DomainError(Kind.CONFLICT, f"{order.name} is {order.state}: only confirmed orders are picked and packed")
+    state = shown_state(order, now)
+    raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders are picked and packed")
 
 
 def delivery_of(order: ConfirmedOrder) -> Party:

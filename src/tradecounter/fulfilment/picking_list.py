@@ -18,7 +18,7 @@ async def picking_list(tx: Transaction, reference: str, now: datetime) -> Pickin
 
     Raises DomainError: not found, conflict (not confirmed, or nothing is allocated).
     """
-    order = require_confirmed(await any_order(tx, reference))
+    order = require_confirmed(await any_order(tx, reference), now)
     lines = await lines_of_order(tx, order.id)
     if not any(line.allocated for line in lines):
         waits = any(line.back_ordered for line in lines)

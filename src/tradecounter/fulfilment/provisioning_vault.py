@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.wire import NewConfiguration
+from tradecounter.fulfilment.wire import ConfigurationRequest
 from tradecounter.identity.vault import Vault
 
 
@@ -17,15 +17,15 @@ class ProvisioningVault:
         self._vault = Vault("provisioning data", secret_keys)
         self.reseal = self._vault.reseal
 
-    async def seal_all(self, tx: Transaction, configurations: Sequence[NewConfiguration]) -> list[bytes]:
+    async def seal_all(self, tx: Transaction, configurations: Sequence[ConfigurationRequest]) -> list[bytes]:
         """Encrypt configurations that the transaction stores. Raises DomainError (unavailable)."""
         return await self._vault.seal_all(tx, [msgspec.json.encode(each) for each in configurations])
 
-    def encrypt(self, configuration: NewConfiguration) -> bytes:
+    def encrypt(self, configuration: ConfigurationRequest) -> bytes:
         """Encrypt a configuration with the first key, which may have been replaced."""
         return self._vault.encrypt(msgspec.json.encode(configuration))
 
-    def unseal(self, sealed: bytes) -> NewConfiguration | None:
+    def unseal(self, sealed: bytes) -> ConfigurationRequest | None:
         """Decrypt a configuration; return None when no key decrypts it."""
         data = self._vault.unseal(sealed)
-        return None if data is None else msgspec.json.decode(data, type=NewConfiguration)
+        return None if data is None else msgspec.json.decode(data, type=ConfigurationRequest)

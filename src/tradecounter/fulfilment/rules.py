@@ -4,14 +4,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.ordering.lines import OrderLine, units_per_bundle
+from tradecounter.ordering.lines import OrderLine, units_per_bundle, with_parts
 from tradecounter.ordering.units import Purpose, item_field, named_units
 
 _SEPARATORS = re.compile(r"[:.-]")
 LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)
 
+LONGEST_TRACKING_NUMBER = 100
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
 
 
@@ -86,3 +88,19 @@ def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[t
             yield line.id, units[line.id]
             for component in line.components:
                 yield component.id, units_per_bundle(component, line) * units[line.id]
+
+
+def shipped_items(
+    lines: Sequence[OrderLine], units: Mapping[int, int], serial_numbers: Mapping[int, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return the units of a shipment as events and the audit log show them; `serial_numbers` are by line id."""
+    return [
+        {
+            "id": line.id,
+            "sku": line.sku,
+            "quantity": units[line.id],
+            "serial_numbers": list(serial_numbers.get(line.id, ())),
+        }
+        for line in with_parts(lines)
+        if units.get(line.id)
+    ]

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.reads import find_shipment
 from tradecounter.fulfilment.queries.writes import insert_event
-from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lookup import any_order
@@ -43,10 +43,11 @@ async def track_shipment(
         description=given.description,
         locality=given.locality or "",
     )
-    require_text("type", event.type, _LONGEST)
-    require_text("description", event.description, _LONGEST)
-    if event.locality:
-        require_text("locality", event.locality, _LONGEST)
+    collector = ErrorCollector()
+    for field in ("type", "description", *(["locality"] if event.locality else [])):
+        with collector.collecting():
+            require_text(field, getattr(event, field), _LONGEST)
+    collector.check()
     order = await lock_order(tx, (await any_order(tx, reference)).id)
     shipment_id = await find_shipment(tx, order.id, tracking_number)
     if shipment_id is None:

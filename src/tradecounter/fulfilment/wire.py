@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 Credential = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-class NewConfiguration(Struct):
+class ConfigurationRequest(Struct):
     """The configuration of one unit."""
 
     adsl_username: Annotated[Credential, Meta(description="The broadband line's user name.")]
@@ -19,7 +19,7 @@ class NewConfiguration(Struct):
 class AddConfigurationsRequest(Struct):
     """Configurations to add to an item, one per unit."""
 
-    configurations: Annotated[list[NewConfiguration], Meta(min_length=1, description="One per unit.")]
+    configurations: Annotated[list[ConfigurationRequest], Meta(min_length=1, description="One per unit.")]
 
 
 class OrderVideoResponse(Struct):

@@ -26,7 +26,7 @@ async def the_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:
     """Return one of a customer's keys. Raises DomainError (not found)."""
     key = await key_of(tx, customer_id, key_id)
     if key is None:
-        raise not_found("key")
+        raise not_found("key", key_id)
     return key
 
 

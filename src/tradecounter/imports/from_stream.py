@@ -65,7 +65,7 @@ async def import_body(
     Raises DomainError: not found (the kind), invalid (an unreadable file) and those of `import_in`.
     """
     if kind not in IMPORT_KINDS:
-        raise not_found(f"import kind {kind}")
+        raise not_found("import kind", kind)
     try:
         opened = await asyncio.to_thread(opened_file, body.file, body.form)
         rows = opened.rows(IMPORT_KINDS[kind].shape, columns)

@@ -1,20 +1,22 @@
 """The history of imports: lists it, and restores the records that an import changed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
 from psycopg.sql import SQL, Literal
 
 from tradecounter.bulk.kinds import ImportKind
+from tradecounter.bulk.price_figures import PriceChanges, PriceFigures
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.rest.wire import Moment, Timed
 
 
 class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
-    """An import in the history; the counts are those of its report."""
+    """An import in the history; the counts and figures are those of its report, null for kinds without prices."""
 
     id: int
     kind: str
@@ -25,12 +27,35 @@ class ImportRecord(Timed, Struct, frozen=True, kw_only=True):
     unchanged: int
     deactivated: int
     rolled_back_at: Moment | None
+    raised: int | None
+    lowered: int | None
+    largest_rise: Decimal | None
+    largest_fall: Decimal | None
+    customers: int | None
+
+    @property
+    def prices(self) -> PriceChanges | None:
+        """What it did to prices, if it is of a kind with prices."""
+        if self.raised is None or self.lowered is None or self.customers is None:
+            return None
+        return PriceChanges(
+            raised=self.raised,
+            lowered=self.lowered,
+            largest_rise=self.largest_rise,
+            largest_fall=self.largest_fall,
+            customers=self.customers,
+        )
 
 
 _ADD = Statement("insert into import_run (kind, at, made_by) values (:kind, :at, :by) returning id")
 
 _SET_COUNTS = Statement("""
     update import_run set added = :added, changed = :changed, unchanged = :unchanged, deactivated = :deactivated
+    where id = :id
+""")
+_SET_FIGURES = Statement("""
+    update import_run set raised = :raised, lowered = :lowered, largest_rise = :largest_rise,
+                          largest_fall = :largest_fall, customers = :customers
     where id = :id
 """)
 
@@ -46,8 +71,14 @@ def set_counts(tx: Transaction, import_id: int, counts: dict[str, int]) -> None:
     tx.queue(_SET_COUNTS, id=import_id, **counts)
 
 
+def set_figures(tx: Transaction, import_id: int, changes: Mapping[str, Any]) -> None:
+    """Store what an import did to prices: the members of PriceChanges."""
+    tx.queue(_SET_FIGURES, id=import_id, **changes)
+
+
 _RECORD = SQL(
-    "select id, kind, at, made_by as by, added, changed, unchanged, deactivated, rolled_back_at from import_run where "
+    "select id, kind, at, made_by as by, added, changed, unchanged, deactivated, rolled_back_at,"
+    " raised, lowered, largest_rise, largest_fall, customers from import_run where "
 )
 _IMPORTS = Statement(
     SQL(
@@ -128,14 +159,19 @@ async def compare_with_present(tx: Transaction, kind: ImportKind[Any], import_id
     return [record for (record,) in await tx.fetch_all(_CHANGED_SINCE)]
 
 
-async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
-    """Restore the records in `undone`; return the added records that cannot be removed because they are in use."""
+async def undo_added(tx: Transaction, kind: ImportKind[Any]) -> PriceFigures | None:
+    """Remove the added records in `undone`, and stage the others as they were; return what both do to prices."""
     await tx.execute(Statement(_STAGE.format(restored=SQL(kind.restored)), prepared=False))
     await tx.execute(_ANALYZE_STAGED)
     if callable(kind.undo):
         await kind.undo(tx)
     else:
         await tx.execute(kind.undo)
+    return None if kind.guard is None else await kind.guard(tx)
+
+
+async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
+    """Restore the staged records; return the added records that cannot be removed because they are in use."""
     await tx.execute(kind.merge)
     return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view)), prepared=False))]
 

@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records
+from tradecounter.bulk.price_figures import PriceFigures
 from tradecounter.catalogue.snapshot.layout import lay_out_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
@@ -22,6 +23,7 @@ from tradecounter.imports.queries import (
     lock_import,
     restore,
     set_rolled_back,
+    undo_added,
 )
 from tradecounter.kit.errors import DomainError, FieldError, Kind
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
@@ -33,7 +35,7 @@ _MOST_LISTED = 1000
 
 
 class RolledBackImport(ImportRecord, frozen=True, kw_only=True):
-    """An import after its roll-back.
+    """An import after its roll-back; the figures of prices are those of the roll-back.
 
     Attributes:
         restored: the number of records that became what they were, or were removed.
@@ -60,6 +62,7 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     changed = await compare_with_present(tx, kind, import_id)
     if changed and not force:
         raise _conflict(changed, "has changed since", "have changed since")
+    figures = await undo_added(tx, kind)
     kept = await restore(tx, kind)
     if kept and not force:
         raise _conflict(kept, "is in use and cannot be removed", "are in use and cannot be removed")
@@ -76,8 +79,21 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     subject = f"import/{import_id}"
     audit(tx, "import.roll_back", subject, now, after={"kind": done.kind, **counts})
     record_event(tx, "import.rolled_back", subject, now, None, {"import_id": import_id, "kind": done.kind, **counts})
-    values = {**asdict(done), "rolled_back_at": now}
+    values = {**asdict(done), **({} if figures is None else figures.changes()), "rolled_back_at": now}
     return RolledBackImport(**values, restored=restored, overwritten=overwritten, kept=kept)
+
+
+async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> PriceFigures | None:
+    """Return what a roll-back would do to prices; the caller rolls back the transaction.
+
+    Raises DomainError: not found, conflict (rolled back already, too old).
+    """
+    kind = IMPORT_KINDS[(await _rollable(tx, import_id, now)).kind]
+    if kind.guard is None:
+        return None
+    await tx.execute(USE_MORE_MEMORY)
+    await compare_with_present(tx, kind, import_id)
+    return await undo_added(tx, kind)
 
 
 async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:

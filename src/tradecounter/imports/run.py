@@ -15,7 +15,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND
-from tradecounter.imports.queries import add_import, set_counts
+from tradecounter.imports.queries import add_import, set_counts, set_figures
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import invalid
@@ -82,6 +82,9 @@ async def _record(tx: Transaction, import_id: int, kind: str, report: ImportRepo
         await lay_out_after(tx, report.added + report.changed + report.deactivated)
     if kind == "customers":
         record_customer_changes(tx, await customers_written(tx), [], now)
+    changes = {} if report.prices is None else report.prices.changes()
+    if changes:
+        set_figures(tx, import_id, changes)
     data = {"import_id": import_id, "kind": kind, **counts}
     record_event(tx, "import.applied", f"import/{import_id}", now, None, data)
-    audit(tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, **counts})
+    audit(tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, **counts, **changes})

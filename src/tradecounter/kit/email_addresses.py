@@ -13,7 +13,7 @@ _ASCII_DOMAIN = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 # For the interface document and the decoder. `parse_email` also rejects domains without an ASCII form.
 # In Python, `$` also matches before a final line break, which must not reach an e-mail's header.
-EMAIL_PATTERN = rf"^{_DOT_ATOM}@{_DOT_ATOM}$(?!\s)"
+EMAIL_PATTERN = rf"^(?!\S*\s){_DOT_ATOM}@{_DOT_ATOM}$"
 NOT_AN_EMAIL = "must be an e-mail address"
 
 

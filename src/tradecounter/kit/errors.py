@@ -1,13 +1,15 @@
 """Errors of requests, by kind: `web/errors.py` maps each kind to a status, the command line prints the message."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum, auto
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
 
-from tradecounter.kit.text import is_blank
+from tradecounter.kit.text import is_blank, shown_name
+
+Result = TypeVar("Result")
 
 MOST_FIELD_ERRORS = 20  # in a response
 
@@ -25,6 +27,7 @@ class Kind(Enum):
     GONE = auto()  # expired
     PRECONDITION_FAILED = auto()  # another request must come first
     TOO_LARGE = auto()  # the body exceeds the limit
+    QUERY_TOO_LONG = auto()  # the links of the response do not fit
     UNSUPPORTED_MEDIA = auto()  # the body is not plain JSON
     TOO_MANY_REQUESTS = auto()  # over the rate limit
     UNAVAILABLE = auto()  # the database or another service is away
@@ -81,8 +84,8 @@ def require_text(field: str, text: str, longest: int) -> None:
 class ErrorCollector:
     """Collects the field errors of a request, so that one response reports all of them."""
 
-    def __init__(self) -> None:
-        self.errors: list[FieldError] = []
+    def __init__(self, errors: Iterable[FieldError] = ()) -> None:
+        self.errors = list(errors)
 
     @contextmanager
     def collecting(self) -> Iterator[None]:
@@ -94,12 +97,22 @@ class ErrorCollector:
                 raise
             self.errors += error.field_errors
 
+    def attempt(self, work: Callable[[], Result]) -> Result | None:
+        """Return what `work` returns; None if it raises a DomainError, whose field errors are collected."""
+        found: list[Result] = []
+        with self.collecting():
+            found.append(work())
+        return found[0] if found else None
+
     def check(self) -> None:
         """Raise DomainError (invalid) if errors were collected."""
         if self.errors:
             raise invalid_fields(self.errors)
 
 
-def not_found(what: str) -> DomainError:
-    """Return the error for an unknown object or another customer's; clients cannot distinguish the two."""
-    return DomainError(Kind.NOT_FOUND, f"{what} not found")
+def not_found(what: str, name: object = "") -> DomainError:
+    """Return the error for an unknown object or another customer's; clients cannot distinguish the two.
+
+    `name` is what the request calls the object. Leave out a name that is a secret.
+    """
+    return DomainError(Kind.NOT_FOUND, " ".join(filter(None, (what, shown_name(str(name)), "not found"))))

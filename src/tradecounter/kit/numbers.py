@@ -2,19 +2,23 @@
 
 A number has ASCII digits and at most one decimal point. Commas may separate thousands, but only in whole groups of
 three, after one to three digits that do not begin with 0. Amounts may begin with `£`, percentages may end with `%`.
-White space may surround a number. Everything else is an error, because a wrong guess costs money: `12,50` is neither
+White space may surround a number. Zeros at the end are no decimal places, but for three places: `1.000` pounds are one
+or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither
 1250 nor 12.50 (decisions, numbers and files that people make).
 """
 
 import re
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 
 _NUMBER = re.compile(r"(?P<sign>[+-]?)(?P<digits>(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)")
 _AMOUNT = re.compile(r"(?P<sign>[+-]?)£?(?P<rest>[^+-].*)", re.DOTALL)
 _MOST_DIGITS = 30
+_ID = re.compile(r"[0-9]{1,18}")  # these fit into 64 bits
+_THOUSANDS = 3  # digits after a separator of thousands
 _LONGEST_SHOWN = 40  # characters of a value in an error
 
 PENNY_PLACES = 2
+EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)  # for numbers of any length, which clients send
 
 
 class UnreadableNumberError(ValueError):
@@ -48,9 +52,28 @@ def read_count(text: str, *, signed: bool = False, commas: bool = True) -> int:
     return int(_read(text, text.strip(), 0, "a whole number such as 1200", signed, commas))
 
 
+def read_id(text: str) -> int | None:
+    """Return the id in a text of digits; None for other texts and for more digits than the database holds."""
+    return int(text) if _ID.fullmatch(text) else None
+
+
+def check_places(value: Decimal, places: int) -> None:
+    """Raise UnreadableNumberError for more than `places` decimal places; zeros at the end do not count."""
+    exponent = value.normalize(EXACT).as_tuple().exponent
+    if isinstance(exponent, int) and -exponent > places:
+        raise _too_exact(_short(str(value)), places)
+
+
+def _too_exact(shown: str, places: int) -> UnreadableNumberError:
+    return UnreadableNumberError(f"{shown!r} has more than {places} decimal place{'' if places == 1 else 's'}")
+
+
+def _short(text: str) -> str:
+    return f"{text[:_LONGEST_SHOWN]}…" if len(text) > _LONGEST_SHOWN else text
+
+
 def _read(text: str, number: str, places: int | None, wanted: str, signed: bool, commas: bool) -> Decimal:
-    shown = text.strip()
-    shown = f"{shown[:_LONGEST_SHOWN]}…" if len(shown) > _LONGEST_SHOWN else shown
+    shown = _short(text.strip())
     found = _NUMBER.fullmatch(number)
     if found is None or (places == 0 and "." in number):
         comma = ", with commas only between thousands" if "," in number and commas else ""
@@ -64,6 +87,8 @@ def _read(text: str, number: str, places: int | None, wanted: str, signed: bool,
     digits = found["digits"].replace(",", "")
     if len(digits) > _MOST_DIGITS:
         raise UnreadableNumberError(f"{shown!r} has more than {_MOST_DIGITS} digits")
-    if places is not None and len(digits.partition(".")[2].rstrip("0")) > places:
-        raise UnreadableNumberError(f"{shown!r} has more than {places} decimal places")
+    decimals = digits.partition(".")[2]
+    exact = decimals if len(decimals) == _THOUSANDS else decimals.rstrip("0")
+    if places is not None and len(exact) > places:
+        raise _too_exact(shown, places)
     return Decimal(found["sign"] + digits)

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+_LONGEST_NAME = 60
+
 _WORD = re.compile(r"[^\W_]+")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Direction characters, which change the visible order of the surrounding text.
@@ -57,6 +59,13 @@ def words_of_normalised(text: str) -> list[str]:
 def joined_word(text: str) -> str:
     """Return a string's letters and digits as one word: `WS-C2960` gives `wsc2960`."""
     return "".join(words(text))
+
+
+def shown_name(text: str) -> str:
+    """Return a name from a request for a message: one line of at most sixty printable characters."""
+    printable = "".join(c if c.isprintable() else " " for c in text[: _LONGEST_NAME + 1].strip())
+    line = " ".join(printable.split())
+    return f"{line[:_LONGEST_NAME]}\N{HORIZONTAL ELLIPSIS}" if len(text.strip()) > _LONGEST_NAME else line
 
 
 def one_line(text: str) -> str:

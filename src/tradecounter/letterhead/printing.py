@@ -29,7 +29,7 @@ _MOST_NAMED = 20
 
 _LONG_WORD = re.compile(r"\S{22,}")
 _PIECE = re.compile(r"(.{8})(?=.)", re.DOTALL)
-_MAY_BREAK = "\u200b"
+_MAY_BREAK = "\u200b"  # `copying.typ` prints no character for it
 _JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
 
 
@@ -80,7 +80,8 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 @cache
 def _template(package: str, name: str) -> bytes:
-    return files(package).joinpath(f"{name}.typ").read_bytes()
+    common = files("tradecounter.letterhead").joinpath("copying.typ").read_bytes()
+    return common + files(package).joinpath(f"{name}.typ").read_bytes()
 
 
 @cache

@@ -40,6 +40,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_order_cancelled": order_mails.order_cancelled,
     "mail_order_changed": order_mails.order_changed,
     "mail_order_dispatched": order_mails.order_dispatched,
+    "mail_shipment_taken_back": order_mails.shipment_taken_back,
     "mail_order_invoiced": billing_mails.order_invoiced,
     "mail_invoice_copy": billing_mails.invoice_copy,
     "mail_payment_received": billing_mails.payment_received,

@@ -1,4 +1,4 @@
-"""The e-mails about orders: confirmed, delayed, changed, cancelled, dispatched."""
+"""The e-mails about orders: confirmed, delayed, changed, cancelled, dispatched, taken back."""
 
 import structlog
 
@@ -10,11 +10,14 @@ from tradecounter.notifications.queries import (
     dispatched_lines,
     line_facts,
     shipment_facts,
+    taken_back_facts,
+    taken_back_units,
     units_of,
 )
 from tradecounter.ordering.back_orders.expected_dates import change_number
 from tradecounter.ordering.shipping_options import find_option
 from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
+from tradecounter.shipping.queries import tracking_patterns
 from tradecounter.shipping.tracking import tracking_link
 
 log = structlog.get_logger()
@@ -63,21 +66,22 @@ async def order_expected_date(context: MailContext, *, order_id: int, changed: i
 
 
 async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None:
-    """Build the notice that an order or a quote is cancelled, with the reason."""
+    """Build the notice that an order is cancelled or a quote declined, with the reason."""
     facts = await context.order(order_id)
     order = facts.order
     if not isinstance(order, CancelledOrder | DeclinedOrder):
         raise NothingToSend(f"order {order_id} is not cancelled")
-    what = order.kind if isinstance(order, DeclinedOrder) else "order"
+    what, ended = order.kind if isinstance(order, DeclinedOrder) else "order", order.ended_as
     which = f"Order {order.order_reference}" if isinstance(order, CancelledOrder) else what.capitalize()
     return await context.mail(
         f"order-cancelled-{order.id}",
         order.cancelled_at,
         facts.recipients,
-        f"{which} cancelled (your reference {order.customer_reference})",
+        f"{which} {ended} (your reference {order.customer_reference})",
         "order_cancelled",
         order=order,
         what=what,
+        ended=ended,
         lines=await line_facts(context.tx, order_id),
     )
 
@@ -110,13 +114,20 @@ async def order_dispatched(context: MailContext, *, order_id: int, shipment_id: 
     facts = await context.order(order_id)
     order = facts.order
     shipment = await shipment_facts(context.tx, order_id, shipment_id)
-    if shipment is None or not isinstance(order, NumberedOrder):
+    if not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
+    if shipment is None:
+        if await taken_back_facts(context.tx, order_id, shipment_id) is None:
+            raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
+        log.info("dispatch not sent: the shipment was taken back", order_id=order_id, shipment_id=shipment_id)
+        return None
     lines = await dispatched_lines(context.tx, order_id, shipment_id)
     units = await units_of(context.tx, shipment_id)
     remaining = [line for line in lines if line.remaining > 0 and not line.component]
     what = "part dispatched" if remaining else "dispatched"
     method = find_option(order.shipping_options, shipment.shipping_method)
+    carriage = shipment.shipping_method, shipment.carrier
+    pattern = (await tracking_patterns(context.tx, [carriage])).get(carriage)
     return await context.mail(
         f"order-dispatched-{order.id}-{shipment.id}",
         shipment.dispatched_at,
@@ -125,10 +136,28 @@ async def order_dispatched(context: MailContext, *, order_id: int, shipment_id: 
         "order_dispatched",
         order=order,
         shipment=shipment,
-        link=_link(shipment.tracking_url, shipment.tracking_number),
-        method=None if method is None else method.name,
+        link=_link(pattern, shipment.tracking_number),
+        method=shipment.carrier or (None if method is None else method.name),
         dispatched=[(line, units.get(line.id, [])) for line in lines if line.dispatched or line.id in units],
         remaining=remaining,
+    )
+
+
+async def shipment_taken_back(context: MailContext, *, order_id: int, shipment_id: int) -> Mail | None:
+    """Build the notice that a shipment did not leave, with its units and the reason."""
+    facts = await context.order(order_id)
+    order, shipment = facts.order, await taken_back_facts(context.tx, order_id, shipment_id)
+    if shipment is None or not isinstance(order, NumberedOrder):
+        raise NothingToSend(f"shipment {shipment_id} of order {order_id} was not taken back")
+    return await context.mail(
+        f"shipment-taken-back-{order.id}-{shipment.id}",
+        shipment.taken_back_at,
+        facts.recipients,
+        f"Order {order.order_reference}: a shipment did not leave (your reference {order.customer_reference})",
+        "shipment_taken_back",
+        order=order,
+        shipment=shipment,
+        units=await taken_back_units(context.tx, shipment_id),
     )
 
 

@@ -66,7 +66,7 @@ async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
 
 
 @dataclass(frozen=True, slots=True)
-class CancelledUnits:
+class ChangedUnits:
     """Units of a line that a change cancelled."""
 
     sku: str
@@ -94,7 +94,7 @@ _CANCELLED_UNITS = Statement(
         join order_line l on l.id = u.line_id::bigint
     where c.id = :change_id order by l.position
     """,
-    CancelledUnits,
+    ChangedUnits,
 )
 
 
@@ -103,27 +103,26 @@ async def change_facts(tx: Transaction, order_id: int, change_id: int) -> Change
     return await tx.fetch_one(_CHANGE_FACTS, order_id=order_id, change_id=change_id)
 
 
-async def cancelled_units(tx: Transaction, change_id: int) -> list[CancelledUnits]:
+async def cancelled_units(tx: Transaction, change_id: int) -> list[ChangedUnits]:
     """Return the units that a change of an order cancelled."""
     return await tx.fetch_all(_CANCELLED_UNITS, change_id=change_id)
 
 
 @dataclass(frozen=True, slots=True)
 class ShipmentFacts:
-    """A shipment; `tracking_url` is the pattern of its shipping method."""
+    """A shipment; without `carrier`, the provider of its shipping method carries it."""
 
     id: int
     shipping_method: int
     tracking_number: str | None
-    tracking_url: str | None
+    carrier: str | None
     dispatched_at: datetime
 
 
 _SHIPMENT_FACTS = Statement(
     """
-    select s.id, s.shipping_method, s.tracking_number, m.tracking_url, s.dispatched_at
-    from shipment s left join shipping_method m on m.id = s.shipping_method
-    where s.order_id = :order_id and s.id = :shipment_id
+    select id, shipping_method, tracking_number, carrier, dispatched_at from shipment
+    where order_id = :order_id and id = :shipment_id
     """,
     ShipmentFacts,
 )
@@ -132,6 +131,43 @@ _SHIPMENT_FACTS = Statement(
 async def shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> ShipmentFacts | None:
     """Return a shipment of an order."""
     return await tx.fetch_one(_SHIPMENT_FACTS, order_id=order_id, shipment_id=shipment_id)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBackFacts:
+    """A shipment that was taken back."""
+
+    id: int
+    tracking_number: str | None
+    dispatched_at: datetime
+    reason: str
+    taken_back_at: datetime
+
+
+_TAKEN_BACK_FACTS = Statement(
+    "select id, tracking_number, dispatched_at, reason, taken_back_at from taken_back_shipment"
+    " where order_id = :order_id and id = :shipment_id",
+    TakenBackFacts,
+)
+_TAKEN_BACK_UNITS = Statement(
+    """
+    select l.sku, l.name, u.units::integer as units
+    from taken_back_shipment s cross join lateral jsonb_each_text(s.units) as u (line_id, units)
+        join order_line l on l.id = u.line_id::bigint
+    where s.id = :shipment_id order by l.position
+    """,
+    ChangedUnits,
+)
+
+
+async def taken_back_facts(tx: Transaction, order_id: int, shipment_id: int) -> TakenBackFacts | None:
+    """Return a shipment of an order that was taken back."""
+    return await tx.fetch_one(_TAKEN_BACK_FACTS, order_id=order_id, shipment_id=shipment_id)
+
+
+async def taken_back_units(tx: Transaction, shipment_id: int) -> list[ChangedUnits]:
+    """Return the units of a shipment that was taken back."""
+    return await tx.fetch_all(_TAKEN_BACK_UNITS, shipment_id=shipment_id)
 
 
 @dataclass(frozen=True, slots=True)

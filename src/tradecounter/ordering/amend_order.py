@@ -5,6 +5,7 @@ same order: orders, the customer if its references are unique, credit, stock by 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace as with_data
 from datetime import datetime
 from typing import Any
 
@@ -32,10 +33,12 @@ from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.reseller_wire import LONGEST_REASON, AmendOrderRequest
 from tradecounter.ordering.rules import account_blocked
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
 from tradecounter.ordering.units import released_units, status_of
+from tradecounter.shipping.methods import current_shipping
 from tradecounter.stock.queries.allocation import release
 from tradecounter.stock.rules import FROM_STOCK
+from tradecounter.storefront.current_view import current_view
 
 
 async def amend_order(
@@ -54,11 +57,13 @@ async def amend_order(
     order = await lock_order(tx, order_id)
     lines = await lines_of_order(tx, order_id)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.state}: only confirmed orders can be amended")
+        state = shown_state(order, context.now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be amended")
     if all(line.left == 0 for line in lines):
-        raise DomainError(Kind.CONFLICT, f"{order.name} is dispatched and can no longer be amended")
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.status.lower()} and can no longer be amended")
     if request.changes_nothing:
         raise invalid("items", "must name something to change")
+    context = await _with_current_data(tx, lines, request, context)
     customer_reference = await _customer_reference(tx, order, request, context)
     address = await amended_address(tx, order, request)
     shipped = with_shipping(order, lines, address, request, context)
@@ -78,6 +83,15 @@ async def amend_order(
     await queue(tx, "mail_order_changed", order_id=order.id, change_id=change_id)
     _record(tx, (order, lines), (changed, stored), request, context.now)
     return changed, stored
+
+
+async def _with_current_data(
+    tx: Transaction, lines: Sequence[OrderLine], request: AmendOrderRequest, context: OrderContext
+) -> OrderContext:
+    """Return the context with today's prices of the products of the order and of the new lines, and of shipping."""
+    skus = [*(line.sku for line in lines), *(item.sku for item in request.items if item.sku is not None)]
+    view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
+    return with_data(context, view=view, shipping=await current_shipping(tx, context.shipping))
 
 
 async def _customer_reference(

@@ -73,10 +73,10 @@ async def cancel_unconfirmed(tx: Transaction, order: AnyOrder, reason: str, now:
 def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datetime, *, in_part: bool) -> None:
     match order:
         case DeclinedOrder() | CancelledOrder():
-            raise DomainError(Kind.CONFLICT, f"{order.name} is already cancelled")
+            raise DomainError(Kind.CONFLICT, f"{order.name} is already {order.ended_as}")
         case ConfirmedOrder():
             if not any(line.to_come for line in lines):
-                raise DomainError(Kind.CONFLICT, f"{order.name} is dispatched: nothing is left to cancel")
+                raise DomainError(Kind.CONFLICT, f"{order.name} is {order.status.lower()}: nothing is left to cancel")
         case _ if in_part:
             raise DomainError(Kind.CONFLICT, f"{order.name} is not confirmed: it can only be cancelled as a whole")
         case UnpricedQuote():

@@ -5,6 +5,7 @@ Rows are always locked in the same order: the order, the account's credit, stock
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from tradecounter.credit.queries import charge, require_charged
@@ -13,6 +14,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.text import shown_name
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, with_components
 from tradecounter.ordering.order_context import OrderContext
@@ -43,9 +45,11 @@ from tradecounter.stock.rules import Cover, cover, latest
 _COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
 
 
-def unknown_code() -> DomainError:
+def unknown_code(code: str) -> DomainError:
     """Return the error for a code that none of the customer's orders has."""
-    return DomainError(Kind.NOT_FOUND, "no pending order or quote has this confirmation_code")
+    return DomainError(
+        Kind.NOT_FOUND, f"no pending order or quote has the confirmation_code {shown_name(code)}".strip()
+    )
 
 
 async def confirm_order(
@@ -65,11 +69,11 @@ async def confirm_order(
     """
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
-    customer = context.customer_id
+    customer, code = context.customer_id, confirmation_code.lower()
     async with tx.pipeline() as p:
-        lock_unconfirmed(p, customer, confirmation_code)
-        found = fetch_by_code(p, customer, confirmation_code)
-        found_lines = fetch_lines_by_code(p, customer, confirmation_code)
+        lock_unconfirmed(p, customer, code)
+        found = fetch_by_code(p, customer, code)
+        found_lines = fetch_lines_by_code(p, customer, code)
         account = fetch_account(p, customer)
     order, lines = found.first, with_components(found_lines.rows)
     if order is None:
@@ -93,8 +97,12 @@ def _confirmable(
 ) -> PendingOrder | PricedQuote:
     """Return the order if it can be confirmed. Raises DomainError: gone, precondition failed."""
     match order:
-        case DeclinedOrder() | CancelledOrder():
-            raise DomainError(Kind.GONE, f"the {order.kind} was cancelled: create it again if you still want it")
+        case DeclinedOrder():
+            problem = f"the {order.kind} was {order.ended_as}: create it again if you still want it"
+            raise DomainError(Kind.GONE, problem)
+        case CancelledOrder():
+            problem = f"order {order.order_reference} was cancelled: create it again if you still want it"
+            raise DomainError(Kind.GONE, problem)
         case UnpricedQuote():
             raise DomainError(
                 Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail with the price"
@@ -116,7 +124,7 @@ async def _confirm(
 ) -> ConfirmedOrder:
     policy, now = context.policy, context.now
     tax = option.tax(pending.tax_rate)
-    gross = pending.cost_gross + option.cost_net + tax
+    gross = pending.gross_with(option)
     wanted: Counter[int] = Counter()
     for line in lines:
         wanted[line.product_id] += line.quantity
@@ -127,7 +135,7 @@ async def _confirm(
         require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)
     store_allocations(tx, _by_line(lines, allocations))
-    [(number,)], needed = numbered.rows, _cover(wanted, allocations, context)
+    [(number,)], needed = numbered.rows, _cover(wanted, allocations, now)
     from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
     order = ConfirmedOrder(
         **{name: getattr(pending, name) for name in _COMMON_FIELDS},
@@ -159,7 +167,7 @@ async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainErr
     """Return the error for an unknown confirmation code, which may be an order's reference."""
     order = await find_own_order(tx, customer_id, text)
     if order is None:
-        return unknown_code()
+        return unknown_code(text)
     message = f"{order.order_reference} is already {order.state}; only pending orders and quotes can be confirmed"
     return DomainError(Kind.NOT_FOUND, f"{message}, by their confirmation_code")
 
@@ -183,17 +191,15 @@ def _by_line(lines: Sequence[OrderLine], allocations: Mapping[int, Allocation]) 
     return allocated
 
 
-def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], context: OrderContext) -> Cover:
-    view = context.view
-    rows = view.snapshot.row_of_id
+def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], now: datetime) -> Cover:
     return latest(
         [
             cover(
                 quantity,
                 allocations[product].taken,
                 allocations[product].earlier,
-                view.stock.deliveries.get(rows.get(product, -1), ()),
-                context.now,
+                allocations[product].deliveries,
+                now,
             )
             for product, quantity in wanted.items()
         ]

@@ -19,7 +19,11 @@ CONFLICT = ErrorResponse(
     "Conflict",
 )
 BLOCKED = ErrorResponse(409, "The account is blocked.", "the account is blocked, so it cannot order")
-UNKNOWN_CODE = ErrorResponse(404, "No pending order or quote of yours has this `confirmation_code`.", "order not found")
+UNKNOWN_CODE = ErrorResponse(
+    404,
+    "No pending order or quote of yours has this `confirmation_code`.",
+    "no pending order or quote has the confirmation_code 0f8a3c5e7b9d1f2a4c6e8b0d2f4a6c8e",
+)
 EXPIRED = ErrorResponse(
     410, "The pending order or quote has expired or was cancelled.", "the pending order has expired: create it again"
 )

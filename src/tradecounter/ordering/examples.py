@@ -21,6 +21,7 @@ from tradecounter.ordering.wire import (
     Order,
     OrderItem,
     OrderShipping,
+    PendingOrderReadBack,
     ProductSerialNumber,
     Quote,
     ShippingChoice,
@@ -37,6 +38,7 @@ _NEXT_DAY = CreateOrderShipping(
     cost_net=Decimal("9.50"),
     expected_dispatch_date="2026-06-16T17:30:00",
     expected_arrival_date="2026-06-17T17:30:00",
+    total_gross=Decimal("557.88"),
 )
 PENDING_ORDER = CreatedOrder(
     customer_reference="PO-1001",
@@ -54,6 +56,9 @@ PENDING_ORDER = CreatedOrder(
 )
 CONFIRMED_ORDER = msgspec.structs.replace(
     PENDING_ORDER, shipping_method=_NEXT_DAY, order_id=42, order_reference="ORD-100042"
+)
+READ_BACK_ORDER = PendingOrderReadBack(
+    **msgspec.structs.asdict(PENDING_ORDER), status="Pending", expires_on="2026-06-17T09:00:00"
 )
 ORDER_REQUEST = CreateOrderRequest(
     customer_reference="PO-1001",

@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Protocol
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.ordering.shipping_options import find_option
+from tradecounter.ordering.states import AnyOrder
 from tradecounter.ordering.wire import OrderItemConfiguration, ProductSerialNumber, TrackingEvent
 
 
@@ -13,17 +15,26 @@ from tradecounter.ordering.wire import OrderItemConfiguration, ProductSerialNumb
 class Shipped:
     """A shipment with its tracking events by date.
 
-    `units` counts by line id, without the components of bundles.
+    `units` counts by line id, without the components of bundles. Without `carrier`, the provider of its shipping method
+    carries it.
     """
 
     id: int
     shipping_method: int
     tracking_number: str | None
+    carrier: str | None
     contact_email: str | None
     contact_phone: str | None
     dispatched_at: datetime
+    invoice: int | None
     units: Mapping[int, int]
     events: Sequence[TrackingEvent]
+
+
+def carrier_of(order: AnyOrder, shipped: Shipped) -> str | None:
+    """Return who carries a shipment of an order."""
+    method = find_option(order.shipping_options, shipped.shipping_method)
+    return shipped.carrier or (None if method is None else method.provider)
 
 
 @dataclass(frozen=True, slots=True)

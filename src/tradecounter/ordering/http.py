@@ -32,15 +32,18 @@ from tradecounter.ordering.examples import (
     ORDER_REQUEST,
     ORDERS_CSV,
     PENDING_ORDER,
+    READ_BACK_ORDER,
 )
+from tradecounter.ordering.found_order import FOUND_ORDERS, FoundOrder
 from tradecounter.ordering.fulfilled import FulfilmentReader
 from tradecounter.ordering.lines import products_of
 from tradecounter.ordering.order_lists import LAYOUTS, OrderLister
 from tradecounter.ordering.parameters import OrderListParameters, order_filter
-from tradecounter.ordering.present import created_order, order_on_the_wire
+from tradecounter.ordering.present import created_order, order_on_the_wire, pending_order
 from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.queries.orders import own_order
-from tradecounter.ordering.wire import AddressReference, ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, Order
+from tradecounter.ordering.queries.orders import order_to_read
+from tradecounter.ordering.states import NumberedOrder
+from tradecounter.ordering.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, OrderAddressDetails
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
@@ -82,7 +85,7 @@ class OrderEndpoints:
             success=Success(
                 200,
                 "The orders of one page.",
-                list[Order],
+                FOUND_ORDERS,
                 {"List": [ORDER]},
                 {CSV: Media({"type": "string"}, {"A table": ORDERS_CSV})},
                 headers=(*PAGING, CONTENT_DISPOSITION),
@@ -125,7 +128,7 @@ class OrderEndpoints:
             ),
             errors=(PAYMENT_REQUIRED, CONFLICT, NO_SHIPPING_METHOD),
             links=(Link("listProducts", "Orders one of the products, by its SKU.", body=LINKED_ORDER_REQUEST),),
-            referenced=(AddressDetails, AddressReference),
+            referenced=(OrderAddressDetails, AddressDetails),
             rate_limited=False,
         )
     )
@@ -139,14 +142,25 @@ class OrderEndpoints:
             name="getOrder",
             tag="Orders",
             summary="One order",
-            description="`reference` is the numeric order id or the order reference.",
-            path_parameters=(
-                Parameter("reference", "The order reference or the numeric order id.", TEXT, "PLN-100004"),
+            description=(
+                "`reference` is the numeric order id, the order reference, or the `confirmation_code` of an order. By "
+                "its code, a pending order is returned as its creation did, with `status` and `expires_on`; once it is "
+                "confirmed, the order is returned. Read quotes with `GET /quote/{confirmation_code}`."
             ),
-            success=Success(200, "The order.", Order, {"Order": ORDER}),
+            path_parameters=(
+                Parameter(
+                    "reference",
+                    "The order reference, the numeric order id, or the `confirmation_code`.",
+                    TEXT,
+                    "PLN-100004",
+                ),
+            ),
+            success=Success(
+                200, "The order, or the pending order.", FoundOrder, {"Order": ORDER, "Pending": READ_BACK_ORDER}
+            ),
             errors=(NOT_FOUND,),
             links=(
-                Link("createOrder", "The order, by its reference, if it was confirmed immediately.", _BY_REFERENCE),
+                Link("createOrder", "The order, by its code; pending until it is confirmed.", _BY_CODE),
                 Link("confirmOrder", "The confirmed order, by its reference.", _BY_REFERENCE),
                 Link(
                     "listOrders",
@@ -158,12 +172,15 @@ class OrderEndpoints:
         )
     )
     async def show_order(self, call: Call) -> Response:
+        now = self.clock.now()
         async with reading(self.database) as tx:
-            order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
+            order = await order_to_read(tx, call.customer_id, call.path_text("reference", "order"))
             lines = await lines_of_order(tx, order.id)
+            if not isinstance(order, NumberedOrder):
+                return json_response(pending_order(order, lines, now))
             fulfilled = await self.fulfilment.of_orders(tx, [order.id])
         view = await self.views.showing(call.customer_id, products_of(lines))
-        return json_response(order_on_the_wire(order, lines, fulfilled[order.id], view, self.clock.now()))
+        return json_response(order_on_the_wire(order, lines, fulfilled[order.id], view, now))
 
     @endpoint(
         Operation(
@@ -211,7 +228,7 @@ class OrderEndpoints:
         method_id = None if request.shipping_method is None else request.shipping_method.id
         # A stale view is enough: the order has its price, and stock and credit come from the database.
         context = self.creation.context(call.customer_id, await self.views.last(call.customer_id))
-        code = call.path_text("reference", "order", unknown_code()).lower()
+        code = call.path_text("reference", "order", unknown_code)
         async with transaction(self.database, call.actor) as tx:
             order, lines = await confirm_order(tx, code, method_id, context)
         return json_response(created_order(order, lines))

@@ -5,6 +5,7 @@ import re
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
+from tradecounter.kit.text import shown_name
 from tradecounter.ordering.queries.lookup import (
     OrderFilter,
     list_all_orders,
@@ -41,7 +42,7 @@ async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
     if order is not None:
         return order
     if found := await list_all_orders(tx, OrderFilter(customer_reference=name), _MOST_NAMED + 1):
-        return _only(found, f"{name} is the customer's reference of several orders")
+        return _only(found, f"{shown_name(name)} is the customer's reference of several orders")
     order = await _order_with_code(tx, name)
     if order is not None:
         return order
@@ -82,7 +83,7 @@ def _only(found: list[AnyOrder], problem: str) -> AnyOrder:
 
 def _unknown(name: str, candidates: list[AnyOrder]) -> DomainError:
     hint = f"; references with this beginning: {_listed(candidates)}" if candidates else ""
-    return DomainError(Kind.NOT_FOUND, f"order {name} does not exist{hint}")
+    return DomainError(Kind.NOT_FOUND, f"order {shown_name(name)} does not exist{hint}")
 
 
 def _listed(orders: list[AnyOrder]) -> str:

@@ -1,12 +1,10 @@
 """The inputs to an order besides its request: customer, catalogue view, shipping, policy, time."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.shipping.regions import Regions
-from tradecounter.shipping.rules import ShippingMethod
+from tradecounter.shipping.methods import Shipping
 from tradecounter.storefront.view import CustomerView
 
 
@@ -16,8 +14,7 @@ class OrderContext:
 
     customer_id: int
     view: CustomerView
-    methods: Collection[ShippingMethod]
-    regions: Regions
+    shipping: Shipping
     policy: OrderingPolicy
     now: datetime
     code: str | None = None

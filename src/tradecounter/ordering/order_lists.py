@@ -23,7 +23,7 @@ from tradecounter.rest import csv_text
 from tradecounter.rest.call import Call
 from tradecounter.rest.chunked_response import ChunkedResponse
 from tradecounter.rest.negotiation import CSV, JSON, Format, attachment
-from tradecounter.rest.paging import DEFAULT_LIMIT, Page, page_headers
+from tradecounter.rest.paging import DEFAULT_LIMIT, Page, linked, page_headers
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
@@ -88,8 +88,9 @@ class OrderLister:
         headers = page_headers(call, page, listed.total) | attachment(call.accept, self.layout.format, "orders")
         media_type = self.layout.media_type
         if not len(left):
-            return Response(self.layout.opening + text + self.layout.closing, headers=headers, media_type=media_type)
-        return ChunkedResponse(self._pieces(text, left), lock, headers=headers, media_type=media_type)
+            body = self.layout.opening + text + self.layout.closing
+            return linked(call, Response(body, headers=headers, media_type=media_type))
+        return linked(call, ChunkedResponse(self._pieces(text, left), lock, headers=headers, media_type=media_type))
 
     async def _pieces(self, first: bytes, left: Numbers) -> AsyncGenerator[bytes, None]:
         yield self.layout.opening + first

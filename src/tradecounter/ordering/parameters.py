@@ -32,7 +32,7 @@ class OrderListParameters(Struct, frozen=True):
     ] = None
     status: Annotated[
         Annotated[str, Meta(max_length=100)] | None,
-        Meta(description="Only orders with this status; case does not matter.", examples=["Back-ordered"]),
+        Meta(description="Only orders with this status; case does not matter.", examples=["Completed"]),
     ] = None
     created_from: Annotated[
         str | None,

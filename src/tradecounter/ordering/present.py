@@ -13,7 +13,15 @@ from tradecounter.kit.money import NOTHING, to_pence
 from tradecounter.ordering.fulfilled import Fulfilled, Shipped
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.shipping_options import ShippingOption
-from tradecounter.ordering.states import AnyOrder, NumberedOrder, pricing_of, quote_status
+from tradecounter.ordering.states import (
+    AnyOrder,
+    DeclinedOrder,
+    NumberedOrder,
+    PendingOrder,
+    pricing_of,
+    quote_status,
+    shown_state,
+)
 from tradecounter.ordering.wire import (
     CreatedOrder,
     CreatedOrderItem,
@@ -23,6 +31,7 @@ from tradecounter.ordering.wire import (
     Order,
     OrderItem,
     OrderShipping,
+    PendingOrderReadBack,
     Quote,
 )
 from tradecounter.rest.csv_text import line as csv_line
@@ -41,7 +50,7 @@ _CSV_COLUMNS = (
 def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: bool | None = None) -> CreatedOrder:
     """Return the response to the creation or the confirmation of an order or a quote."""
     numbered = order if isinstance(order, NumberedOrder) else None
-    options = {option.id: _shipping_option(option) for option in order.shipping_options}
+    options = {option.id: _shipping_option(order, option) for option in order.shipping_options}
     return CreatedOrder(
         customer_reference=order.customer_reference,
         items=[CreatedOrderItem(line.id, line.sku, line.quantity, line.cost_net) for line in lines],
@@ -74,14 +83,26 @@ def quote_on_the_wire(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime
     )
 
 
-def _shipping_option(option: ShippingOption) -> CreateOrderShipping:
+def pending_order(
+    order: PendingOrder | DeclinedOrder, lines: Sequence[OrderLine], now: datetime
+) -> PendingOrderReadBack:
+    """Return the response for an order that is not confirmed: that of its creation, and until when it can be."""
+    return PendingOrderReadBack(
+        **msgspec.structs.asdict(created_order(order, lines)),
+        status=shown_state(order, now).capitalize(),
+        expires_on=local_text(order.expires_at) if isinstance(order, PendingOrder) else None,
+    )
+
+
+def _shipping_option(order: AnyOrder, option: ShippingOption) -> CreateOrderShipping:
     return CreateOrderShipping(
-        option.id,
-        option.provider,
-        option.description,
-        option.cost_net,
-        _local_text(option.dispatch),
-        _local_text(option.arrival),
+        id=option.id,
+        provider=option.provider,
+        description=option.description,
+        cost_net=option.cost_net,
+        expected_dispatch_date=_local_text(option.dispatch),
+        expected_arrival_date=_local_text(option.arrival),
+        total_gross=order.gross_with(option),
     )
 
 

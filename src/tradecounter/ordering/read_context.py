@@ -20,7 +20,5 @@ async def read_context(tx: Transaction, customer_id: int, policy: OrderingPolicy
     await methods.refresh(tx, versions)
     view = storefront.last_view(customer_id)
     if view is None:
-        raise not_found("customer")
-    return OrderContext(
-        customer_id=customer_id, view=view, methods=methods.all, regions=methods.regions, policy=policy, now=now
-    )
+        raise not_found("customer", customer_id)
+    return OrderContext(customer_id=customer_id, view=view, shipping=methods.current, policy=policy, now=now)

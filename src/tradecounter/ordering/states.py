@@ -12,7 +12,14 @@ from msgspec import Struct, convert
 from tradecounter.customers.queries.accounts import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.money import NOTHING
-from tradecounter.ordering.rules import QUOTE_DECLINED, QUOTE_EXPIRED, QUOTE_ORDERED, QUOTE_PRICED, QUOTE_WAITING
+from tradecounter.ordering.rules import (
+    CANCELLED,
+    QUOTE_DECLINED,
+    QUOTE_EXPIRED,
+    QUOTE_ORDERED,
+    QUOTE_PRICED,
+    QUOTE_WAITING,
+)
 from tradecounter.ordering.shipping_options import ShippingOption, find_option
 from tradecounter.ordering.wire import NotificationDetails
 
@@ -47,6 +54,10 @@ class OrderBase(Struct, frozen=True, kw_only=True):
     def cost_gross(self) -> Decimal:
         """The items with VAT, without shipping."""
         return self.cost_net + self.cost_tax
+
+    def gross_with(self, option: ShippingOption) -> Decimal:
+        """Return what the order costs with a shipping option: items and shipping with VAT."""
+        return self.cost_gross + option.cost_net + option.tax(self.tax_rate)
 
     @property
     def contact_email(self) -> str | None:
@@ -128,6 +139,11 @@ class DeclinedOrder(OrderBase, frozen=True, kw_only=True):
         """The status."""
         return self.status
 
+    @property
+    def ended_as(self) -> str:
+        """What people see: quotes are declined, pending orders are cancelled."""
+        return QUOTE_DECLINED.lower() if self.kind == "quote" else CANCELLED.lower()
+
 
 class NumberedOrder(OrderBase, frozen=True, kw_only=True):
     """An order that was confirmed, and possibly cancelled later. `number` is the number in its reference."""
@@ -192,6 +208,11 @@ class CancelledOrder(NumberedOrder, frozen=True, kw_only=True):
     cancelled_at: datetime
     cancel_reason: str
 
+    @property
+    def ended_as(self) -> str:
+        """What people see."""
+        return self.status.lower()
+
 
 Quote = UnpricedQuote | PricedQuote
 AnyOrder = PendingOrder | Quote | DeclinedOrder | ConfirmedOrder | CancelledOrder
@@ -230,6 +251,19 @@ def _class_of(row: dict[str, Any]) -> type[AnyOrder]:
 def pricing_of(order: AnyOrder) -> Pricing | None:
     """Return the pricing of a quote, or of an order that was a quote; None without a pricing."""
     return None if isinstance(order, PendingOrder | UnpricedQuote) else order.pricing
+
+
+def shown_state(order: AnyOrder, now: datetime) -> str:
+    """Return the status or the state that people see of an order or a quote, in small letters, for messages."""
+    match order:
+        case NumberedOrder():
+            return order.status.lower()
+        case DeclinedOrder():
+            return order.ended_as
+        case PendingOrder():
+            return "expired" if order.has_expired(now) else order.state
+        case _:
+            return quote_status(order, now).lower()
 
 
 def quote_status(quote: AnyOrder, now: datetime) -> str:

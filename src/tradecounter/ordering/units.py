@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import ErrorCollector, invalid
 from tradecounter.ordering.lines import OrderLine, units_per_bundle
 from tradecounter.ordering.rules import (
     AWAITING_DISPATCH,
@@ -16,6 +16,7 @@ from tradecounter.ordering.rules import (
     DISPATCHED,
     INVOICED,
     PART_DISPATCHED,
+    PART_INVOICED,
 )
 
 
@@ -56,17 +57,18 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int], purpose: Pu
     """
     by_id = {line.id: line for line in lines}
     bundles = {component.id: line for line in lines for component in line.components}
-    found: list[OrderLine] = []
+    collector = ErrorCollector()
     for number, item_id in enumerate(item_ids):
-        if item_id in bundles:
-            bundle = bundles[item_id]
-            raise invalid(item_field(item_id), f"{purpose.goes}: {purpose.verb} item {bundle.id}")
-        if item_id not in by_id:
-            raise invalid(item_field(item_id), f"is not in this order; its items are {', '.join(map(str, by_id))}")
-        if item_id in item_ids[:number]:
-            raise invalid(item_field(item_id), "is named twice: add up its quantities")
-        found.append(by_id[item_id])
-    return found
+        with collector.collecting():
+            if item_id in bundles:
+                bundle = bundles[item_id]
+                raise invalid(item_field(item_id), f"{purpose.goes}: {purpose.verb} item {bundle.id}")
+            if item_id not in by_id:
+                raise invalid(item_field(item_id), f"is not in this order; its items are {', '.join(map(str, by_id))}")
+            if item_id in item_ids[:number]:
+                raise invalid(item_field(item_id), "is named twice: add up its quantities")
+    collector.check()
+    return [by_id[item_id] for item_id in item_ids]
 
 
 def _what_remains(purpose: Purpose, most: int) -> str:
@@ -107,12 +109,18 @@ def without_units(line: OrderLine, units: int, tax_rate: Decimal) -> OrderLine:
     return replace(left, cancelled=line.cancelled + units, components=components)
 
 
-def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int, int], due: Decimal) -> str:
-    """Return the status of a confirmed order of which some units are invoiced, by line id, and some pounds are due."""
-    if all(line.left == 0 for line in lines):
-        if not invoiced or any(line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):
-            return DISPATCHED
+def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], due: Decimal) -> str:
+    """Return the status of a confirmed order; `due` are the pounds that its invoices still ask for.
+
+    `invoiced` has what its invoices contain: units by line id, and something for None if they contain the shipping. The
+    status shows that there is an invoice, whatever is still to be dispatched (decisions, status labels).
+    """
+    if invoiced:
+        if any(line.left or line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):
+            return PART_INVOICED
         return INVOICED if due else COMPLETED
+    if all(line.left == 0 for line in lines):
+        return DISPATCHED
     if any(line.dispatched for line in lines):
         return PART_DISPATCHED
     return BACK_ORDERED if any(line.back_ordered for line in lines) else AWAITING_DISPATCH

@@ -3,9 +3,10 @@
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta, Raw, Struct
+from msgspec import Meta, Raw, Struct, defstruct
+from msgspec.structs import fields
 
-from tradecounter.customers.wire import CustomerAddress, Email, FortyCharacters, ShortText
+from tradecounter.customers.wire import AddressDetails, CustomerAddress, Email, FortyCharacters, ShortText
 from tradecounter.rest.wire import Amount, LocalDateTime
 
 MOST_ITEMS = 500
@@ -14,16 +15,29 @@ LONGEST_SKU = 200
 
 Reference = Annotated[str, Meta(min_length=1, max_length=100)]
 
+OrderAddressDetails = defstruct(
+    "OrderAddressDetails",
+    [
+        ("id", Annotated[int | None, Meta(description="The id of a saved address, instead of other fields.")], None),
+        *(
+            (each.encode_name, each.type | None if each.required else each.type, None)
+            for each in fields(AddressDetails)
+        ),
+    ],
+    namespace={"__doc__": "An address of an order: a saved one by its `id`, or a full one."},
+    omit_defaults=True,
+)
+
 # Decoded later: only an address without an id must be complete.
 OrderAddress = Annotated[
     Raw,
     Meta(
         description="A full address, or the `id` of a saved address; with an `id`, the other fields are ignored.",
+        # One type instead of a choice of two: few generators make a type from a choice that takes an `id` alone.
         extra_json_schema={
-            "anyOf": [
-                {"$ref": "#/components/schemas/AddressDetails"},
-                {"$ref": "#/components/schemas/AddressReference"},
-            ]
+            "$ref": "#/components/schemas/OrderAddressDetails",
+            "if": {"not": {"required": ["id"], "properties": {"id": {}}}},
+            "then": {"$ref": "#/components/schemas/AddressDetails"},
         },
     ),
 ]
@@ -44,12 +58,6 @@ OrderContact = Annotated[
 CourierContact = Annotated[
     NotificationDetails | None, Meta(description="The courier notifies this contact about the delivery.")
 ]
-
-
-class AddressReference(Struct):
-    """A saved address, by its id."""
-
-    id: Annotated[int, Meta(description="The saved address's id.")]
 
 
 class CreateOrderItem(Struct):
@@ -101,7 +109,7 @@ class CreatedOrderItem(Struct):
     cost_net: Amount
 
 
-class CreateOrderShipping(Struct, omit_defaults=True):
+class CreateOrderShipping(Struct, omit_defaults=True, kw_only=True):
     """A way to ship the order. The dates are absent while no known delivery covers the order."""
 
     id: Annotated[int, Meta(description="The shipping method's id, to use in `shipping_method`.")]
@@ -110,6 +118,9 @@ class CreateOrderShipping(Struct, omit_defaults=True):
     cost_net: Amount
     expected_dispatch_date: LocalDateTime | None = None
     expected_arrival_date: LocalDateTime | None = None
+    total_gross: Annotated[
+        Amount, Meta(description="What the order costs with this option, VAT included: items and shipping.")
+    ]
 
 
 class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
@@ -136,6 +147,15 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
     cost_gross: Amount
+
+
+class PendingOrderReadBack(CreatedOrder, omit_defaults=True, kw_only=True):
+    """A pending order as created."""
+
+    status: Annotated[str, Meta(description="`Pending`, `Expired` or `Cancelled`.")]
+    expires_on: Annotated[
+        LocalDateTime | None, Meta(description="Until when a pending order can be confirmed; absent if cancelled.")
+    ] = None
 
 
 class Quote(CreatedOrder, omit_defaults=True, kw_only=True):

@@ -18,7 +18,7 @@ async def own_order_by_code(tx: Transaction, customer_id: int, code: str) -> Any
     async with tx.pipeline() as p:
         found = fetch_by_code(p, customer_id, code.lower())
     if found.first is None:
-        raise not_found("order")
+        raise not_found("order", code)
     return found.first
 
 
@@ -26,7 +26,7 @@ async def own_quote(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
     """Return a customer's quote in any state by its confirmation code. Raises DomainError (not found)."""
     quote = await own_order_by_code(tx, customer_id, code)
     if quote.kind != "quote":
-        raise not_found("quote")
+        raise not_found("quote", code)
     return quote
 
 
@@ -61,5 +61,5 @@ async def _locked(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
         lock_unconfirmed(p, customer_id, code.lower())
         found = fetch_by_code(p, customer_id, code.lower())
     if found.first is None:
-        raise not_found("order")
+        raise not_found("order", code)
     return found.first

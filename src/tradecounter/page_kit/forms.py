@@ -1,14 +1,14 @@
 """Reads forms into structs, with an error for each field that is not valid.
 
 A repeated group of fields has numbered names: `items-0-quantity` is `items[0].quantity` in the struct and in errors.
-An empty field counts as absent. White space around a value is removed.
+An empty field counts as absent. White space around a value is removed. Numbers are read as their types say
+(`rest/number_types.py`).
 """
 
 import re
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, Generic, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 
@@ -19,11 +19,13 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind
 from tradecounter.kit.local_time import moment_of
+from tradecounter.kit.numbers import UnreadableNumberError
 from tradecounter.rest.annotations import alternatives
 from tradecounter.rest.call import Call
 from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.form import MEDIA_TYPE as URL_ENCODED
 from tradecounter.rest.form import form_decoded
+from tradecounter.rest.number_types import number_of
 
 Shape = TypeVar("Shape", bound=Struct)
 
@@ -34,6 +36,7 @@ MOST_ROWS = 1_000
 
 _INDEX = re.compile(r"\[(\d+)\]")
 _TRUE = {"true", "on", "1", "yes"}
+_UNREADABLE = object()  # stands for a number that cannot be read; no type accepts it
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +207,17 @@ def _newlines(value: str) -> str:
 
 @dataclass(slots=True)
 class _Reading(Generic[Shape]):
-    """Reads a form into a struct; `rows` has the numbers of the rows of each group, in their order."""
+    """Reads a form into a struct.
+
+    Attributes:
+        submitted: the form.
+        rows: the numbers of the rows of each group, in their order.
+        unreadable: why the number of a field cannot be read, by the field's name in the form.
+    """
 
     submitted: Submitted
     rows: dict[str, list[int]] = field(default_factory=dict)
+    unreadable: dict[str, str] = field(default_factory=dict)
 
     def struct(self, shape: type[Struct], prefix: str = "") -> dict[str, Any]:
         members = {}
@@ -229,7 +239,24 @@ class _Reading(Generic[Shape]):
         if shapes := [o for o in options if isinstance(o, type) and issubclass(o, Struct)]:
             return self.struct(shapes[0], f"{name}-") or None
         value = self.submitted.one(name)
-        return None if value == "" else _plain(options, value)
+        return None if value == "" else self._value(annotation, options, name, value)
+
+    def _value(self, annotation: Any, options: Sequence[Any], name: str, value: str) -> Any:
+        """Return a value in the form that msgspec reads."""
+        if bool in options:
+            return value.lower() in _TRUE
+        if (number := number_of(annotation)) is not None:
+            try:
+                return number.read(value)
+            except UnreadableNumberError as error:
+                self.unreadable[name] = str(error)
+                return _UNREADABLE
+        if datetime in options and date not in options:
+            try:
+                return moment_of(value if value.count(":") > 1 else f"{value}:00")
+            except ValueError:
+                return value
+        return value
 
     def _rows(self, shape: type[Struct], name: str) -> list[dict[str, Any]]:
         numbered = re.compile(rf"{re.escape(name)}-(\d{{1,4}})-")
@@ -241,7 +268,13 @@ class _Reading(Generic[Shape]):
         self.rows[name] = [number for number, _ in filled]
         return [row for _, row in filled]
 
-    def renumbered(self, errors: Sequence[FieldError]) -> Iterator[FieldError]:
+    def worded(self, errors: Iterable[FieldError]) -> Iterator[FieldError]:
+        """Yield errors for people, with the places and the reasons that the form has for them."""
+        for error in self.renumbered(errors):
+            reason = self.unreadable.get(form_name(error.field))
+            yield FieldError(error.field, _for_people(error.message) if reason is None else reason)
+
+    def renumbered(self, errors: Iterable[FieldError]) -> Iterator[FieldError]:
         """Yield errors with the numbers that the rows have in the form."""
         for error in errors:
             name, found = error.field.partition("[")[0], _INDEX.search(error.field)
@@ -251,22 +284,6 @@ class _Reading(Generic[Shape]):
             else:
                 place = error.field.replace(found[0], f"[{numbers[int(found[1])]}]", 1)
                 yield FieldError(place, error.message)
-
-
-def _plain(options: Sequence[Any], value: str) -> Any:
-    """Return a value in the form that msgspec reads."""
-    if bool in options:
-        return value.lower() in _TRUE
-    if Decimal in options:
-        return value.replace("£", "").replace(",", "").replace(" ", "")
-    if int in options and float not in options:
-        return value.replace(",", "")
-    if datetime in options and date not in options:
-        try:
-            return moment_of(value if value.count(":") > 1 else f"{value}:00")
-        except ValueError:
-            return value
-    return value
 
 
 def _for_people(message: str) -> str:
@@ -281,13 +298,10 @@ def parse_form(submitted: Submitted, shape: type[Shape]) -> Shape:
     """
     reading: _Reading[Shape] = _Reading(submitted)
     members = reading.struct(shape)
-    found = [
-        FieldError(error.field, _for_people(error.message)) for error in field_errors_of(members, shape, strict=False)
-    ]
-    errors = list(reading.renumbered(found))
+    errors = list(reading.worded(field_errors_of(members, shape)))
     if not errors:
         try:
-            return msgspec.convert(members, shape, strict=False)
+            return msgspec.convert(members, shape)
         except msgspec.ValidationError as error:
             raise DomainError(Kind.INVALID, str(error)) from error
     message = "; ".join(map(str, errors[:20]))

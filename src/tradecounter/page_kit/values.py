@@ -32,6 +32,7 @@ _TONES = {
     "busy": {
         "awaiting dispatch",
         "part dispatched",
+        "part invoiced",
         "pending",
         "waiting",
         "open",
@@ -55,10 +56,11 @@ _DONE = {
     "send": "sent",
     "set": "set",
     "stop": "stopped",
+    "take": "taken",
     "track": "tracking added",
     "video": "packing video added",
 }
-_PARTICLES = {"", "back", "in", "out"}
+_PARTICLES = {"", "aside", "back", "in", "out"}
 _CODE_LENGTH = 32
 _NOUNS = {"totp": "Second factor"}
 

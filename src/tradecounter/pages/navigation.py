@@ -38,7 +38,7 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 # Pages of a subject that are not below its first page.
 ALSO: Mapping[str, tuple[str, ...]] = {
-    "/money": ("/invoice", "/credit-note", "/payment"),
+    "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file"),
     "/staff": ("/token",),
 }
 SEARCH: Mapping[str, str] = {"staff": "/search"}

@@ -23,16 +23,20 @@ from tradecounter.pages.navigation import Navigation
 from tradecounter.pages.page_site import PageSite
 from tradecounter.pages.page_view import CONTENT_POLICY, PageView, prefix_of, see_other, set_flash
 from tradecounter.rest.call import Call
+from tradecounter.rest.responses import to_json
 from tradecounter.rest.statuses import STATUS
 
 Shape = TypeVar("Shape", bound=Struct)
 Revealed = TypeVar("Revealed")
 Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
+ShowResult = Callable[[Filled, Result | None], Awaitable[Response]]
 
 ONCE = "once"  # the field with the key of a form
 PREVIEW = "preview"  # the field of a form that only shows what it would do
+SEEN = "seen"  # the field with the digest of what a form has shown that it would do
 _SEE_OTHER = 303
+_DIGITS = 32  # of a digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,49 @@ class PageDesk:
             return None, Filled.of(submitted, error, STATUS[error.kind])
         return result, Filled(submitted.values)
 
+    async def change_as_seen(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Result]],
+        *,
+        again: ShowResult[Result],
+        facts: Callable[[Result], Any],
+        asked: Callable[[Shape, Result], None] = lambda _body, _result: None,
+        to: str | Callable[[Any], str],
+        done: str | Callable[[Any], str] = "",
+        submitted: Submitted | None = None,
+    ) -> Response:
+        """As `change`, but only a result is kept that the form has shown before; else it is undone and shown.
+
+        `facts` returns what of a result has to be shown, or None for nothing; `again` shows the form with a result that
+        was undone, and with `seen_of` of its facts in the field SEEN. `asked` raises DomainError for a question about
+        the result that the form does not answer.
+        """
+        if submitted is None:
+            submitted = await read_submitted(call)
+        if submitted.one(PREVIEW):
+            result, filled = await self.preview(call, shape, work, submitted)
+            return await again(filled, result)
+        results: list[Result] = []
+
+        async def only_seen(tx: Transaction, body: Shape, now: datetime) -> Result:
+            result = await work(tx, body, now)
+            results.append(result)
+            shown_before = facts(result)
+            if shown_before is not None and submitted.one(SEEN) != seen_of(shown_before):
+                raise _UnseenError
+            asked(body, result)
+            return result
+
+        def shown(filled: Filled) -> Awaitable[Response]:
+            return again(filled, results[-1] if results else None)
+
+        try:
+            return await self.change(call, shape, only_seen, again=shown, to=to, done=done, submitted=submitted)
+        except _UnseenError:
+            return await shown(Filled(submitted.values))
+
     def go(self, call: Call, path: str, message: str = "") -> Response:
         """Send the browser to a page, which shows a message."""
         response = see_other(call.request, prefix_of(call.base_url) + path)
@@ -169,6 +216,15 @@ class PageDesk:
                 if request is not None:
                     record(tx, request, Recorded(_SEE_OTHER, f"{path}\n{message}".encode()), now)
         return path, message
+
+
+class _UnseenError(Exception):
+    """A form would do what it has not shown."""
+
+
+def seen_of(facts: Any) -> str:
+    """Return the digest of what a form shows that it would do."""
+    return hashlib.sha256(to_json(facts)).hexdigest()[:_DIGITS]
 
 
 def _busy() -> DomainError:

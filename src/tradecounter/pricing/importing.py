@@ -15,9 +15,12 @@ from tradecounter.bulk.values import RowNotes, check_date, checked_key, folded, 
 from tradecounter.catalogue.import_rows import Key, Sku
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import Spellings
+from tradecounter.pricing.guards import contract_figures, price_list_figures
 from tradecounter.pricing.queries import importing as sql
+from tradecounter.rest.number_types import Pounds
 
 _BREAKS = ("single", "five_plus", "ten_plus")
+_FREE = "is 0, so the product is free: leave it out of the list if its price is on request"
 
 
 class PriceRow(Struct, forbid_unknown_fields=True):
@@ -25,9 +28,9 @@ class PriceRow(Struct, forbid_unknown_fields=True):
 
     price_list: Key
     sku: Sku
-    single_unit_cost: Decimal
-    five_plus_unit_cost: Decimal | None = None
-    ten_plus_unit_cost: Decimal | None = None
+    single_unit_cost: Pounds
+    five_plus_unit_cost: Pounds | None = None
+    ten_plus_unit_cost: Pounds | None = None
 
 
 class ContractPriceRow(Struct, forbid_unknown_fields=True):
@@ -35,9 +38,9 @@ class ContractPriceRow(Struct, forbid_unknown_fields=True):
 
     customer_id: Annotated[int, Meta(ge=1, le=2**62)]
     sku: Sku
-    single_unit_cost: Decimal
-    five_plus_unit_cost: Decimal | None = None
-    ten_plus_unit_cost: Decimal | None = None
+    single_unit_cost: Pounds
+    five_plus_unit_cost: Pounds | None = None
+    ten_plus_unit_cost: Pounds | None = None
     valid_from: date | None = None
     valid_until: date | None = None
 
@@ -45,6 +48,9 @@ class ContractPriceRow(Struct, forbid_unknown_fields=True):
 def _costs(row: PriceRow | ContractPriceRow, notes: RowNotes) -> dict[str, str | None]:
     given = {name: getattr(row, f"{name}_unit_cost") for name in _BREAKS}
     costs = {name: pounds(notes, f"{name}_unit_cost", cost) for name, cost in given.items()}
+    for name, cost in given.items():
+        if cost == 0:
+            notes.warn(f"{name}_unit_cost", _FREE)
     lower = given["single"]
     for name in _BREAKS[1:]:
         cost = given[name]
@@ -74,7 +80,7 @@ def _staged_contract(row: ContractPriceRow, notes: RowNotes) -> Iterator[Staged]
     for name, day in period.items():
         check_date(notes, name, day)
     if isinstance(row.valid_from, date) and isinstance(row.valid_until, date) and row.valid_until < row.valid_from:
-        notes.error("valid_until", "is before valid_from")
+        notes.error("valid_until", f"{row.valid_until} is before valid_from, {row.valid_from}")
     sku = checked_key(notes, "sku", row.sku)
     sku_key = folded(sku)
     days = {name: str(day) if isinstance(day, date) else None for name, day in period.items()}
@@ -88,6 +94,8 @@ PRICE_LIST = ImportKind(
     key=("price_list", "sku"),
     prepare=_stage_of_prices,
     checks=(UNKNOWN_SKU, no_twins("price_list", SQL("s.row ->> 'price_list'"), "price_list")),
+    named="sku",
+    guard=price_list_figures,
     merge=sql.MERGE_PRICES,
     removal=Removal(statement=sql.DELETE_PRICES, count=sql.COUNT_PRICES),
     view=sql.PRICE_VIEW,
@@ -103,6 +111,8 @@ CONTRACT_PRICES = ImportKind(
     key=("customer_id", "sku", "valid_from"),
     prepare=by_row(_staged_contract),
     checks=(UNKNOWN_SKU, unknown_reference("customer_id", "customer", "id", key_type="bigint")),
+    named="sku",
+    guard=contract_figures,
     merge=sql.MERGE_CONTRACT_PRICES,
     removal=Removal(statement=sql.DELETE_CONTRACT_PRICES, count=sql.COUNT_CONTRACT_PRICES),
     view=sql.CONTRACT_PRICE_VIEW,

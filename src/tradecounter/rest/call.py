@@ -10,12 +10,13 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from tradecounter.kit.actor import Actor
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.numbers import read_id
 from tradecounter.rest.form import MEDIA_TYPE as FORM
 from tradecounter.rest.form import read_form
 from tradecounter.rest.ignored import HEADER as IGNORED_HEADER
 from tradecounter.rest.ignored import header_value, unknown_fields
-from tradecounter.rest.json_text import check_text, read_json
+from tradecounter.rest.json_text import check_text, decode_json, read_json
 from tradecounter.rest.parameters import read_parameters
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
@@ -96,19 +97,20 @@ class Call:
         value: str = self.request.path_params[name]
         return value
 
-    def path_text(self, name: str, what: str, unknown: DomainError | None = None) -> str:
+    def path_text(self, name: str, what: str, unknown: Callable[[str], DomainError] | None = None) -> str:
         """Return a path parameter, stripped. Raises `unknown`, or DomainError (not found), for a NUL character."""
         value = self.path(name).strip()
         if "\x00" in value:
-            raise unknown or DomainError(Kind.NOT_FOUND, f"{what} not found")
+            raise not_found(what, value) if unknown is None else unknown(value)
         return value
 
     def path_id(self, name: str, what: str) -> int:
         """Return a path parameter that is a numeric id. Raises DomainError (not found) for other values."""
         value = self.path(name)
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):  # noqa: PLR2004 the most digits that fit into 64 bits
-            raise DomainError(Kind.NOT_FOUND, f"{what} not found")
-        return int(value)
+        found = read_id(value)
+        if found is None:
+            raise not_found(what, value)
+        return found
 
     def query(self, shape: type[Struct]) -> Struct:
         """Return the query parameters. Raises DomainError (invalid), which names all invalid parameters."""
@@ -129,7 +131,7 @@ class Call:
                 raise DomainError(Kind.INVALID, "the request body is empty: send a JSON object")
             raw = b"{}"
         else:
-            self._check_media_type()
+            self._check_media_type("application/json")
         check_text(raw)
         self._name_ignored_fields(raw)
         return raw
@@ -139,24 +141,26 @@ class Call:
         self._check_coding()
         return self.request.stream()
 
-    async def file(self, media_type: str) -> bytes:
-        """Return a short body that is not JSON. Raises DomainError: too large, or unsupported media."""
-        self._check_media_type(media_type, default="")
-        return await self._raw_body(self.max_body_bytes)
+    async def file(self, *media_types: str) -> tuple[str, bytes]:
+        """Return a short body that is not JSON, after its type. Raises DomainError: too large, or unsupported media."""
+        media_type = self._check_media_type(*media_types, default="")
+        return media_type, await self._raw_body(self.max_body_bytes)
 
     def _name_ignored_fields(self, raw: bytes) -> None:
-        with suppress(msgspec.DecodeError, RecursionError):  # the endpoint sends the error
-            add_ignored(self.request.scope, unknown_fields(msgspec.json.decode(raw), *self.body_shapes))
+        with suppress(DomainError):  # the endpoint sends the error, with its place
+            add_ignored(self.request.scope, unknown_fields(decode_json(raw), *self.body_shapes))
 
     async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
         """Return the fields of a form. Raises DomainError: invalid, too large, or unsupported media."""
         self._check_media_type(FORM, default="")
         return read_form(await self._raw_body(min(most_bytes, self.max_body_bytes)))
 
-    def _check_media_type(self, wanted: str = "application/json", default: str = "application/json") -> None:
+    def _check_media_type(self, *wanted: str, default: str = "application/json") -> str:
         media_type = self.request.headers.get("content-type", default).partition(";")[0].strip()
-        if media_type.lower() != wanted:
-            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be {wanted}, not {media_type[:100]}")
+        if media_type.lower() not in wanted:
+            known = " or ".join(wanted)
+            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be {known}, not {media_type[:100]}")
+        return media_type.lower()
 
     async def _raw_body(self, most_bytes: int) -> bytes:
         self._check_coding()

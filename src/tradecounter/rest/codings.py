@@ -11,14 +11,19 @@ IDENTITY: Coding = "identity"
 COMPRESSING: tuple[Coding, ...] = ("zstd", "br", "gzip")  # by preference, if a client weights them equally
 SMALLEST_COMPRESSED = 512  # bytes; below, compression saves too little to matter
 
+_ANY: Coding = "gzip"  # what every client that takes any coding can read
 _ALIASES = {"x-gzip": "gzip"}
 
 
 def choose_coding(accept_encoding: str) -> Coding:
-    """Return the coding for an `Accept-Encoding` header; identity if it accepts none of ours."""
+    """Return the coding for an `Accept-Encoding` header; identity if it accepts none of ours.
+
+    `*` chooses only gzip: some programs copy it from a client's library, and know neither zstd nor br.
+    """
     weights = _weights(accept_encoding)
-    best = max(COMPRESSING, key=lambda coding: _weight_of(coding, weights))
-    quality = _weight_of(best, weights)
+    chosen = {_ANY: weights.get("*", 0.0), **weights}
+    best = max(COMPRESSING, key=lambda coding: chosen.get(coding, 0.0))
+    quality = chosen.get(best, 0.0)
     return best if quality > 0 and quality >= weights.get(IDENTITY, 0.0) else IDENTITY
 
 

@@ -40,8 +40,17 @@ SCOPE_MISSING = ErrorResponse(
     "Forbidden",
     counted=False,
 )
-NOT_FOUND = ErrorResponse(404, "The object does not exist or is not yours.", "order not found", name="NotFound")
+NOT_FOUND = ErrorResponse(
+    404, "The object does not exist or is not yours.", "order ORD-100042 not found", name="NotFound"
+)
 TOO_LARGE = ErrorResponse(413, "The body is too long.", "the body is longer than 1048576 bytes", name="TooLarge")
+QUERY_TOO_LONG = ErrorResponse(
+    414,
+    "The query is so long that the response's links do not fit into its headers, 16 KiB. The message has the limit.",
+    "the query is too long: Link repeats it in up to 4 links, and a response has at most 16384 bytes of headers; the "
+    "query may have 3478 bytes here, percent-encoded",
+    name="QueryTooLong",
+)
 UNSUPPORTED_MEDIA_TYPE = ErrorResponse(
     415,
     "The body is not JSON, or is compressed (`Content-Encoding`).",
@@ -74,6 +83,8 @@ def errors_of(operation: Operation) -> list[ErrorResponse]:
     """Return all errors of an operation by status; those that it declares override the common ones."""
     reads_data = operation.query is not None or operation.body is not None or bool(operation.upload)
     found = [BAD_REQUEST if reads_data else MALFORMED_HEAD, INTERNAL_ERROR]
+    if any(header.name == "Link" for header in operation.success.headers) and operation.query is not None:
+        found.append(QUERY_TOO_LONG)
     if operation.body is not None and operation.body.media_type == JSON:
         found += [TOO_LARGE, UNSUPPORTED_MEDIA_TYPE]
     if not operation.public:

@@ -15,39 +15,39 @@ from tradecounter.rest.validation_messages import ALLOWED_VALUES, field_error_of
 MOST_ELEMENTS = 1_000  # checked in a list; a body can contain half a million
 
 
-def field_errors_of(value: Any, annotation: Any, place: str = "", *, strict: bool = True) -> Iterator[FieldError]:
+def field_errors_of(value: Any, annotation: Any, place: str = "") -> Iterator[FieldError]:
     """Yield the validation errors of a decoded value, in the order of its type's fields.
 
-    `place` is the value's place in the data. Without `strict`, a string may contain a number. Raw JSON is not checked.
+    `place` is the value's place in the data. Raw JSON is not checked.
     Only a list's first thousand elements are checked, because the checks block all other requests.
     """
     shape = _plain(annotation)
     if shape is msgspec.Raw:
         return
     if isinstance(shape, type) and issubclass(shape, Struct) and isinstance(value, dict):
-        yield from _member_errors(value, shape, place, strict=strict)
+        yield from _member_errors(value, shape, place)
     elif get_origin(shape) is list and isinstance(value, list):
-        yield from _own_error(value, _with_any_elements(annotation), place, strict=strict)
+        yield from _own_error(value, _with_any_elements(annotation), place)
         [element] = get_args(shape)
         for number, item in enumerate(value[:MOST_ELEMENTS]):
-            yield from field_errors_of(item, element, f"{place}[{number}]", strict=strict)
+            yield from field_errors_of(item, element, f"{place}[{number}]")
     else:
-        yield from _own_error(value, annotation, place, strict=strict)
+        yield from _own_error(value, annotation, place)
 
 
-def _member_errors(value: dict[str, Any], shape: type[Struct], place: str, *, strict: bool) -> Iterator[FieldError]:
+def _member_errors(value: dict[str, Any], shape: type[Struct], place: str) -> Iterator[FieldError]:
     prefix = f"{place}." if place else ""
     for field in fields(shape):
         where = prefix + field.encode_name
         if field.encode_name in value:
-            yield from field_errors_of(value[field.encode_name], field.type, where, strict=strict)
+            yield from field_errors_of(value[field.encode_name], field.type, where)
         elif field.required:
             yield FieldError(where, "is required")
 
 
-def _own_error(value: Any, annotation: Any, place: str, *, strict: bool) -> Iterator[FieldError]:
+def _own_error(value: Any, annotation: Any, place: str) -> Iterator[FieldError]:
     try:
-        msgspec.convert(value, annotation, strict=strict)
+        msgspec.convert(value, annotation)
     except msgspec.ValidationError as error:
         yield _with_choices(field_error_of(error, place), annotation)
 

@@ -28,8 +28,8 @@ REQUEST_ID = Header(
 )
 LINK = Header(
     "Link",
-    "Web links (RFC 8288). For lists: the first, prev, next and last page, if they exist. With a query of more "
-    "than about 500 characters, some links are omitted, `next` last; `X-Total-Pages` is the number of pages.",
+    "Web links (RFC 8288). For lists: the first, prev, next and last page, if they exist. If they are longer than "
+    "8,000 bytes, each link is a header of its own.",
     _ANY_TEXT,
     '<https://api.example/product?page=1&limit=100>; rel="first"',
 )
@@ -41,7 +41,7 @@ NEXT_LINK = Header(
 )
 PAGING = (
     Header("X-Total-Count", "The number of results, after filtering.", _COUNT, 250, always=True),
-    Header("X-Page", "The number of this page, starting at 1.", {**_COUNT, "minimum": 1}, 2, always=True),
+    Header("X-Page", "The number of this page, starting at 1.", {"type": "integer", "minimum": 1}, 2, always=True),
     Header("X-Limit", "Results per page; 0: all results on one page.", {**_COUNT, "maximum": 500}, 100, always=True),
     Header("X-Total-Pages", "The number of pages at this limit.", _COUNT, 3, always=True),
     LINK,

@@ -1,12 +1,13 @@
 """Reads JSON from clients, and reports all its errors."""
 
 import re
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
 
 from tradecounter.kit.errors import DomainError, Kind, invalid_fields
+from tradecounter.kit.numbers import EXACT
 from tradecounter.rest.field_errors import field_errors_of
 from tradecounter.rest.validation_messages import field_error_of
 
@@ -14,7 +15,6 @@ Struct = TypeVar("Struct", bound=msgspec.Struct)
 
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
-_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LONGEST_INTEGER = 40  # digits; a number with more stays a decimal
 
 
@@ -67,8 +67,14 @@ def _read_leniently(
 
 
 def decode_json(raw: bytes | msgspec.Raw) -> Any:
-    """Return invalid JSON data as plain values."""
-    return _by_value.decode(raw)
+    """Return any JSON as plain values; `1.0` and `1e0` are 1. Raises DomainError (invalid).
+
+    All JSON from outside is decoded here or by `read_json`: decoders raise several kinds of errors for odd data.
+    """
+    try:
+        return _by_value.decode(raw)
+    except _WRONG as error:
+        raise _body_error(error) from error
 
 
 def canonical_json(raw: bytes) -> bytes:
@@ -85,7 +91,7 @@ def canonical_json(raw: bytes) -> bytes:
 
 def _number(text: str) -> int | Decimal:
     try:
-        value = Decimal(text).normalize(_EXACT)
+        value = Decimal(text).normalize(EXACT)
     except ArithmeticError as error:
         raise DomainError(Kind.INVALID, f"the body contains a number that is out of range: {text[:40]}") from error
     is_whole = value == value.to_integral_value() if value.adjusted() < _LONGEST_INTEGER else False
@@ -96,11 +102,14 @@ _by_value = msgspec.json.Decoder(float_hook=_number)
 _canonical = msgspec.json.Encoder(order="deterministic", decimal_format="number")
 
 
+_ANYWHERE = "$[...]`"
 _WRONG = (msgspec.DecodeError, RecursionError)
 
 
 def _body_error(error: Exception, field: str = "") -> DomainError:
     if isinstance(error, msgspec.ValidationError):
+        if str(error).endswith(_ANYWHERE):  # of data that has no type
+            return DomainError(Kind.INVALID, _placed("the body contains a number that is out of range", field))
         return DomainError(Kind.INVALID, _placed(str(field_error_of(error)), field))
     if isinstance(error, RecursionError):
         return DomainError(Kind.INVALID, "the body is nested too deeply")

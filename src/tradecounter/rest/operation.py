@@ -132,6 +132,8 @@ class Operation:
     body: Body | None = None
     upload: Mapping[str, Media] = field(default_factory=dict)  # by media type, instead of a body
     success: Success
+    dry_run: Success | None = None  # the response to a dry run, where its status differs
+    unchanged: Success | None = None  # the response if what the request asks for was done before
     errors: tuple[ErrorResponse, ...] = ()
     links: tuple[Link, ...] = ()
     referenced: tuple[type, ...] = ()  # types that the document's schemas reference by name

@@ -3,18 +3,23 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from msgspec import Meta
+from starlette.responses import Response
 from starlette.types import Scope
 
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.call import Call
-from tradecounter.rest.parameters import Pair, raw_pairs
+from tradecounter.rest.parameters import ANY_SIZE, Pair, raw_pairs
 
 DEFAULT_LIMIT = 100
 MOST_ON_A_PAGE = 500
-MOST_LINK_BYTES = 2_500  # all other headers need less than 1,000; a proxy may limit the whole head to 4 KB
+MOST_HEAD_BYTES = 16 * 1024  # of a response; the proxies' files in deploy/ allow it
+MOST_LINK_BYTES = MOST_HEAD_BYTES - 2 * 1024  # all other headers need less than the rest
+_MOST_IN_A_FIELD = 8_000  # bytes; some programs limit a line
+_MOST_RELS = 4
 
 _QUERY_SAFE = "%+,:/?@!$'()*;=~-._"  # not escaped in a query; `%` because values stay as sent
 
@@ -24,7 +29,7 @@ PageNumber = Annotated[
         ge=1,
         description="The page number, starting at 1 (default). A page after the last one is empty.",
         examples=[1],
-        extra_json_schema={"format": ""},  # any number of digits
+        extra_json_schema=ANY_SIZE,
     ),
 ]
 PageLimit = Annotated[
@@ -39,7 +44,6 @@ PageLimit = Annotated[
 
 _LINKS = "tradecounter.page_links"
 _REQUESTS = "tradecounter.requests"
-_LEFT_OUT = ('"first"', '"last"', '"prev"', '"next"')
 
 COUNTED_BY_SIZE = (
     f"A response with more than {MOST_ON_A_PAGE} results counts as several requests against the rate limit: "
@@ -82,32 +86,53 @@ class PageLinks:
     pages: int
 
     @cached_property
-    def short_header(self) -> str | None:
-        """The `Link` header for an empty query, which most requests have."""
-        return self.header("")
+    def short_fields(self) -> list[str]:
+        """The `Link` fields for an empty query, which most requests have."""
+        return self.fields("")
 
-    def header(self, query: str) -> str | None:
-        """Return the `Link` header with the existing pages, or None without any; `query` comes from `linked_query`.
+    def fields(self, query: str) -> list[str]:
+        """Return the `Link` fields with all pages that exist; `query` comes from `linked_query`.
 
-        With a long query, omits links until the header fits into a proxy's 4 KB: `first`, then `last`, `prev`, `next`.
+        Raises DomainError (query too long).
         """
+        self.require_room(query)
         if not self.pages:
-            return None
-        number, limit = self.page.number, self.page.limit
-        before, after = f"<{self.url}?{query}page=", f"&limit={limit}>; rel="
+            return []
+        number = self.page.number
+        before, after = self._around(query)
         links = [f'{before}1{after}"first"']
         if number > 1:
             links.append(f'{before}{min(number - 1, self.pages)}{after}"prev"')
         if number < self.pages:
             links.append(f'{before}{number + 1}{after}"next"')
         links.append(f'{before}{self.pages}{after}"last"')
-        header = ", ".join(links)
-        for rel in _LEFT_OUT:
-            if len(header) <= MOST_LINK_BYTES:
-                break
-            links = [link for link in links if not link.endswith(rel)]
-            header = ", ".join(links)
-        return header or None
+        field = ", ".join(links)
+        return [field] if len(field) <= _MOST_IN_A_FIELD else links  # RFC 9110, section 5.3
+
+    def require_room(self, query: str) -> None:
+        """Raise DomainError (query too long) if the links of any page of the list do not fit.
+
+        So no link leads to this error.
+        """
+        if self.pages and query:
+            before, after = self._around(query)
+            rels = min(max(self.pages, 2 if self.page.number > 1 else 1) + 1, _MOST_RELS)
+            _require_room(query, f'{before}{self.pages}{after}"first"', rels)
+
+    def _around(self, query: str) -> tuple[str, str]:
+        return f"<{self.url}?{query}page=", f"&limit={self.page.limit}>; rel="
+
+
+def _require_room(query: str, link: str, count: int) -> None:
+    """Raise DomainError (query too long) if so many links of this length do not fit into a response's head."""
+    most = MOST_LINK_BYTES // count - len("Link: \r\n")
+    if len(link) > most:
+        raise DomainError(
+            Kind.QUERY_TOO_LONG,
+            f"the query is too long: Link repeats it in up to {count} links, and a response has at most "
+            f"{MOST_HEAD_BYTES} bytes of headers; the query may have {max(most - len(link) + len(query), 0)} bytes "
+            "here, percent-encoded",
+        )
 
 
 def linked_query(pairs: list[Pair], left_out: Collection[str] = ("page", "limit")) -> str:
@@ -123,25 +148,44 @@ def note_size(scope: Scope, results: int) -> None:
 
 
 def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
-    """Return the paging headers of a response, and record its links and request count in the scope."""
+    """Return the paging headers of a response but `Link`, and record its links and request count in the scope.
+
+    Raises DomainError (query too long).
+    """
     links = PageLinks(call.base_url + call.target[1], page, page.count(total))
     call.request.scope[_LINKS] = links
     call.request.scope[_REQUESTS] = page.requests(total)
-    headers = {
+    links.require_room(_query_of(call))
+    return {
         "X-Total-Count": str(total),
         "X-Page": str(page.number),
         "X-Limit": str(page.limit),
         "X-Total-Pages": str(links.pages),
     }
-    link = links.header(linked_query(raw_pairs(call.raw_query)))
-    return headers if link is None else {**headers, "Link": link}
 
 
-def next_link(call: Call, after: int) -> dict[str, str]:
-    """Return the `Link` header to the next page of a list that is read by its parameter `after`."""
-    query = linked_query(raw_pairs(call.raw_query), ("after",))
-    header = f'<{call.base_url}{call.target[1]}?{query}after={after}>; rel="next"'
-    return {"Link": header} if len(header) <= MOST_LINK_BYTES else {}
+def linked(call: Call, response: Response) -> Response:
+    """Add the `Link` fields of the page that `page_headers` recorded."""
+    links = links_noted(call.request.scope)
+    for field in () if links is None else links.fields(_query_of(call)):
+        response.headers.append("Link", field)
+    return response
+
+
+def _query_of(call: Call) -> str:
+    return linked_query(raw_pairs(call.raw_query))
+
+
+def next_link(call: Call, after: Any, limit: int | None = None) -> dict[str, str]:
+    """Return the `Link` header to the next page of a list that is read by its parameter `after`.
+
+    `limit` replaces that of the query. Raises DomainError (query too long).
+    """
+    left_out, size = (("after",), "") if limit is None else (("after", "limit"), f"&limit={limit}")
+    query = linked_query(raw_pairs(call.raw_query), left_out)
+    link = f'<{call.base_url}{call.target[1]}?{query}after={quote(str(after), safe="")}{size}>; rel="next"'
+    _require_room(query, link, 1)
+    return {"Link": link}
 
 
 def links_noted(scope: Scope) -> PageLinks | None:

@@ -13,7 +13,7 @@ from urllib.parse import unquote_plus
 import msgspec
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
-from tradecounter.rest.annotations import alternatives
+from tradecounter.rest.annotations import alternatives, metas
 from tradecounter.rest.field_errors import field_errors_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
@@ -22,7 +22,9 @@ Pair = tuple[str, str]
 MOST_PARTS = 1_000  # a query string can contain 30,000, and parsing them blocks all other requests
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]+")
-_LARGEST = 2**53 - 1  # replaces larger numbers; exact in JavaScript and above every bound
+ANY_SIZE = {"format": ""}  # in the schema of a number that is read exactly, whatever its size
+_MOST_DIGITS = 100
+_LARGEST = 2**63 - 1  # replaces all other larger numbers, which no column holds
 _FLAG = {"true", "false"}
 _MOST_QUOTED = 100
 
@@ -51,10 +53,11 @@ def known_names(shape: type[msgspec.Struct]) -> frozenset[str]:
 
 
 class _Reading(NamedTuple):
-    """How to read a parameter: as a list, a whole number, one of `words`, or else a string."""
+    """How to read a parameter: as a list, a whole number (of any size), one of `words`, or else a string."""
 
     is_list: bool
     is_number: bool
+    has_any_size: bool
     words: tuple[str, ...]
 
 
@@ -68,7 +71,8 @@ def _reading(annotation: Any) -> _Reading:
     options = alternatives(annotation)
     words = tuple(word for option in options if get_origin(option) is Literal for word in get_args(option))
     is_list = any(get_origin(option) is tuple for option in options)
-    return _Reading(is_list, int in options, words)
+    has_any_size = any(meta.extra_json_schema == ANY_SIZE for meta in metas(annotation))
+    return _Reading(is_list, int in options, has_any_size, words)
 
 
 def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
@@ -107,8 +111,11 @@ def _value(text: str, reading: _Reading) -> str | int:
     if reading.is_number:
         if not _WHOLE_NUMBER.fullmatch(text):
             raise _UnreadableError(f"must be a whole number, not {text[:_MOST_QUOTED]!r}")
-        digits = text.removeprefix("-").lstrip("0")
-        number = _LARGEST if len(digits) >= len(str(_LARGEST)) else int(digits or 0)
+        digits = text.removeprefix("-").lstrip("0") or "0"
+        if len(digits) > _MOST_DIGITS and reading.has_any_size:
+            raise _UnreadableError(f"must have at most {_MOST_DIGITS} digits")
+        number = int(digits[: _MOST_DIGITS + 1])
+        number = number if reading.has_any_size else min(number, _LARGEST)
         return -number if text.startswith("-") else number
     if set(reading.words) == _FLAG:
         text = text.lower()

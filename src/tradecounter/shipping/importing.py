@@ -12,6 +12,7 @@ from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation, de
 from tradecounter.bulk.statements import merge_statement, required_when_new
 from tradecounter.bulk.values import RowNotes, given, measured, pounds, required_text, text_of
 from tradecounter.customers.address_rules import check_country
+from tradecounter.rest.number_types import KILOGRAM_PLACES, Kilograms, Pounds
 from tradecounter.shipping.queries import METHOD_VIEW, REGION_VIEW
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.tracking import is_tracking_pattern
@@ -34,9 +35,9 @@ class ShippingMethodRow(Struct, forbid_unknown_fields=True):
     description: Annotated[str, Meta(max_length=500)] | UnsetType = UNSET
     region: Number | UnsetType = UNSET
     countries: Annotated[list[str], Meta(min_length=1)] | UnsetType = UNSET
-    max_weight_kg: Decimal | UnsetType = UNSET
-    base_cost_net: Decimal | UnsetType = UNSET
-    cost_per_kg_net: Decimal | UnsetType = UNSET
+    max_weight_kg: Kilograms | UnsetType = UNSET
+    base_cost_net: Pounds | UnsetType = UNSET
+    cost_per_kg_net: Pounds | UnsetType = UNSET
     transit_days: Annotated[int, Meta(ge=0, le=365)] | UnsetType = UNSET
     cut_off: Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z"), TIME] | UnsetType = UNSET
     tracking_url: Annotated[str, Meta(max_length=1000)] | UnsetType | None = UNSET
@@ -63,7 +64,7 @@ def _staged_method(method: ShippingMethodRow, notes: RowNotes) -> Iterator[Stage
         if name in values:
             values[name] = pounds(notes, name, getattr(method, name))
     if "max_weight_kg" in values:
-        values["max_weight_kg"] = measured(notes, "max_weight_kg", method.max_weight_kg, _HEAVIEST_KG, 3)
+        values["max_weight_kg"] = measured(notes, "max_weight_kg", method.max_weight_kg, _HEAVIEST_KG, KILOGRAM_PLACES)
     yield text_of(method.id), values
 
 

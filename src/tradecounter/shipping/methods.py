@@ -1,9 +1,14 @@
-"""The active shipping methods and regions, cached in memory."""
+"""The active shipping methods and regions, cached in memory.
+
+As with products (`storefront/current_view.py`), an order compares its mark with the database's, so that it is never
+priced with a shipping method that is older than an import that was acknowledged.
+"""
 
 import asyncio
 from collections.abc import Collection
+from dataclasses import dataclass
 
-from tradecounter.db.changes import Version, Versions
+from tradecounter.db.changes import Topic, Version, Versions, mark_of, read_mark
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.shipping.queries import read_methods, read_regions
@@ -21,23 +26,40 @@ async def require_method(tx: Transaction, method_id: int) -> None:
         raise invalid("shipping_method", f"method {method_id} does not exist; {hint}")
 
 
+TOPICS: tuple[Topic, ...] = ("shipping",)
+_NO_REGIONS = Regions((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Shipping:
+    """The active shipping methods and regions at a mark (`db/changes.py`)."""
+
+    methods: Collection[ShippingMethod] = ()
+    regions: Regions = _NO_REGIONS
+    mark: Version | None = None
+
+
+async def current_shipping(tx: Transaction, known: Shipping) -> Shipping:
+    """Return the methods and regions that the database has now. Takes a round trip, or two."""
+    return await shipping_at(tx, await read_mark(tx, TOPICS), known)
+
+
+async def shipping_at(tx: Transaction, mark: Version, known: Shipping) -> Shipping:
+    """Return `known` if it has this mark, or else what the database has."""
+    return known if known.mark == mark else await _read_shipping(tx, mark)
+
+
+async def _read_shipping(tx: Transaction, mark: Version | None) -> Shipping:
+    methods = await read_methods(tx)
+    return Shipping(methods, Regions(await read_regions(tx), methods), mark)
+
+
 class ShippingMethods:
     """The shipping methods and regions of this process; `db/refresher.py` keeps them current."""
 
     def __init__(self) -> None:
-        self._methods: Collection[ShippingMethod] = ()
-        self._regions = Regions((), ())
+        self.current = Shipping()
         self._seen: Version | None = None
-
-    @property
-    def all(self) -> Collection[ShippingMethod]:
-        """Every active method."""
-        return self._methods
-
-    @property
-    def regions(self) -> Regions:
-        """Every active region."""
-        return self._regions
 
     async def refresh(self, tx: Transaction, versions: Versions) -> None:
         """Load methods and regions if they have changed."""
@@ -45,6 +67,5 @@ class ShippingMethods:
         if version != self._seen:
             if self._seen is None:
                 await asyncio.to_thread(load_calendar)
-            self._methods = await read_methods(tx)
-            self._regions = Regions(await read_regions(tx), self._methods)
+            self.current = await _read_shipping(tx, mark_of({"shipping": version}))
             self._seen = version

@@ -12,6 +12,7 @@ from tradecounter.shipping.rules import ShippingMethod
 
 log = structlog.get_logger()
 
+
 METHOD_VIEW: LiteralString = "select id::text as key, to_jsonb(m) as row from shipping_method m"
 
 REGION_VIEW: LiteralString = "select id::text as key, to_jsonb(r) as row from shipping_region r"
@@ -55,9 +56,24 @@ async def read_regions(tx: Transaction) -> list[Region]:
     return [Region(id_, name, frozenset(countries), frozenset(postcodes)) for id_, name, countries, postcodes in rows]
 
 
-_TRACKING_URLS = Statement("select id, tracking_url from shipping_method where id = any(:ids::integer[])")
+_TRACKING_URLS = Statement("""
+    select w.method, w.carrier, m.tracking_url
+    from unnest(:methods::integer[], :carriers::text[]) as w (method, carrier)
+    cross join lateral (
+        select tracking_url from shipping_method
+        where case when w.carrier is null then id = w.method else lower(provider) = lower(w.carrier) end
+        order by tracking_url is null, id = w.method desc, id limit 1
+    ) as m
+""")
+
+Carriage = tuple[int, str | None]
 
 
-async def tracking_patterns(tx: Transaction, method_ids: Collection[int]) -> dict[int, str | None]:
-    """Return the patterns of the tracking pages of shipping methods, inactive ones included, by id."""
-    return dict(await tx.fetch_all(_TRACKING_URLS, ids=list(method_ids)))
+async def tracking_patterns(tx: Transaction, wanted: Collection[Carriage]) -> dict[Carriage, str | None]:
+    """Return the patterns of tracking pages, by shipping method and the carrier that is named instead of its provider.
+
+    Those of a named carrier are of any method that it provides; inactive methods count.
+    """
+    methods, carriers = [method for method, _ in wanted], [carrier for _, carrier in wanted]
+    found = await tx.fetch_all(_TRACKING_URLS, methods=methods, carriers=carriers)
+    return {(method, carrier): url for method, carrier, url in found}

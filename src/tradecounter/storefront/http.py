@@ -17,7 +17,7 @@ from tradecounter.rest.conditional import conditional_response
 from tradecounter.rest.headers import CONTENT_DISPOSITION, PAGING
 from tradecounter.rest.negotiation import CSV, JSON, Format, attachment, choose_format
 from tradecounter.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
-from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, page_headers
+from tradecounter.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, page_headers
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.refreshable_views import RefreshableViews
@@ -117,14 +117,14 @@ class ProductEndpoints:
         chunks = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
         if end - start <= MOST_ON_A_PAGE:
-            return Response(b"".join(chunks), headers=headers, media_type=media_type)
-        return ChunkedResponse(chunks, self.lock, headers=headers, media_type=media_type)
+            return linked(call, Response(b"".join(chunks), headers=headers, media_type=media_type))
+        return linked(call, ChunkedResponse(chunks, self.lock, headers=headers, media_type=media_type))
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
     found = view.find(sku)
     if found is None:
-        raise not_found("product")
+        raise not_found("product", sku)
     return Response(product_json(view, *found, extras), media_type=JSON)
 
 

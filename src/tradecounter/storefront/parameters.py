@@ -28,7 +28,7 @@ class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True)
     ] = ()
     category: Annotated[
         tuple[str, ...],
-        Meta(description="Category names or keys; a parent includes its children.", examples=["switches"]),
+        Meta(description="Category names or keys; a parent includes its children.", examples=["ip-phones"]),
     ] = ()
     query: Annotated[
         Annotated[str, Meta(max_length=500)] | None,

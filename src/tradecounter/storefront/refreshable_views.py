@@ -23,6 +23,14 @@ class RefreshableViews:
         self.freshness.require()
         return await self.last(customer_id)
 
+    def for_order(self, customer_id: int) -> CustomerView:
+        """Return a view for an order, which finds out itself whether it is current (`storefront/current_view.py`).
+
+        Does not wait for a customer that is not loaded yet. Raises DomainError (unavailable) if the data is stale.
+        """
+        self.freshness.require()
+        return self.storefront.last_view(customer_id) or self.storefront.view_without_terms()
+
     async def last(self, customer_id: int) -> CustomerView:
         """Return the customer's view even if it is stale, for anything but sales. Raises DomainError (not found)."""
         view = self.storefront.last_view(customer_id)
@@ -31,7 +39,7 @@ class RefreshableViews:
                 await refresh()
                 view = self.storefront.last_view(customer_id)
         if view is None:
-            raise not_found("customer")
+            raise not_found("customer", customer_id)
         return view
 
     async def showing(self, customer_id: int, product_ids: Iterable[int]) -> CustomerView:

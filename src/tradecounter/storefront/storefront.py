@@ -7,12 +7,13 @@ from time import monotonic
 
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.catalogue.snapshot.layout import LARGE_FROM
-from tradecounter.db.changes import Versions
+from tradecounter.db.changes import Versions, mark_of
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Behind
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.local_time import uk_date
+from tradecounter.pricing.price_book import PriceVector
 from tradecounter.storefront.catalogue_data import CatalogueData, no_catalogue_data
 from tradecounter.storefront.catalogue_loader import CatalogueLoader
 from tradecounter.storefront.load_shared import CatalogueSource
@@ -76,6 +77,14 @@ class Storefront:
         """Return a customer's view even if the data is stale; None if the customer is not loaded."""
         return self._view(self._state, customer_id)
 
+    def view_without_terms(self) -> CustomerView:
+        """Return a view for a customer that is not loaded: at the default prices, which may not be its own."""
+        data, today = self._state.data, uk_date(self._clock.now())
+        prices = PriceVector(data.book.lists.shared((None, 0)))
+        return CustomerView(
+            data.snapshot, prices, data.stock, trade_account=False, low_stock=self._low_stock, mark=None, day=today
+        )
+
     def _view(self, state: _State, customer_id: int) -> CustomerView | None:
         data, terms = state.data, state.data.terms.get(customer_id)
         if terms is None:
@@ -84,7 +93,9 @@ class Storefront:
         day, view = state.views.get(customer_id, (None, None))
         if view is None or day != today:
             prices = data.book.vector(terms, today)
-            view = CustomerView(data.snapshot, prices, data.stock, terms.trade_account, self._low_stock)
+            view = CustomerView(
+                data.snapshot, prices, data.stock, terms.trade_account, self._low_stock, mark_of(data.versions), today
+            )
             state.views[customer_id] = today, view
         return view
 

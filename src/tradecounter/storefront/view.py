@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from tradecounter.catalogue.queries.records import OrderableProduct, ProductRecord
 from tradecounter.catalogue.similar_skus import similar_skus
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
+from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
 from tradecounter.pricing.price_book import PriceVector
 from tradecounter.pricing.rules import UnitCosts
@@ -18,13 +20,19 @@ _NO_DELIVERIES: Mapping[int, tuple[Delivery, ...]] = {}
 
 @dataclass(frozen=True)
 class CustomerView:
-    """Products, prices and stock as a customer sees them at one moment."""
+    """Products, prices and stock as a customer sees them at one moment.
+
+    `mark` names the state of the database that it shows (`storefront/current_view.py`), None if it is a mixture. `day`
+    is the UK date of its contract prices.
+    """
 
     snapshot: CatalogueSnapshot
     prices: PriceVector
     stock: StockVector
     trade_account: bool
     low_stock: int
+    mark: Version | None
+    day: date
 
     @cached_property
     def digest(self) -> bytes:

@@ -10,6 +10,7 @@ from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
 from tradecounter.backoffice.addresses import AddressDesk
+from tradecounter.backoffice.bank_files import BankDesk
 from tradecounter.backoffice.billing import BillingDesk
 from tradecounter.backoffice.customer_steps import CustomerStepsDesk
 from tradecounter.backoffice.customers import CustomerDesk
@@ -27,6 +28,7 @@ from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.backoffice.products import ProductDesk
 from tradecounter.backoffice.quotes import QuoteDesk
 from tradecounter.backoffice.returns import ReturnDesk
+from tradecounter.backoffice.shipments import ShipmentDesk
 from tradecounter.backoffice.webhooks import WebhookDesk
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
@@ -123,6 +125,7 @@ class BackOffice(Site):
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             OrderDesk(desk, orders, letterhead, settings.invoice_each_dispatch),
+            ShipmentDesk(desk, orders),
             OrderEntryDesk(desk, orders, self.parts.contexts),
             OrderPapersDesk(desk, letterhead),
             ReturnDesk(desk, letterhead),
@@ -132,6 +135,7 @@ class BackOffice(Site):
             AddressDesk(desk),
             BillingDesk(desk, letterhead),
             PaymentDesk(desk),
+            BankDesk(desk),
             ProductDesk(desk),
             ImportDesk(desk),
             OperationsDesk(desk),

@@ -23,14 +23,14 @@ class Documentation(Struct):
     guide: Annotated[str, Meta(description="The guide for customers.")]
 
 
-class Index(Struct):
+class ServiceIndex(Struct):
     """The service and its documentation."""
 
     name: Annotated[str, Meta(description="The service's name.")]
     documentation: Documentation
 
 
-_EXAMPLE = Index(
+_EXAMPLE = ServiceIndex(
     "Tradecounter",
     Documentation(
         "https://api.example/openapi.json",
@@ -55,7 +55,9 @@ class IndexEndpoints:
             tag="Service",
             summary="The service and its documentation",
             description="The `Link` header also has the URLs of the interface documents.",
-            success=Success(200, "The URLs of the interface documents.", Index, {"Index": _EXAMPLE}, headers=(LINK,)),
+            success=Success(
+                200, "The URLs of the interface documents.", ServiceIndex, {"Index": _EXAMPLE}, headers=(LINK,)
+            ),
             public=True,
         )
     )
@@ -68,7 +70,9 @@ class IndexEndpoints:
             f'<{call.base_url}/guide>; rel="help"; type="text/html"'
         )
         pages = (f"{call.base_url}/docs", f"{call.base_url}/guide")
-        return json_response(Index("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links})
+        return json_response(
+            ServiceIndex("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links}
+        )
 
     @endpoint(
         Operation(
@@ -94,7 +98,11 @@ class IndexEndpoints:
             summary="The interface document as YAML",
             description="The same document as `/openapi.json`.",
             success=Success(
-                200, "An OpenAPI 3.1 document.", media_types={"application/yaml": Media({"type": "object"})}
+                200,
+                "An OpenAPI 3.1 document.",
+                media_types={
+                    "application/yaml": Media({}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"})
+                },
             ),
             public=True,
         )

@@ -1,5 +1,6 @@
 """Reads a request's head once: credential, forwarding hops, request id, and the cache key of a product read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.types import Scope
@@ -51,16 +52,20 @@ class RequestHead:
     traceparent: str | None = None  # the caller's span
     ignored: Header | None = None  # names the unknown parameters
     _linked: PageLinks | None = None
-    _link: Header | None = None
+    _links: Sequence[Header] = ()
 
-    def link(self, links: PageLinks) -> Header | None:
-        """Return the response's `Link` header; the result is cached with the head."""
+    def links(self, links: PageLinks) -> Sequence[Header]:
+        """Return the response's `Link` headers; the result is cached with the head.
+
+        Raises DomainError (query too long).
+        """
         if links is not self._linked:
             query = linked_query(self.pairs or [])
-            value = links.header(query) if query else links.short_header
-            self._link = None if value is None else (b"link", value.encode())
+            self._links = [
+                (b"link", field.encode()) for field in (links.fields(query) if query else links.short_fields)
+            ]
             self._linked = links
-        return self._link
+        return self._links
 
     @property
     def size(self) -> int:

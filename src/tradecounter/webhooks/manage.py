@@ -20,7 +20,7 @@ from tradecounter.events.types import CUSTOMER_TYPES
 from tradecounter.identity.client_address import read_networks
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, not_found
 from tradecounter.settings import Settings
 from tradecounter.webhooks.queries.deliveries import (
     DeliveryRecord,
@@ -46,11 +46,11 @@ from tradecounter.webhooks.wire import (
     TYPES,
     CreatedWebhook,
     Delivery,
-    NewWebhook,
     Replay,
     Replayed,
     Webhook,
     WebhookChange,
+    WebhookRequest,
     delivery_on_the_wire,
     webhook_on_the_wire,
     with_secret,
@@ -83,13 +83,16 @@ def webhook_vault(keys: Callable[[], Sequence[str]]) -> Vault:
     return Vault("webhook secrets", keys)
 
 
-async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: NewWebhook, now: datetime) -> CreatedWebhook:
+async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookRequest, now: datetime) -> CreatedWebhook:
     """Add an endpoint, have the customer's owners told, and return it with its secret.
 
     Raises DomainError (invalid, not found, conflict).
     """
-    check_url(wanted.url, policy.networks, allow_http=policy.allow_http)
-    types = _checked_types(wanted.types, wanted.customer_id)
+    collector = ErrorCollector()
+    with collector.collecting():
+        check_url(wanted.url, policy.networks, allow_http=policy.allow_http)
+    types = collector.attempt(lambda: _checked_types(wanted.types, wanted.customer_id)) or []
+    collector.check()
     if wanted.customer_id is not None:
         await the_account(tx, wanted.customer_id)
     if await count_endpoints(tx, wanted.customer_id) >= MOST_OF_AN_OWNER:
@@ -121,10 +124,14 @@ async def change_webhook(
     change: dict[str, Any] = {
         name: value for name, value in msgspec.structs.asdict(wanted).items() if value is not msgspec.UNSET
     }
+    collector = ErrorCollector()
     if "url" in change:
-        check_url(change["url"], policy.networks, allow_http=policy.allow_http)
+        with collector.collecting():
+            check_url(change["url"], policy.networks, allow_http=policy.allow_http)
     if "types" in change:
-        change["types"] = _checked_types(change["types"], before.customer_id)
+        with collector.collecting():
+            change["types"] = _checked_types(change["types"], before.customer_id)
+    collector.check()
     changes_state = change.get("state", before.state) != before.state
     if changes_state:
         change |= {"reason": None, "failing_since": None}
@@ -222,7 +229,7 @@ async def reseal_webhooks(tx: Transaction, keys: Sequence[str]) -> None:
 async def _the_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None, *, lock: bool = False) -> Endpoint:
     endpoint = await find_endpoint(tx, webhook_id, lock=lock)
     if endpoint is None or (customer_id is not None and endpoint.customer_id != customer_id):
-        raise not_found("webhook")
+        raise not_found("webhook", webhook_id)
     return endpoint
 
 
@@ -236,7 +243,7 @@ async def _active(tx: Transaction, webhook_id: int, customer_id: int | None) -> 
 async def _the_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> DeliveryRecord:
     found = await find_delivery(tx, webhook_id, delivery_id)
     if found is None:
-        raise not_found("delivery")
+        raise not_found("delivery", delivery_id)
     return found
 
 

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
 from tradecounter.kit.web_addresses import LONGEST
+from tradecounter.rest.number_types import Id
 from tradecounter.rest.wire import Moment, Timed
 from tradecounter.webhooks.queries.deliveries import DeliveryRecord
 from tradecounter.webhooks.queries.endpoints import Endpoint, WebhookState
@@ -27,15 +28,13 @@ Types = Annotated[list[TypeName], Meta(max_length=len(TYPES), description="Only 
 Description = Annotated[str, Meta(max_length=_LONGEST_DESCRIPTION, description="What the endpoint is for.")]
 
 
-class NewWebhook(Struct, kw_only=True):
+class WebhookRequest(Struct, kw_only=True):
     """A new endpoint; without `customer_id`, it gets the events of all customers."""
 
     url: Url
     types: Types = []
     description: Description = ""
-    customer_id: Annotated[int | None, Meta(description="The customer whose events it gets; null: the reseller.")] = (
-        None
-    )
+    customer_id: Annotated[Id | None, Meta(description="The customer whose events it gets; null: the reseller.")] = None
 
 
 class WebhookChange(Struct, kw_only=True):
@@ -50,8 +49,8 @@ class WebhookChange(Struct, kw_only=True):
 class Replay(Struct, rename={"first": "from", "last": "to"}):
     """A range of sequences, both ends included."""
 
-    first: Annotated[int, Meta(ge=1, le=2**63 - 1, description="The first sequence.", examples=[1001])]
-    last: Annotated[int, Meta(ge=1, le=2**63 - 1, description="The last sequence.", examples=[1042])]
+    first: Annotated[Id, Meta(description="The first sequence.", examples=[1001])]
+    last: Annotated[Id, Meta(description="The last sequence.", examples=[1042])]
 
 
 class Replayed(Struct):

@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+from collections.abc import Iterable, Sequence
+from datetime import date
 from functools import cache
 from importlib.resources import files
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import httpx2
@@ -16,7 +19,10 @@ from openpyxl import Workbook
 from support.backoffice import BackOfficeSite
 from support.fuzzed import damaged, fuzzed
 from support.import_examples import EXAMPLES
+from support.orders import rows
 from support.stored import stored
+from tradecounter.billing.bank_sources import FIELD_OF, SOURCES
+from tradecounter.bulk.columns import normal_name
 from tradecounter.imports.kinds import IMPORT_KINDS
 
 pytestmark = pytest.mark.long
@@ -46,8 +52,12 @@ def sample(kind: str) -> bytes:
 @cache
 def workbook(kind: str) -> dict[str, bytes]:
     """The parts of a workbook with the sample's rows."""
+    return workbook_of(csv.reader(sample(kind).decode("utf-8-sig").splitlines()))
+
+
+def workbook_of(cells: Iterable[Sequence[object]]) -> dict[str, bytes]:
     book, file = Workbook(), io.BytesIO()
-    for row in csv.reader(sample(kind).decode("utf-8-sig").splitlines()):
+    for row in cells:
         book.active.append(row)
     book.save(file)
     with ZipFile(file) as parts:
@@ -67,13 +77,19 @@ def json_lines(kind: str) -> bytes:
     return "".join(f"{json.dumps(row)}\n" for row in EXAMPLES[kind].rows).encode()
 
 
-def sent(staff: httpx2.Client, office: BackOfficeSite, path: str, content: bytes, media_type: str) -> None:
+def sent(
+    staff: httpx2.Client, office: BackOfficeSite, path: str, content: bytes, media_type: str
+) -> dict[str, Any] | None:
+    """The response to a file that is taken; None if it is rejected, without a trace."""
     before = stored(office.service.database_url)
     response = staff.post(path, content=content, headers={"Content-Type": media_type})
     assert response.status_code in {200, 400, 409, 413, 422}, response.text
     if response.status_code != 200:
         assert response.json()["errors" if response.status_code == 422 else "message"]
         assert stored(office.service.database_url) == before
+        return None
+    taken: dict[str, Any] = response.json()
+    return taken
 
 
 @fuzzed(120)
@@ -90,21 +106,66 @@ def test_a_damaged_text_file_is_taken_or_rejected_without_a_trace(
 def test_a_damaged_workbook_is_taken_or_rejected_without_a_trace(
     staff: httpx2.Client, office: BackOfficeSite, data: st.DataObject, kind: str, query: str, inside: bool
 ) -> None:
-    parts = workbook(kind)
+    sent(staff, office, f"/api/import/{kind}{query}", damaged_workbook(data, workbook(kind), inside=inside), XLSX)
+
+
+def damaged_workbook(data: st.DataObject, parts: dict[str, bytes], *, inside: bool) -> bytes:
     if inside:
         name = data.draw(st.sampled_from(sorted(parts)))
-        content = archive({**parts, name: data.draw(damaged(parts[name], pieces))})
-    else:
-        content = data.draw(damaged(archive(parts), pieces))
-    sent(staff, office, f"/api/import/{kind}{query}", content, XLSX)
+        return archive({**parts, name: data.draw(damaged(parts[name], pieces))})
+    return data.draw(damaged(archive(parts), pieces))
 
 
-@fuzzed(60)
-@given(damaged(b"date,amount,reference\n2026-06-15,10.00,INV 1\n15/06/2026,-5,\n", pieces))
-def test_a_damaged_bank_file_is_taken_or_rejected_without_a_trace(
-    staff: httpx2.Client, office: BackOfficeSite, content: bytes
+def bank_file(headings: str) -> bytes:
+    names = headings.split(",")
+    values = {"credit": "10.00", "debit": "", "amount": "10.00", "date": "15/06/2026"}
+    row = ",".join(values.get(FIELD_OF.get(normal_name(name), ""), "INV 1") for name in names)
+    return f"{headings}\n{row}\n{row.replace('10.00', '-5')}\n".encode()
+
+
+BANK_FILES = [bank_file(source.headings) for source in SOURCES] + [
+    b"date,amount,reference\n2026-06-15,10.00,INV 1\n15/06/2026,-5,\n",
+    "date;amount;reference\n15/06/2026;1.50;\u00a3 INV 1\n".encode("utf-16"),
+]
+bank_queries = st.sampled_from(["", "", "?dry_run=true", "?map=Memo=reference", "?map=Value=amount&map=x=date"])
+
+
+@fuzzed(120)
+@given(st.data(), st.sampled_from(BANK_FILES), bank_queries)
+def test_no_line_of_a_damaged_bank_file_is_lost(
+    staff: httpx2.Client, office: BackOfficeSite, data: st.DataObject, whole: bytes, query: str
 ) -> None:
-    sent(staff, office, "/api/payment/import", content, "text/csv")
+    media_type = data.draw(st.sampled_from(["text/csv", "text/csv", JSON_LINES]))
+    none_is_lost(staff, office, query, data.draw(damaged(whole, pieces)), media_type)
+
+
+BANK_WORKBOOK = workbook_of(
+    [
+        ["Date", "Amount", "Reference"],
+        [date(2026, 6, 15), 10.5, "INV 1"],
+        ["15/06/2026", "7.25", 10143],
+        [date(2026, 6, 14), -5, ""],
+    ]
+)
+
+
+@fuzzed(80)
+@given(st.data(), bank_queries, st.booleans())
+def test_no_line_of_a_damaged_bank_workbook_is_lost(
+    staff: httpx2.Client, office: BackOfficeSite, data: st.DataObject, query: str, inside: bool
+) -> None:
+    none_is_lost(staff, office, query, damaged_workbook(data, BANK_WORKBOOK, inside=inside), XLSX)
+
+
+def none_is_lost(staff: httpx2.Client, office: BackOfficeSite, query: str, content: bytes, media_type: str) -> None:
+    done = sent(staff, office, f"/api/payment/import{query}", content, media_type)
+    if done is not None:
+        assert done["recorded"] + done["payments_out"] + done["repeated"] + len(done["unplaced"]) == done["lines"]
+        ids = [line["id"] for line in done["unplaced"] if line["id"] is not None]
+        stored_ids = {line_id for (line_id,) in rows(office.service, "select id from bank_line")}
+        assert len(ids) == len(set(ids))
+        assert stored_ids.issuperset(ids)
+        assert query == "?dry_run=true" or len(ids) == len(done["unplaced"])
 
 
 @pytest.mark.parametrize("kind", ["categories", "manufacturers"])

@@ -41,6 +41,10 @@ class Staff:
             dispatch(self.office.service, placed)
         return f"/api/order/{placed['order_reference']}"
 
+    def shipment(self) -> str:
+        order = self.order(dispatched=True)
+        return f"{order}/shipment/{self.client.get(order).json()['shipments'][0]['id']}"
+
     def returned(self) -> str:
         order = self.order(dispatched=True)
         return str(self.client.post(f"{order}/return", json=self.all_of(order)).headers["Location"])
@@ -53,6 +57,14 @@ class Staff:
     def receipt(self, found: str) -> dict[str, Any]:
         items = self.client.get(found).json()["items"]
         return {"items": [{"id": item["id"], "restock": item["quantity"]} for item in items]}
+
+    def bank_file(self, reference: object) -> dict[str, Any]:
+        content = f"date,amount,reference\n2026-06-15,1.00,{reference}\n"
+        done: dict[str, Any] = self.client.post("/api/payment/import", content=content, headers=CSV).json()
+        return done
+
+    def waiting_line(self) -> int:
+        return int(self.bank_file(f"somebody {next(_numbers)}")["unplaced"][0]["id"])
 
     def quote(self, *, priced: bool = False) -> str:
         address = f"/api/quote/{request_quote(self.customer)['confirmation_code']}"
@@ -155,6 +167,11 @@ CHANGES: dict[str, tuple[str, Request]] = {
         "order.track",
         lambda s: ("POST", f"{s.order(dispatched=True)}/tracking", {"type": "Sent", "description": "On its way"}),
     ),
+    "correctShipment": ("shipment.correct", lambda s: ("PATCH", s.shipment(), {"tracking_number": "RIGHT"})),
+    "takeShipmentBack": (
+        "shipment.take_back",
+        lambda s: ("POST", f"{s.shipment()}/take-back", {"reason": "a test"}),
+    ),
     "setVideo": ("order.video", lambda s: ("POST", f"{s.order()}/video", VIDEO)),
     "cancelOrder": ("order.cancel", lambda s: ("POST", f"{s.order()}/cancel", {"reason": "a test"})),
     "invoiceOrder": ("invoice.issue", lambda s: ("POST", f"{s.order(dispatched=True)}/invoice", None)),
@@ -182,8 +199,20 @@ CHANGES: dict[str, tuple[str, Request]] = {
         lambda s: ("POST", f"/api/payment/{s.paid()}/reverse", {"reason": "a test"}),
     ),
     "importPayments": (
-        "payment.record",
+        "payment.record bank_file.import",
         lambda s: ("POST", "/api/payment/import", f"date,amount,reference\n2026-06-15,1.00,{s.invoice()}\n"),
+    ),
+    "placeBankLine": (
+        "payment.record bank_line.place",
+        lambda s: ("POST", f"/api/bank-line/{s.waiting_line()}/place", {"customer_id": s.customer.id}),
+    ),
+    "setBankLineAside": (
+        "bank_line.set_aside",
+        lambda s: ("POST", f"/api/bank-line/{s.waiting_line()}/set-aside", {"reason": "a test"}),
+    ),
+    "rollBackBankFile": (
+        "payment.reverse bank_file.roll_back",
+        lambda s: ("POST", f"/api/bank-file/{s.bank_file(s.invoice())['id']}/roll-back", None),
     ),
     "resendInvoice": ("invoice.resend", lambda s: ("POST", f"/api/invoice/{s.invoice()}/resend", None)),
     "issueCreditNote": (
@@ -248,4 +277,4 @@ def test_a_change_leaves_one_entry_and_its_repetition_none(program: Staff, name:
         "select action, actor_kind, actor_name, acting_user, address from audit_entry where id > %s order by id",
         last,
     )
-    assert found == [(action, "token", "test", "sam@reseller.example", "192.0.2.44")]
+    assert found == [(each, "token", "test", "sam@reseller.example", "192.0.2.44") for each in action.split()]

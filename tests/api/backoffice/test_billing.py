@@ -75,6 +75,30 @@ def test_units_are_credited_once(staff: httpx2.Client, office: BackOfficeSite, c
     assert staff.get("/api/credit-note/999999").status_code == 404
 
 
+def test_a_dry_run_shows_a_payment_and_a_credit_note_and_records_neither(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    first, second = invoice(office, customer), invoice(office, customer)
+    due = staff.get(f"/api/invoice/{first}").json()["due"]
+    body, key = {"customer_id": customer.id, "amount": due + 1, "reference": "DRY"}, {"Idempotency-Key": "dry"}
+    shown = staff.post("/api/payment?dry_run=true", json=body, headers=key).json()
+    assert shown["allocations"] == [{"invoice": first, "amount": due}, {"invoice": second, "amount": 1}]
+    assert staff.get(f"/api/payment?customer_id={customer.id}").json() == []
+    real = staff.post("/api/payment", json=body, headers=key).json()
+    assert real == shown | {"id": real["id"]}
+    too_much = pay(staff, customer_id=customer.id, amount=9999, reference="DRY")
+    assert too_much.status_code == 200, "the API asks nothing"
+    again = staff.post("/api/payment?dry_run=true", json=body)
+    assert (again.status_code, "same reference" in again.json()["message"]) == (409, True)
+    path, body = f"/api/invoice/{first}/credit-note", {"amount": 1.5, "reason": "Late"}
+    note = staff.post(f"{path}?dry_run=true", json=body)
+    assert (note.status_code, note.json()["cost_gross"], "Location" in note.headers) == (200, 1.8, False)
+    assert staff.get(f"/api/credit-note?customer_id={customer.id}").json() == []
+    assert staff.post(path, json=body).json() == note.json(), "also its number"
+    assert staff.post(f"{path}?dry_run=true", json={"amount": 9999, "reason": "x"}).status_code == 400
+    assert staff.post(f"{path}?dry_run=yes", json=body).status_code == 400
+
+
 def test_credit_notes_are_listed_by_cursor(staff: httpx2.Client, office: BackOfficeSite, customer: Customer) -> None:
     first, second = invoice(office, customer), invoice(office, customer)
     other = invoice(office, office.service.customer())

@@ -65,6 +65,28 @@ def test_the_history_has_the_quote_the_invoices_and_the_credit_notes(staff: http
     ]  # fmt: skip
 
 
+def test_a_new_invoice_is_created_with_its_address_and_an_issued_one_stays(
+    staff: httpx2.Client, customer: Customer
+) -> None:
+    placed = buy(customer, [("PHONE", 3)])
+    address = f"/api/order/{placed['order_reference']}"
+    units = [{"id": placed["items"][0]["id"], "quantity": 1}]
+    staff.post(f"{address}/dispatch", json={"items": units})
+    key = {"Idempotency-Key": f"invoice {placed['order_reference']}"}
+    first = staff.post(f"{address}/invoice", json={"part": True}, headers=key)
+    repeated = staff.post(f"{address}/invoice", json={"part": True}, headers=key)
+    staff.post(f"{address}/dispatch")
+    second = staff.post(f"{address}/invoice")
+    again = staff.post(f"{address}/invoice")
+    assert [response.status_code for response in (first, repeated, second, again)] == [201, 201, 201, 200]
+    numbers = again.json()["invoices"]
+    for response, number in ((first, numbers[0]), (repeated, numbers[0]), (second, numbers[1])):
+        assert response.headers["Location"] == f"/api/invoice/{number}"
+        assert staff.get(response.headers["Location"]).json()["number"] == number
+    assert "Location" not in again.headers
+    assert again.json() == second.json()
+
+
 def test_all_times_of_a_quote_are_in_utc(staff: httpx2.Client, customer: Customer) -> None:
     shown = staff.get(f"/api/quote/{request_quote(customer)['confirmation_code']}").json()
     times = [text for text in texts_in(shown) if text.startswith("2026-") and "T" in text]

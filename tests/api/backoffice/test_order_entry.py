@@ -162,3 +162,31 @@ def test_a_declined_quote_cannot_be_priced_or_declined_again(staff: httpx2.Clien
 def test_a_pending_order_is_no_quote(staff: httpx2.Client, customer: Customer) -> None:
     code = create(customer)["confirmation_code"]
     assert staff.post(f"/api/quote/{code}/confirm").status_code == 404
+
+
+def test_no_message_calls_a_declined_quote_cancelled(staff: httpx2.Client, customer: Customer) -> None:
+    quote = request_quote(customer)
+    code = quote["confirmation_code"]
+    address, unit = f"/api/order/{code}", {"items": [{"id": quote["items"][0]["id"], "quantity": 1}]}
+    urls = {"video_file": "https://a.example/a", "streaming_playlist": "https://a.example/b"}
+    staff.post(f"/api/quote/{code}/decline", json={"reason": "No longer made"}).raise_for_status()
+    steps: list[tuple[str, str, Any]] = [
+        ("POST", f"/api/quote/{code}/price", {"discount": 5}),
+        ("POST", f"/api/quote/{code}/decline", {"reason": "again"}),
+        ("POST", f"/api/quote/{code}/confirm", {}),
+        ("POST", f"{address}/confirm", {}),
+        ("POST", f"{address}/dispatch", unit),
+        ("POST", f"{address}/invoice", {}),
+        ("POST", f"{address}/cancel", {"reason": "r"}),
+        ("POST", f"{address}/return", {**unit, "reason": "r"}),
+        ("POST", f"{address}/video", urls),
+        ("PATCH", address, unit),
+        ("GET", f"{address}/picking-list", None),
+        ("GET", f"{address}/packing-slip", None),
+    ]
+    responses = [staff.request(method, path, json=body) for method, path, body in steps]
+    responses.append(customer.put(f"/order/{code}"))
+    for response in responses:
+        assert response.status_code in {409, 410}, response.text
+        assert "declined" in response.json()["message"]
+        assert "cancelled" not in response.json()["message"]

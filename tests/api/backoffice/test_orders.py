@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite, pages
+from support.billing import invoiced
 from support.orders import buy, create
 from support.service import Customer
 from support.shop import NEXT_DAY, order
@@ -83,6 +84,70 @@ def test_a_cancelled_order_releases_its_units_and_cannot_be_cancelled_again(
     assert staff.get("/api/product/CABLE").json()["stock"] == before
     assert staff.post(f"{address_of(placed)}/cancel", json={"reason": "Twice"}).status_code == 409
     assert staff.post(f"{address_of(placed)}/cancel", json={"reason": " "}).status_code == 400
+
+
+def test_a_cancellation_can_be_tried_first(staff: httpx2.Client, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 4)])
+    body = {"items": [{"id": placed["items"][0]["id"], "quantity": 3}], "reason": "Fewer"}
+    headers = {"Idempotency-Key": f"try-{placed['order_id']}"}
+    tried = staff.post(f"{address_of(placed)}/cancel?dry_run=true", json=body, headers=headers).json()
+    assert (tried["cost_net"], tried["items"][0]["quantity"]) == (50, 1)
+    before = staff.get(address_of(placed)).json()
+    assert (before["cost_net"], before["items"][0]["quantity"]) == (200, 4)
+    done = staff.post(f"{address_of(placed)}/cancel", json=body, headers=headers)
+    assert (done.json()["cost_net"], "Idempotent-Replay" in done.headers) == (50, False)
+    assert staff.post(f"{address_of(placed)}/cancel?dry_run=true", json={"reason": " "}).status_code == 400
+
+
+def test_a_shipment_is_corrected_and_taken_back(staff: httpx2.Client, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    sent = {"items": [{"id": placed["items"][0]["id"], "quantity": 2, "serial_numbers": [{"serial_number": "API-1"}]}]}
+    [shipment] = staff.post(f"{address_of(placed)}/dispatch", json={**sent, "tracking_number": "T-2"}).json()[
+        "shipments"
+    ]
+    assert (shipment["carrier"], shipment["tracking_number"], shipment["invoice"]) == ("Slowpost", "T-2", None)
+    address = f"{address_of(placed)}/shipment/{shipment['id']}"
+    tried = staff.patch(f"{address}?dry_run=true", json={"tracking_number": "T-3"}).json()
+    assert tried["shipments"][0]["tracking_number"] == "T-3"
+    [corrected] = staff.patch(address, json={"carrier": "Parcels & Co"}).json()["shipments"]
+    assert (corrected["carrier"], corrected["tracking_number"]) == ("Parcels & Co", "T-2")
+    [corrected] = staff.patch(address, json={"carrier": None, "tracking_number": None}).json()["shipments"]
+    assert (corrected["carrier"], corrected["tracking_number"]) == ("Slowpost", None)
+    for wrong in ({}, {"tracking_number": " "}, {"tracking_number": 7}, {"carrier": "x" * 101}):
+        assert staff.patch(address, json=wrong).status_code == 400, wrong
+
+    slip = f"{address_of(placed)}/packing-slip?shipment={shipment['id']}"
+    assert staff.get(slip).status_code == 200
+    tried = staff.post(f"{address}/take-back?dry_run=true", json={"reason": "a test"}).json()
+    assert (tried["shipments"], tried["status"]) == ([], "Awaiting dispatch")
+    assert staff.post(f"{address}/take-back", json={"reason": " "}).status_code == 400
+    headers = {"Idempotency-Key": f"back-{shipment['id']}"}
+    taken = [staff.post(f"{address}/take-back", json={"reason": "a test"}, headers=headers) for _ in range(2)]
+    assert [each.status_code for each in taken] == [200, 200]
+    assert taken[0].json() == taken[1].json()
+    [item] = taken[0].json()["items"]
+    assert (item["quantity_allocated"], item["quantity_dispatched"], item["serial_numbers"]) == (2, 0, [])
+    assert [each["what"] for each in taken[0].json()["history"]][-1] == "shipment.take_back"
+    again = staff.post(f"{address}/take-back", json={"reason": "a test"})
+    assert (again.status_code, "was taken back" in again.json()["message"]) == (409, True)
+    assert staff.patch(address, json={"tracking_number": "X"}).status_code == 409
+    assert staff.get(slip).status_code == 409, "nothing is dispatched"
+    assert staff.post(f"{address_of(placed)}/shipment/999999/take-back", json={"reason": "a test"}).status_code == 404
+    assert staff.patch(f"{address_of(placed)}/shipment/none", json={"tracking_number": "X"}).status_code == 404
+
+
+def test_an_invoiced_shipment_is_not_taken_back(
+    staff: httpx2.Client, office: BackOfficeSite, customer: Customer
+) -> None:
+    placed = invoiced(office.service, customer)
+    shown = staff.get(address_of(placed)).json()
+    [shipment] = shown["shipments"]
+    assert shipment["invoice"] == shown["invoices"][0]
+    rejected = staff.post(f"{address_of(placed)}/shipment/{shipment['id']}/take-back", json={"reason": "a test"})
+    assert rejected.status_code == 409
+    assert f"invoice {shipment['invoice']}" in rejected.json()["message"]
+    moved = staff.patch(f"{address_of(placed)}/shipment/{shipment['id']}", json={"tracking_number": "LATE"})
+    assert moved.json()["shipments"][0]["tracking_number"] == "LATE", "an invoiced shipment can be corrected"
 
 
 def test_orders_are_listed_by_cursor_and_filtered(staff: httpx2.Client, office: BackOfficeSite) -> None:

@@ -37,10 +37,10 @@ READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
     "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
     "listImports", "listPayments", "listInvoices", "getInvoice", "getInvoicePdf", "getCreditNote", "getCreditNotePdf",
-    "listCreditNotes",
+    "listCreditNotes", "listBankFiles", "listBankLines", "getBankLine",
     "getStatement", "getStatementCsv", "getStatementPdf", "listDebtors", "exportCustomer",
 }  # fmt: skip
-ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "receiveReturn"}
+ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "correctShipment", "takeShipmentBack", "receiveReturn"}
 SALES = {"createOrder", "confirmOrder", "amendOrder", "confirmQuote"}  # finance may override the credit
 ALLOWED = {
     "support": READ_ALL | ON_THE_WAY | SALES | {
@@ -51,7 +51,8 @@ ALLOWED = {
     "warehouse": READ | ON_THE_WAY | {"adjustStock"},
     "finance": READ_ALL | SALES | {
         "invoiceOrder", "changeCustomer", "recordPayment", "reversePayment", "importPayments", "resendInvoice",
-        "issueCreditNote", "blockCustomer", "unblockCustomer",
+        "placeBankLine", "setBankLineAside", "rollBackBankFile",
+        "issueCreditNote", "closeReturn", "blockCustomer", "unblockCustomer",
     },
     "catalogue": {
         "searchProducts", "getProduct", "explainPrice", "listImports", "importFile", "rollBackImport",

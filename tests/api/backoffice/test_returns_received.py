@@ -129,6 +129,46 @@ def test_units_that_were_credited_by_hand_are_not_credited_again_when_they_come_
     assert [note["lines"][0]["quantity"] for note in notes] == [2, 1]
 
 
+def test_a_dry_run_of_a_receipt_shows_what_is_credited(staff: httpx2.Client, office: BackOfficeSite) -> None:
+    address, found, item, number = _returned(staff, office, 2, 2)
+    body = {"items": [{"id": item, "restock": 1}], "credit": True}
+    shown = staff.post(f"{found}/receive?dry_run=true", json=body).json()
+    [note] = shown["credit_notes"]
+    assert (note["invoice"], note["cost_gross"], shown["items"][0]["credited"]) == (number, 60.0, 1)
+    assert staff.get(address).json()["credit_notes"] == []
+    assert staff.get(found).json()["items"][0]["received"] == 0
+    assert staff.post(f"{found}/receive", json=body).json() == shown
+    assert staff.post(f"{found}/receive", json=body | {"credit": False}).json()["credit_notes"] == []
+
+
+def test_a_return_is_closed_by_the_credit_note_of_its_last_units(staff: httpx2.Client, office: BackOfficeSite) -> None:
+    _, found, item, number = _returned(staff, office, 3, 2)
+    staff.post(f"{found}/receive", json={"items": [{"id": item, "scrap": 2}]})
+    body = {"lines": [{"item_id": item, "quantity": 1}], "reason": "Broken"}
+    staff.post(f"/api/invoice/{number}/credit-note", json=body)
+    part = staff.get(found).json()
+    assert (part["state"], part["items"][0]["credited"]) == ("received", 1)
+    staff.post(f"/api/invoice/{number}/credit-note?dry_run=true", json=body)
+    assert staff.get(found).json() == part
+    note = staff.post(f"/api/invoice/{number}/credit-note", json=body).json()["number"]
+    whole = staff.get(found).json()
+    assert (whole["state"], whole["closed_at"] is None) == ("closed", False)
+    [entry] = staff.get(f"/api/audit?subject=credit-note/{note}").json()
+    assert entry["after"]["closed_returns"] == [whole["number"]]
+
+
+def test_units_that_were_credited_before_they_came_back_close_their_return(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    address, found, item, number = _returned(staff, office, 3, 1)
+    body = {"lines": [{"item_id": item, "quantity": 1}], "reason": "It comes back"}
+    assert staff.post(f"/api/invoice/{number}/credit-note", json=body).status_code == 201
+    closed = staff.post(f"{found}/receive", json={"items": [{"id": item, "restock": 1}]}).json()
+    assert (closed["state"], closed["credit_notes"]) == ("closed", [])
+    actions = [entry["action"] for entry in staff.get(f"/api/audit?subject={address.removeprefix('/api/')}").json()]
+    assert actions.count("return.close") == 1
+
+
 def test_only_who_may_issue_credit_notes_credits_a_return(staff: httpx2.Client, office: BackOfficeSite) -> None:
     _, found, item, _ = _returned(staff, office, 2, 2)
     warehouse = office.caller("orders:write")

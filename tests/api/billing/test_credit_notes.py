@@ -7,7 +7,6 @@ import psycopg
 import pytest
 
 from support.billing import (
-    SELLER,
     credit,
     due_of,
     invoiced,
@@ -21,7 +20,8 @@ from support.billing import (
 from support.mail import deliver_mail
 from support.orders import buy, dispatch, faults_in_the_books, in_parallel, outstanding, read, rows
 from support.service import Service
-from tradecounter.billing.issue_credit_note import credit_units
+from tradecounter.billing.credit_return import creditable_units
+from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.queries.credit_notes import printed_credit_note
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -104,16 +104,18 @@ def test_units_that_came_back_are_credited_from_the_oldest_invoice_on(shop: Serv
     customer = shop.customer()
     placed = buy(customer, [("PHONE", 3)])
     item = placed["items"][0]["id"]
+    numbers = []
     for units in (1, 2):
         dispatch(shop, placed, (item, units))
-        issue_part(shop, placed)
-    order_id, now = placed["order_id"], shop.clock.now()
-    notes = shop.in_transaction(lambda tx: credit_units(tx, order_id, {item: 2}, "came back", SELLER, now))
-    assert [[line.quantity for line in note.lines] for note in notes] == [[1], [1]]
-    assert (
-        shop.in_transaction(lambda tx: credit_units(tx, order_id, {item: 9}, "all", SELLER, now))[0].lines[0].quantity
-        == 1
-    )
+        numbers.append(issue_part(shop, placed).number)
+    order_id, [first, second] = placed["order_id"], numbers
+
+    def creditable(units: int) -> dict[int, list[CreditLine]]:
+        return shop.in_transaction(lambda tx: creditable_units(tx, order_id, {item: units}))
+
+    assert creditable(2) == {first: [CreditLine(item, 1)], second: [CreditLine(item, 1)]}
+    credit(shop, first, (item, 1))
+    assert creditable(9) == {second: [CreditLine(item, 2)]}
 
 
 def test_the_document_says_what_vat_law_asks(shop: Service) -> None:

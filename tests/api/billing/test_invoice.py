@@ -1,9 +1,26 @@
 """`GET /order/{reference}/invoice` (specification, section 4; decisions, invoice)."""
 
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
 import pytest
 
-from support.billing import credit, invoice_text, invoiced, issue_part, pay, pdf_text
-from support.orders import at, buy, cancel, create, dispatch, rows, uk
+from support.billing import credit, invoice_text, invoiced, issue_part, number_of, pay, pay_in, pdf_text
+from support.orders import (
+    amend,
+    at,
+    buy,
+    cancel,
+    create,
+    dispatch,
+    faults_in_the_books,
+    outstanding,
+    read,
+    rows,
+    sell,
+    uk,
+)  # fmt: skip
 from support.service import Customer, Service
 from support.shop import ADDRESS
 
@@ -78,6 +95,51 @@ def test_an_invoice_is_412_before_it_is_issued(shop: Service, customer: Customer
     assert is_412()
 
 
+@pytest.mark.spec("4 GET /order/{reference}/invoice", "an order has an invoice if and only if its status shows it")
+def test_an_order_has_an_invoice_if_and_only_if_its_status_shows_it(shop: Service) -> None:
+    customer = shop.customer()
+    placed = buy(customer, [("PHONE", 3), ("CABLE", 2), (sell(shop, "NOT-HERE", 5), 4)])
+    phone, cable, _ = (item["id"] for item in placed["items"])
+    steps: list[tuple[Callable[[], Any], str]] = [
+        (lambda: None, "Back-ordered"),
+        (lambda: dispatch(shop, placed, (phone, 1)), "Part dispatched"),
+        (lambda: issue_part(shop, placed), "Part invoiced"),
+        (lambda: pay(shop, placed, "10.00"), "Part invoiced"),
+        (lambda: amend(shop, placed, items=[{"id": cable, "quantity": 3}], reason="one more"), "Part invoiced"),
+        (lambda: dispatch(shop, placed, (phone, 2), (cable, 3)), "Part invoiced"),
+        (lambda: issue_part(shop, placed), "Part invoiced"),
+        (lambda: cancel(shop, placed), "Invoiced"),
+        (lambda: credit(shop, number_of(shop, placed), (cable, 1)), "Invoiced"),
+        (lambda: pay_in(shop, customer, str(outstanding(shop, customer))), "Completed"),
+    ]
+    for number, (step, status) in enumerate(steps):
+        step()
+        assert read(customer, placed)["status"] == status, number
+        found = customer.get(f"/order/{placed['order_reference']}/invoice").status_code
+        assert found == (200 if status in {"Part invoiced", "Invoiced", "Completed"} else 412), number
+        listed = customer.get(
+            "/order", params={"status": status.upper(), "limit": 1, "accept": "application/json"}
+        ).json()
+        assert [order["order_reference"] for order in listed] == [placed["order_reference"]], number
+    assert faults_in_the_books(shop) == {}
+
+
+@pytest.mark.spec("4 GET /order/{reference}/invoice", "an order has an invoice if and only if its status shows it")
+def test_a_dispatched_order_has_no_invoice_until_its_status_shows_it(shop: Service) -> None:
+    customer = shop.customer()
+    whole, part, cancelled = (buy(customer, [("PHONE", 2)]) for _ in range(3))
+    dispatch(shop, whole)
+    dispatch(shop, part, (part["items"][0]["id"], 1))
+    cancel(shop, cancelled)
+    for placed, status in ((whole, "Dispatched"), (part, "Part dispatched"), (cancelled, "Cancelled")):
+        assert read(customer, placed)["status"] == status
+        assert customer.get(f"/order/{placed['order_reference']}/invoice").status_code == 412
+    for placed, status in ((whole, "Invoiced"), (part, "Part invoiced")):
+        issue_part(shop, placed)
+        assert read(customer, placed)["status"] == status
+        assert customer.get(f"/order/{placed['order_reference']}/invoice").status_code == 200
+
+
 def test_a_cancelled_order_has_no_invoice(shop: Service, customer: Customer) -> None:
     placed = buy(customer)
     cancel(shop, placed)
@@ -96,7 +158,10 @@ def test_another_customers_invoice_is_not_found(shop: Service, customer: Custome
     ]  # fmt: skip
     responses = [customer.get(f"/order/{reference}/invoice") for reference in references]
     assert {response.status_code for response in responses} == {404}
-    assert {response.content for response in responses} == {b'{"message":"order not found"}'}
+    shown = ["a b" if name == "a%00b" else unquote(name).strip() for name in references]
+    assert [response.json()["message"] for response in responses] == [
+        f"order {name} not found" if name else "order not found" for name in shown
+    ]
 
 
 def test_markup_in_an_order_is_printed_as_text(shop: Service) -> None:

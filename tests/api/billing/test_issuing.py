@@ -197,7 +197,6 @@ def test_a_rejected_attempt_uses_no_invoice_number(shop: Service) -> None:
     assert stored(shop, placed)["number"] == before + 1
 
 
-@pytest.mark.spec("4 GET /order/{reference}/invoice", "available as soon as the status says invoiced")
 def test_issuing_sets_the_status_and_queues_the_accounts_copy(shop: Service) -> None:
     for accounts_email, queued in ((None, []), ("pay@b.example", ["mail_invoice_copy"])):
         customer = shop.customer(accounts_email=accounts_email)

@@ -1,10 +1,13 @@
 """`GET /product/{sku}`: how a path selects a product, and which products are hidden."""
 
+from urllib.parse import unquote
+
 import httpx2
 import pytest
 
 from support.service import Customer, Service
 from support.shop import price, product
+from tradecounter.kit.text import shown_name
 
 STRANGE = [
     "A/B",
@@ -32,8 +35,6 @@ STRANGE = [
     "A\\B",
     "A(B)",
     "A|B",
-    "A\nB",
-    "AB\n",
     "Äß",
     "STRASSE",
     "0123",
@@ -95,7 +96,7 @@ def test_white_space_around_a_sku_is_ignored(customer: Customer, path: str) -> N
         ("A=B;", None),
         ("A?B", "A"),
         ("%41%42", "AB"),
-        ("AB%0A", "AB\n"),
+        ("AB%0A", "AB"),
         ("ab%0d", "AB"),
         ("AB%20", "AB"),
         ("A%00", None),
@@ -103,14 +104,15 @@ def test_white_space_around_a_sku_is_ignored(customer: Customer, path: str) -> N
         ("A/B/", None),
         ("%C3%84SS", "Äß"),
         ("stra%C3%9Fe", "STRASSE"),
-        ("A%CC%88%C3%9F", None),
+        ("A%CC%88%C3%9F", "Äß"),
         ("00123", None),
     ],
 )
 def test_a_path_matches_at_most_one_sku(customer: Customer, path: str, sku: str | None) -> None:
     response = by_sku(customer, path)
     if sku is None:
-        assert (response.status_code, response.json()) == (404, {"message": "product not found"})
+        wanted = f"product {shown_name(unquote(path))} not found"
+        assert (response.status_code, response.json()) == (404, {"message": wanted})
     else:
         assert (response.status_code, response.json().get("sku")) == (200, sku)
 
@@ -130,10 +132,9 @@ def test_a_product_by_sku_equals_its_list_entry_plus_descriptions(customer: Cust
 def test_inactive_unpriced_and_unknown_products_get_the_same_response(service: Service, customer: Customer) -> None:
     service.must_load("products", [product("RETIRED", active=False), product("UNPRICED")])
     service.must_load("price-list", [price("RETIRED", 1)])
-    responses = {
-        (r.status_code, r.content) for r in map(customer.get, map("/product/{}".format, ("RETIRED", "UNPRICED", "X")))
-    }
-    assert responses == {(404, b'{"message":"product not found"}')}
+    for sku in ("RETIRED", "UNPRICED", "X"):
+        response = customer.get(f"/product/{sku}")
+        assert (response.status_code, response.json()) == (404, {"message": f"product {sku} not found"})
     assert customer.get("/product?query=retired").json() == customer.get("/product?query=unpriced").json() == []
 
 

@@ -72,7 +72,7 @@ def test_a_sku_that_differs_by_one_sign_never_returns_another_product(real_shop:
             if variant.casefold() in skus:
                 assert (status, response["sku"].casefold()) == (200, variant.casefold())
             else:
-                assert (status, response) == (404, {"message": "product not found"}), variant
+                assert (status, response) == (404, {"message": f"product {variant} not found"}), variant
     assert requests > 50
 
 

@@ -126,7 +126,7 @@ def test_a_stock_client_goes_the_whole_way(consenting: Consenting, owner: Person
         consent = client.fetch_token(
             metadata["token_endpoint"], authorization_response=came_back, state=state, code_verifier=verifier
         )
-        assert (consent["token_type"], consent["expires_in"]) == ("N_A", 600)
+        assert (consent["token_type"], consent["expires_in"]) == ("Bearer", 600)
 
         def exchanged(subject_token: str) -> dict[str, Any]:
             with OAuth2Client(application.client_id, application.client_secret, timeout=30) as other:

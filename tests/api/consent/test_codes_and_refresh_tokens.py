@@ -62,7 +62,7 @@ def test_a_code_gives_a_consent_that_is_exchanged_for_an_access_token(consenting
     assert response.status_code == 200
     assert (response.headers["cache-control"], response.headers["pragma"]) == ("no-store", "no-cache")
     assert body.keys() == {"access_token", "issued_token_type", "token_type", "expires_in", "refresh_token"}
-    assert (body["issued_token_type"], body["token_type"], body["expires_in"]) == (JWT, "N_A", 600)
+    assert (body["issued_token_type"], body["token_type"], body["expires_in"]) == (JWT, "Bearer", 600)
     token = consenting.access_token(body["access_token"])
     assert consenting.use(token).json() == consenting.customer.get("/customer").json()
 

@@ -178,7 +178,7 @@ def test_a_deleted_address_is_not_found_by_lists_orders_or_a_second_deletion(cus
         == f"billing_address.id: {saved['id']} is not one of your addresses; GET /customer/address lists them"
     )
     again = customer.delete(path)
-    assert (again.status_code, again.json()) == (404, {"message": "address not found"})
+    assert (again.status_code, again.json()) == (404, {"message": f"address {saved['id']} not found"})
 
 
 def test_an_order_keeps_its_copy_of_a_deleted_address(shop: Service, customer: Customer) -> None:

@@ -115,6 +115,19 @@ def test_failures_older_than_a_minute_no_longer_count(exchange: Exchange, addres
     assert fail(service, address, 1) == [403]
 
 
+@pytest.mark.spec(
+    "8 Invalid-credential lockout", "ten within 60 seconds, for five minutes, on all authenticated endpoints"
+)
+@pytest.mark.parametrize(("after", "status"), [(timedelta(seconds=59.999), 403), (timedelta(seconds=60), 401)])
+def test_a_failure_counts_for_a_minute_to_the_millisecond(
+    exchange: Exchange, address: str, after: timedelta, status: int
+) -> None:
+    service = exchange.service
+    assert fail(service, address, 9) == [401] * 9
+    service.clock.advance(after)
+    assert fail(service, address, 2) == [401, status]
+
+
 Present = Callable[[Exchange, httpx2.Client], httpx2.Response]
 
 COUNTED: dict[str, Present] = {

@@ -102,9 +102,13 @@ def test_creating_orders_is_not_rate_limited(customer: Customer) -> None:
     for _ in range(LIMIT + 2):
         created = customer.post("/order", order())
         assert created.status_code == 201
-        assert created.headers["ratelimit"].startswith(f'"customer";r={LIMIT};')
+        quoted = customer.post("/quote", order())
+        assert quoted.status_code == 201
+        for response in (created, quoted):
+            assert response.headers["ratelimit"].startswith(f'"customer";r={LIMIT};')
     assert statuses(customer, LIMIT + 1) == [200] * LIMIT + [429]
-    assert customer.post("/order", order()).status_code == 201
+    for path in ("/order", "/quote"):
+        assert customer.post(path, order()).status_code == 201
     confirmation = customer.put(f"/order/{created.json()['confirmation_code']}", {"shipping_method": {"id": 11}})
     assert confirmation.status_code == 429
 

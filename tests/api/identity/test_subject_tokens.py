@@ -120,10 +120,45 @@ def test_an_unsigned_token_is_rejected(exchange: Exchange) -> None:
     assert_token_rejected(exchange, f"{encoded({'kid': 'first'})}.{encoded(exchange.claims())}.")
 
 
+SIGNED = {"RS256": "rsa", "PS512": "rsa", "ES256": "first", "ES384": "p384", "ES512": "p521", "EdDSA": "ed"}
+
+
+@pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
+@pytest.mark.parametrize(("alg", "kid"), SIGNED.items())
+def test_a_right_token_with_a_wrong_signature_is_rejected(exchange: Exchange, alg: str, kid: str) -> None:
+    own = key(exchange, kid)
+    head, body, signature = exchange.subject_token(alg=alg, key=own).split(".")
+    other_head, other_body, other_signature = exchange.subject_token(alg=alg, key=own, jti="another").split(".")
+    assert exchange.exchange(f"{other_head}.{other_body}.{other_signature}").status_code == 200
+    raw = bytearray(base64.urlsafe_b64decode(signature + "=="))
+    raw[len(raw) // 2] ^= 1
+    flipped = base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+    for wrong in (other_signature, flipped, signature[: len(signature) // 2], signature * 2, "", "AAAA"):
+        assert_token_rejected(exchange, f"{head}.{body}.{wrong}")
+    assert exchange.exchange(f"{head}.{body}.{signature}").status_code == 200
+
+
+@pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
+@pytest.mark.parametrize(
+    ("alg", "kid", "forged"),
+    [
+        ("ES256", "first", new_key("EC", "P-256", "first")),
+        ("RS256", "rsa", new_key("RSA", 2048, "rsa")),
+        ("EdDSA", "ed", new_key("OKP", "Ed25519", "ed")),
+    ],
+)
+def test_another_key_with_the_name_of_the_issuers_is_rejected(
+    exchange: Exchange, alg: str, kid: str, forged: Any
+) -> None:
+    assert exchange.exchange(exchange.subject_token(alg=alg, key=key(exchange, kid))).status_code == 200
+    assert_token_rejected(exchange, exchange.subject_token(alg=alg, key=forged))
+
+
 def encoded(value: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
+@pytest.mark.spec("4 POST /oauth/token", "a subject token that is not the issuer's is invalid_grant, without detail")
 @pytest.mark.parametrize("bits", ["256", "384", "512"])
 def test_a_token_signed_with_the_public_key_as_secret_is_rejected(exchange: Exchange, bits: str) -> None:
     """A library that trusted the token's algorithm would use the public key as an HMAC secret."""

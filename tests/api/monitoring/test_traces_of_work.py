@@ -12,7 +12,7 @@ from support.service import Service, running_service
 from support.shop import stock_shop
 from tradecounter.db.jobs import queue
 from tradecounter.webhooks.manage import add_webhook, ping_webhook
-from tradecounter.webhooks.wire import NewWebhook
+from tradecounter.webhooks.wire import WebhookRequest
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_a_job_is_a_span_with_its_round_trips_inside(service: Service, exporter:
 def test_a_delivery_is_a_span_that_fails_with_it(service: Service, exporter: InMemorySpanExporter) -> None:
     def add(url: str) -> int:
         policy, now = policy_of(service), service.clock.now()
-        made = service.in_transaction(lambda tx: add_webhook(tx, policy, NewWebhook(url=url), now))
+        made = service.in_transaction(lambda tx: add_webhook(tx, policy, WebhookRequest(url=url), now))
         service.in_transaction(lambda tx: ping_webhook(tx, made.id, now))
         return made.id
 

@@ -50,6 +50,16 @@ def test_the_contact_gets_a_mail_when_an_order_is_confirmed(shop: Service) -> No
     assert jobs(shop) == []
 
 
+def test_the_mail_of_a_confirmation_names_the_id_that_the_api_shows(shop: Service) -> None:
+    buyer = shop.customer()
+    create(buyer)  # takes an id, but no number
+    placed = buy(buyer, **CONTACT)
+    [mail] = deliver_mail(shop)
+    order_id = read(buyer, placed)["id"]
+    assert not placed["order_reference"].endswith(f"{order_id}")
+    assert_shows(mail, f"{placed['order_reference']} (id {order_id})")
+
+
 def test_dates_and_times_do_not_break_across_lines(shop: Service) -> None:
     buy(shop.customer(), **CONTACT)
     [mail] = deliver_mail(shop)

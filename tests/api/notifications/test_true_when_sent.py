@@ -61,14 +61,16 @@ def test_an_order_cancelled_before_its_mail_gets_no_confirmation(shop: Service) 
     assert jobs(shop) == []
 
 
-@pytest.mark.parametrize(("kind", "name"), [("order", "Order"), ("quote", "Quote")])
-def test_the_mail_of_a_cancelled_pending_order_has_the_customers_reference(shop: Service, kind: str, name: str) -> None:
+@pytest.mark.parametrize(("kind", "name", "ended"), [("order", "Order", "cancelled"), ("quote", "Quote", "declined")])
+def test_the_mail_of_a_cancelled_pending_order_has_the_customers_reference(
+    shop: Service, kind: str, name: str, ended: str
+) -> None:
     make = create if kind == "order" else request_quote
     placed = make(shop.customer(), customer_reference="PO-4", **CONTACT)
     cancel(shop, placed)
     [mail] = [mail for mail in deliver_mail(shop) if mail["To"] == BUYER]
-    assert mail["Subject"] == f"{name} cancelled (your reference PO-4)"
-    assert f"Your {kind} is cancelled" in plain(mail)
+    assert mail["Subject"] == f"{name} {ended} (your reference PO-4)"
+    assert f"Your {kind} is {ended}" in plain(mail)
 
 
 def test_the_accounts_address_gets_the_mails_of_orders_without_a_contact(shop: Service) -> None:

@@ -41,6 +41,11 @@ def test_all_broken_rules_are_listed(customer: Customer) -> None:
     }
 
 
+def test_a_quote_that_confirms_itself_is_rejected_with_the_other_faults(customer: Customer) -> None:
+    response = customer.post("/quote", {**order(), "auto_confirm": True, "shipping_method": {"id": 7_777_777}})
+    assert [error["field"] for error in response.json()["errors"]] == ["auto_confirm", "shipping_method.id"]
+
+
 def test_wrong_types_do_not_hide_broken_rules(customer: Customer) -> None:
     found = errors_of(
         customer,

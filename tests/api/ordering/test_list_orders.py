@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from support.orders import at, buy, cancel, confirm, create
+from support.billing import invoiced, pay
+from support.orders import at, buy, cancel, confirm, create, dispatch, sell
 from support.service import MORNING, Customer, Service
 from support.shop import NEXT_DAY
+from support.shop import order as body_of
 from tradecounter.ordering.expire_orders import expire_orders
 
 COLUMNS = [
@@ -64,13 +66,49 @@ def test_orders_come_newest_first(customer: Customer) -> None:
     assert references(customer) == ["PO-7", "PO-6", "PO-5", "PO-4", "PO-3", "PO-2", "PO-1"]
 
 
+@pytest.mark.spec("4 GET /order", "the customer's own open and completed orders, newest first")
+def test_orders_are_listed_from_their_confirmation_to_their_completion(shop: Service) -> None:
+    customer, sku = shop.customer(), sell(shop, "LISTED", available=100)
+    completed = invoiced(shop, customer, (sku, 1))
+    pay(shop, completed, "18.60")
+    owed = invoiced(shop, customer, (sku, 1))
+    gone = buy(customer, [(sku, 2)])
+    dispatch(shop, gone)
+    partly = buy(customer, [(sku, 2)])
+    dispatch(shop, partly, (partly["items"][0]["id"], 1))
+    open_ = buy(customer, [(sku, 1)])
+    waiting = buy(customer, [(sku, 500)], NEXT_DAY)
+    cancelled = buy(customer, [(sku, 1)])
+    cancel(shop, cancelled)
+    create(customer, [(sku, 1)])
+    customer.post("/quote", body_of([(sku, 1)])).raise_for_status()
+    for headers in ({}, CSV):
+        for path in ("/order", "/order?limit=0", "/order?page=1&limit=500"):
+            response = customer.get(path, headers=headers)
+            listed = list(csv.DictReader(io.StringIO(response.text))) if headers else response.json()
+            assert [(str(each["id"]), each["status"]) for each in listed] == [
+                (str(placed["order_id"]), status)
+                for placed, status in (
+                    (waiting, "Back-ordered"), (open_, "Awaiting dispatch"), (partly, "Part dispatched"),
+                    (gone, "Dispatched"), (owed, "Invoiced"), (completed, "Completed"),
+                )
+            ]  # fmt: skip
+            assert response.headers["X-Total-Count"] == "6"
+
+
+@pytest.mark.spec("1 Pagination", "orders come newest first")
 def test_orders_are_sorted_by_confirmation_not_by_creation(shop: Service) -> None:
     customer = shop.customer()
     early, late = create(customer, customer_reference="early"), create(customer, customer_reference="late")
     confirm(customer, late)
     with at(shop, MORNING + timedelta(minutes=1)):
         confirm(customer, early)
-    assert references(customer) == ["early", "late"]
+    for headers in ({}, CSV):
+        for size, pages in ((100, [["early", "late"]]), (1, [["early"], ["late"]])):
+            for number, wanted in enumerate(pages, start=1):
+                response = customer.get(f"/order?limit={size}&page={number}", headers=headers)
+                listed = csv.DictReader(io.StringIO(response.text)) if headers else response.json()
+                assert [each["customer_reference"] for each in listed] == wanted
 
 
 def test_orders_confirmed_at_the_same_moment_are_sorted_by_number(shop: Service) -> None:

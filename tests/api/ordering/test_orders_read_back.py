@@ -10,6 +10,7 @@ from support.orders import confirm, sell
 from support.service import Customer, Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.text import is_blank
 from tradecounter.ordering.lines import with_components
 from tradecounter.ordering.present import created_order
 from tradecounter.ordering.queries.lines import fetch_lines_by_code
@@ -17,7 +18,9 @@ from tradecounter.ordering.queries.orders import fetch_by_code
 from tradecounter.rest.responses import to_json
 
 SKUS = ("PHONE", "CABLE", "SWITCH", "KIT", "FEATHER", "COMING")
-TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20).filter(str.strip)
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20).filter(
+    lambda text: not is_blank(text)
+)
 CONTACTS = st.none() | st.fixed_dictionaries(
     {}, optional={"email_address": st.just("a@b.example"), "phone_number": TEXT | st.none()}
 )

@@ -33,7 +33,7 @@ def to(postcode: str, country: str = "GB") -> dict[str, str]:
     return {**ADDRESS, "zip": postcode, "country_code": country}
 
 
-@pytest.mark.spec("2 Order request", "the region is 1 unless given")
+@pytest.mark.spec("2 Order request", "without one, the region of the address's postcode or country, for GB else 1")
 @pytest.mark.parametrize(
     ("postcode", "country", "region"),
     [

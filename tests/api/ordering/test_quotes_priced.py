@@ -151,11 +151,11 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
 
     assert "is an order, not a quote" in rejection(shop, order, cost)
     assert rejection(shop, confirmed, cost) == f"the quote is already order {reference}, which is confirmed"
-    assert rejection(shop, cancelled, cost) == "the quote is cancelled"
+    assert rejection(shop, cancelled, cost) == "the quote is declined"
     gone = confirm(customer, cancelled)
     assert (gone.status_code, gone.json()["message"]) == (
         410,
-        "the quote was cancelled: create it again if you still want it",
+        "the quote was declined: create it again if you still want it",
     )
     with at(shop, MORNING + A_WEEK + ONE_SECOND):
         assert "expired at 2026-06-23T09:00:00" in rejection(shop, expired, cost)

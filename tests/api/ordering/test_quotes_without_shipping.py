@@ -80,6 +80,7 @@ def test_support_sets_the_carriage_and_the_customer_confirms_with_it(shop: Servi
         "cost_net": 123.45,
         "expected_dispatch_date": "2026-06-16T14:00:00",
         "expected_arrival_date": "2026-06-22T17:30:00",
+        "total_gross": 163.45,
     }
     [shipped] = read(customer, confirmed)["shipping"]
     assert (shipped["method_id"], shipped["cost_net"], shipped["cost_tax"]) == (EUROPE, 123.45, 0)

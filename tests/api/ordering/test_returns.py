@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from support.billing import invoiced
+from support.billing import credit, invoiced, number_of
 from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, level, lines, read, rows, sell
 from support.service import Customer, Service
 from tradecounter.db.transaction import Transaction
@@ -12,7 +12,7 @@ from tradecounter.fulfilment.rules import Serial
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import close_return, credit_returned_units, receive_return
+from tradecounter.ordering.returns.receive_return import close_return, receive_return
 from tradecounter.ordering.returns.wire import Return
 
 Units = list[tuple[int, int]]
@@ -97,21 +97,40 @@ def buy_and_dispatch(shop: Service, customer: Customer) -> dict[str, Any]:
     return placed
 
 
-def test_received_units_are_credited_once(shop: Service, customer: Customer) -> None:
-    placed = invoiced(shop, customer)
-    item = placed["items"][0]["id"]
-    number = open_(shop, placed, (item, 1))
+def test_a_received_return_is_closed_once_all_its_units_are_credited(shop: Service, customer: Customer) -> None:
+    placed = invoiced(shop, customer, ("CABLE", 3))
+    item, invoice = placed["items"][0]["id"], number_of(shop, placed)
+    first, second = open_(shop, placed, (item, 2)), open_(shop, placed, (item, 1))
 
-    def credit() -> dict[int, int]:
-        return shop.in_transaction(lambda tx: credit_returned_units(tx, number, shop.clock.now()))
+    def found() -> list[tuple[str, int]]:
+        return [(each.state, each.items[0].credited) for each in map(shown, (first, second))]
 
-    with pytest.raises(DomainError, match="has no received units"):
-        credit()
-    receive(shop, number, [(item, 1)], [])
-    assert credit() == {item: 1}
-    assert shop.in_transaction(lambda tx: shown_return(tx, number)).state == "closed"
-    with pytest.raises(DomainError, match="has no received units"):
-        credit()
+    def shown(number: str) -> Return:
+        return shop.in_transaction(lambda tx: shown_return(tx, number))
+
+    receive(shop, first, [(item, 2)], [])
+    receive(shop, second, [(item, 1)], [])
+    credit(shop, invoice, (item, 1))
+    assert found() == [("received", 1), ("received", 0)], "the oldest first"
+    credit(shop, invoice, (item, 1), returned=int(second.removeprefix("RMA-")))
+    assert found() == [("received", 1), ("closed", 1)]
+    credit(shop, invoice, amount="1.00")
+    assert found() == [("received", 1), ("closed", 1)], "an amount is of no unit"
+    shop.in_transaction(lambda tx: close_return(tx, first, shop.clock.now()))
+    credit(shop, invoice, (item, 1))
+    assert found() == [("closed", 2), ("closed", 1)]
+    states = rows(
+        shop, "select data ->> 'state' from unnumbered_event where type = 'order.returned' and data ->> 'number' = %s"
+        " order by position", second,
+    )  # fmt: skip
+    assert states == [("open",), ("received",), ("closed",)]
+    closed = rows(
+        shop, "select after ->> 'number' from audit_entry where action = 'return.close' and subject = %s order by id",
+        f"order/{placed['order_reference']}",
+    )  # fmt: skip
+    assert closed == [(first,)]
+    issued = rows(shop, "select after -> 'closed_returns' from audit_entry where after ? 'closed_returns'")
+    assert issued == [([second],)]
 
 
 def test_returns_opened_and_received_at_the_same_time_count_each_unit_once(shop: Service, customer: Customer) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from support.orders import at, buy, confirm, create, sell, uk
+from support.orders import at, buy, confirm, create, rows, sell, uk
 from support.service import Customer, Service
-from support.shop import NEXT_DAY, STANDARD
+from support.shop import NEXT_DAY, STANDARD, order
+from tradecounter.stock.queries.levels import store_delivery
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,20 @@ def test_units_that_no_delivery_covers_have_no_dates(shop: Service, customer: Cu
     for found in (create(customer, [(sku, 3)]), create(customer, [("PHONE", 1), (sku, 3)]), buy(customer, [(sku, 3)])):
         assert found["shipping_options"]
         for option in found["shipping_options"]:
-            assert option.keys() == {"id", "provider", "description", "cost_net"}
+            assert option.keys() == {"id", "provider", "description", "cost_net", "total_gross"}
+
+
+@pytest.mark.parametrize("quote", [False, True])
+def test_a_delivery_counts_before_this_process_has_seen_it(shop: Service, customer: Customer, quote: bool) -> None:
+    sku = sell(shop, f"JUST-ANNOUNCED-{quote}")
+    pending = create(customer, [(sku, 3)])
+    product_id = rows(shop, "select id from product where sku = %s", sku)[0][0]
+    announced = uk(2026, 6, 24)
+    shop.in_transaction(lambda tx: store_delivery(tx, product_id, 5, announced))
+    found = customer.post("/quote" if quote else "/order", order([(sku, 3)])).json()
+    assert dispatch(found) == "2026-06-25T16:00:00"
+    confirmed = confirm(customer, pending).json()
+    assert dispatch(confirmed) == "2026-06-25T16:00:00"
 
 
 def test_a_delivery_that_covers_the_shortfall_moves_the_dates(shop: Service, customer: Customer) -> None:

@@ -68,7 +68,7 @@ def test_items_and_shipping_of_a_confirmed_order_have_the_same_tax_rate(
     assert (found["shipping"][0]["cost_net"], found["shipping"][0]["cost_tax"]) == (shipping_net, shipping_tax)
 
 
-@pytest.mark.spec("2 Order request", "the region is 1 unless given")
+@pytest.mark.spec("2 Order request", "without one, the region of the address's postcode or country, for GB else 1")
 @pytest.mark.parametrize(
     ("country", "region", "methods"),
     [
@@ -87,12 +87,14 @@ def test_the_default_region_depends_on_the_country(
     assert method_ids(created) == methods
 
 
-@pytest.mark.spec("2 Order request", "the region is 1 unless given")
+@pytest.mark.spec("2 Order request", "a region that is given is used")
 @pytest.mark.parametrize(
     ("country", "region", "methods"),
     [("GB", 2, {HIGHLANDS}), ("GB", 1, {STANDARD, NEXT_DAY}), ("IM", 3, {ISLANDS}), ("IE", 9, {IRISH_SEA})],
 )
-def test_a_given_region_is_used(customer: Customer, country: str, region: int, methods: set[int]) -> None:
+def test_a_given_region_is_used_whatever_the_address(
+    customer: Customer, country: str, region: int, methods: set[int]
+) -> None:
     created = create(customer, shipping_address=to(country), shipping_region=region)
     assert created["shipping_region"] == region
     assert method_ids(created) == methods
@@ -113,6 +115,19 @@ def test_a_region_that_does_not_serve_the_country_is_rejected(customer: Customer
     assert response.json()["message"].startswith(
         f"shipping_address: no shipping method takes 1 kg to {country} in region {region}"
     )
+
+
+@pytest.mark.spec("2 Order request", "without one, the region of the address's postcode or country, for GB else 1")
+def test_a_region_with_the_country_takes_precedence_over_the_mainland(own_shop: Service) -> None:
+    own_shop.must_load("shipping-methods", BY_REGION)
+    customer = own_shop.customer()
+    assert create(customer)["shipping_region"] == 1
+    own_shop.must_load("shipping-regions", [{"id": 2, "name": "Everywhere", "countries": ["GB"]}])
+    assert create(customer)["shipping_region"] == 2
+    own_shop.must_load("shipping-regions", [{"id": 3, "name": "Leeds", "postcodes": ["LS1"]}])
+    assert create(customer, shipping_region=1)["shipping_region"] == 1
+    without = customer.post("/order", order())
+    assert (without.status_code, "region 3 (Leeds)" in without.json()["message"]) == (400, True)
 
 
 def test_a_country_without_shipping_methods_is_rejected(customer: Customer) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
-from support.orders import buy, level, rows, sell
+from support.billing import issue_part
+from support.orders import buy, level, rows, sell, shipments
 from support.pages import Person, fields_of, staff_member, text_of
 from support.reseller_twin import SELLER
 from support.service import Customer, Service
@@ -175,16 +176,80 @@ def test_returned_units_are_restocked_or_scrapped_and_credited_at_once(
     too_many = sam.send(f"{where}/receive", fields | {"items-0-scrap": "1"})
     assert too_many.status_code == 400
     assert "has 3 expected units, not 4" in text_of(too_many)
-    page = text_of(sam.sends(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
+    page = text_of(sam.confirms(f"{where}/receive", fields | {"items-0-restock": "1", "items-0-scrap": "1"}))
     assert "2 of 3 units are received." in page
     assert "Credit notes" in page
     assert level(office.service, sku)[0] == 3
-    page = text_of(sam.sends(f"{where}/receive", fields_of(sam.get(f"{where}/receive"))))
+    page = text_of(sam.confirms(f"{where}/receive", fields_of(sam.get(f"{where}/receive"))))
     assert "All units are received." in page
     assert "Closed" in page
     assert packer.get(f"{where}/receive").status_code == 409
     credited = rows(office.service, "select credited from orders where id = %s", placed["order_id"])
     assert credited == [(Decimal("36.00"),)]
+
+
+def test_receiving_shows_what_is_credited_before_it_is(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    dispatch(sam, placed)
+    sam.sends(f"{path_of(placed)}/invoice", NOTHING)
+    where = open_return(sam, placed, items__0__quantity="2")
+    fields = fields_of(sam.get(f"{where}/receive"))
+    shown = sam.send(f"{where}/receive", fields)
+    assert "Receive them and credit £120.00" in text_of(shown)
+    other = sam.send(f"{where}/receive", fields | {"items-0-restock": "1"} | sam.shown(shown))
+    assert (other.status_code, "Receive them and credit £60.00" in text_of(other)) == (200, True)
+    assert "Nothing" not in text_of(sam.get(where))
+    assert "All units are received." in text_of(sam.sends(f"{where}/receive", fields | sam.shown(shown)))
+
+
+def test_a_credit_note_is_prefilled_with_what_came_back_and_closes_the_return(
+    office: BackOfficeSite, sam: Person, packer: Person, customer: Customer
+) -> None:
+    placed = buy(customer, [("PHONE", 3), ("CABLE", 2)])
+    dispatch(sam, placed)
+    sam.sends(f"{path_of(placed)}/invoice", NOTHING)
+    where = open_return(sam, placed, items__0__quantity="1", items__1__quantity="2")
+    given = fields_of(packer.get(f"{where}/receive")) | {"items-0-restock": "1", "items-1-restock": "2"}
+    packer.sends(f"{where}/receive", given)
+    fran = staff_member(office.service, office.url, "finance")
+    page = fran.get(where)
+    assert "To credit" in text_of(page)
+    link = next(part.split('"')[0] for part in page.text.split('href="') if "/credit-note?return=" in part)
+    form = fran.get(link)
+    fields = fields_of(form)
+    number = where.removeprefix("/return/")
+    assert f"Filled in with what came back with {number}." in text_of(form)
+    assert f"Return {number}: Broken" in text_of(form)
+    assert [fields[f"lines-{n}-quantity"] for n in range(3)] == ["1", "2", ""]
+    path, fields = link.partition("?")[0], fields | {"reason": "Came back"}
+    fran.confirms(path, fields | {"lines-1-quantity": "1"})
+    assert "Received" in text_of(fran.get(where)), "a credit of a part leaves it open"
+    rest = fields_of(fran.get(link))
+    assert [rest[f"lines-{n}-quantity"] for n in range(2)] == ["", "1"]
+    fran.confirms(path, rest | {"reason": "The rest"})
+    closed = fran.get(where)
+    assert "Closed" in text_of(closed)
+    assert "/credit-note?return=" not in closed.text
+    assert "Nothing that came back" in text_of(fran.get(link))
+    assert fran.get(f"{path}?return=RMA-999999").status_code == 404
+
+
+def test_finance_closes_a_return(office: BackOfficeSite, sam: Person, packer: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    dispatch(sam, placed)
+    sam.sends(f"{path_of(placed)}/invoice", NOTHING)
+    where = open_return(sam, placed, items__0__quantity="2")
+    packer.sends(f"{where}/receive", fields_of(packer.get(f"{where}/receive")))
+    fran = staff_member(office.service, office.url, "finance")
+    assert f'href="{where}/close"' in fran.get(where).text
+    assert "2 units that came back are not credited" in text_of(fran.get(f"{where}/close"))
+    assert "The return is closed." in text_of(fran.sends(f"{where}/close", NOTHING))
+    found = rows(
+        office.service,
+        "select action, after ->> 'state' from audit_entry where actor_kind = 'staff' and actor_id = %s",
+        str(fran.id),
+    )
+    assert found == [("return.close", "closed")]
 
 
 def test_units_may_be_received_without_a_credit_note_and_the_return_closed(
@@ -224,3 +289,52 @@ def test_returns_are_listed_by_state_and_as_a_file(sam: Person, customer: Custom
     assert "'=1+1" in file
     assert sam.get("/return/RMA-999999").status_code == 404
     assert "<Sons>" not in first
+
+
+def test_a_tracking_number_and_a_carrier_are_corrected(shop: Service, packer: Person, customer: Customer) -> None:
+    placed = buy(customer)
+    dispatch(packer, placed, tracking_number="WRONG")
+    path = f"{path_of(placed)}/shipment/{shipments(shop, placed)[0]}"
+    assert f'href="{path}"' in packer.get(path_of(placed)).text
+    fields = fields_of(packer.get(path))
+    assert (fields["tracking_number"], fields["carrier"]) == ("WRONG", "")
+    page = text_of(packer.sends(path, fields | {"tracking_number": "RIGHT", "carrier": "<b>Van</b>"}))
+    for part in ("The shipment is corrected.", "RIGHT", "<b>Van</b>", "Shipment: corrected"):
+        assert part in page
+    rejected = packer.send(path, fields | {"tracking_number": "x" * 101})
+    assert rejected.status_code == 400
+    assert "form-tracking_number-error" in rejected.text
+    page = text_of(packer.sends(path, fields_of(packer.get(path)) | {"tracking_number": "", "carrier": ""}))
+    assert "RIGHT" not in page
+
+
+def test_a_shipment_is_taken_back_until_it_is_invoiced(shop: Service, packer: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 2)])
+    dispatch(packer, placed, tracking_number="STAYED")
+    path = f"{path_of(placed)}/shipment/{shipments(shop, placed)[0]}/take-back"
+    form = packer.get(path)
+    for part in ("PHONE", "STAYED", "never left"):
+        assert part in text_of(form)
+    rejected = packer.send(path, fields_of(form) | {"reason": "  "})
+    assert rejected.status_code == 400
+    assert 'href="#form-reason"' in rejected.text
+    page = text_of(packer.sends(path, fields_of(form) | {"reason": "The van was full"}))
+    for part in (
+        "The shipment is taken back.",
+        "Awaiting dispatch",
+        "Nothing is dispatched yet",
+        "Shipment: taken back",
+    ):
+        assert part in page
+    for again in (packer.get(path), packer.send(path, {"reason": "x"})):
+        assert again.status_code == 409
+        assert "was taken back" in text_of(again)
+    assert packer.get(f"{path_of(placed)}/shipment/999999").status_code == 404
+    dispatch(packer, placed)
+    issue_part(shop, placed)
+    [shipment] = shipments(shop, placed)
+    page_then = packer.get(path_of(placed)).text
+    assert f"/shipment/{shipment}/take-back" not in page_then
+    assert f'/shipment/{shipment}"' in page_then
+    late = packer.send(f"{path_of(placed)}/shipment/{shipment}/take-back", {"reason": "x"})
+    assert (late.status_code, "is on invoice" in text_of(late)) == (409, True)

@@ -4,7 +4,9 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.pages import Person, browser, text_of
+from support.orders import buy, create, dispatch
+from support.pages import Person, browser, customer_user, text_of
+from support.quotes import request_quote
 from support.service import unused_client_address
 
 SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
@@ -68,3 +70,43 @@ def test_a_form_in_parts_without_its_end_is_rejected(sam: Person) -> None:
     found = sam.http.post("/import", content=body, headers=headers)
     assert found.status_code == 400
     assert "its end is missing" in text_of(found)
+
+
+@pytest.mark.parametrize("number", ["9" * 20, "9" * 30, "9" * 31, "9" * 5_000])
+def test_numbers_of_any_length_are_errors_of_the_form(office: BackOfficeSite, sam: Person, number: str) -> None:
+    service = office.service
+    customer = service.customer()
+    placed = buy(customer)
+    dispatch(service, placed)
+    ready, item = placed["order_reference"], str(placed["items"][0]["id"])
+    code = request_quote(customer)["confirmation_code"]
+    pending = create(customer)["confirmation_code"]
+    buyer = customer_user(service, customer.id)
+    line = {"items-0-id": item, "items-0-had": "1", "items-0-cost": "50"}
+    for person, path, fields in (
+        (sam, f"/order/{pending}/confirm", {"shipping_method": number}),
+        (sam, f"/order/{ready}/return", {"reason": "r", "items-0-id": item, "items-0-quantity": number}),
+        (sam, f"/order/{ready}/return", {"reason": "r", "items-0-id": number, "items-0-quantity": "1"}),
+        (sam, f"/order/{ready}/cancel", {"reason": "r", "items-0-id": number, "items-0-quantity": number}),
+        (sam, f"/order/{ready}/amend", line | {"items-0-quantity": number, "items-0-unit_cost": number}),
+        (sam, f"/order/{ready}/amend", {"shipping_method": number, "reason": "r"}),
+        (sam, f"/quote/{code}/price", {"method": number, "method_cost": "1", "force": "true"}),
+        (sam, f"/quote/{code}/price", {"shipping-0-id": number, "shipping-0-cost_net": number}),
+        (sam, f"/quote/{code}/price", {"items-0-sku": "PHONE", "items-0-price": number}),
+        (sam, f"/customer/{customer.id}/trade-terms", {"shipping_method": number}),
+        (sam, f"/customer/{customer.id}/credit-terms", {"credit_limit": number, "term_days": number}),
+        (sam, "/customer/new", {"email_address": "a@b.example", "first_name": "A", "last_name": "B",
+                                "shipping_method": number}),
+        (sam, "/payment/new", {"invoice": number, "amount": number}),
+        (sam, "/payment/new", {"customer_id": number, "amount": "5"}),
+        (sam, "/stock-adjustment", {"sku": "PHONE", "reason": "r", "set": number}),
+        (sam, "/stock-adjustment", {"sku": "PHONE", "reason": "r", "change": f"-{number}"}),
+        (sam, "/webhook/new", {"url": "https://hooks.example/a", "customer_id": number}),
+        (sam, f"/order/new/{customer.id}", {"items-0-sku": "PHONE", "items-0-quantity": "1", "address": number}),
+        (buyer, "/account/new-order", {"items-0-sku": "PHONE", "items-0-quantity": "1", "do": "order",
+                                       "shipping_address-id": number}),
+        (buyer, f"/account/new-order/{pending}", {"shipping_method": number}),
+        (buyer, "/account/developer/feed/new", {"name": "F", "columns": "sku", "markup": number}),
+    ):  # fmt: skip
+        response = person.send(path, fields)
+        assert 400 <= response.status_code < 500, (path, fields, response.status_code)

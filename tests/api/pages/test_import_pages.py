@@ -275,3 +275,45 @@ def test_the_history_is_paged_and_is_a_file(catalogue: Person) -> None:
     assert "Stock" in page
     file = catalogue.get("/import?format=csv").text
     assert file.startswith("id,kind,at,by,added")
+
+
+def cost_of(office: BackOfficeSite, sku: str) -> Any:
+    statement = "select single_unit_cost from price join product p on p.id = product_id where sku = %s"
+    return rows(office.service, statement, sku)[0][0]
+
+
+def test_prices_that_may_be_slips_want_a_tick(office: BackOfficeSite, catalogue: Person) -> None:
+    sku = sell(office.service, "PAGE-SLIP", 100)
+    path, page = checked(catalogue, f"price_list,sku,single_unit_cost\ndefault,{sku},0\n", "prices.csv")
+    shown = text_of(page)
+    for part in ("1 Prices lowered", "-100.00 % Largest fall", "Prices to look at", "is free of charge", "Per cent"):
+        assert part in shown
+    assert f'action="{path}/apply"' not in page.text
+    form = catalogue.get(f"{path}/apply")
+    assert "These prices are right: import them" in text_of(form)
+    refused = catalogue.send(f"{path}/apply", {"once": ""})
+    assert refused.status_code == 409
+    assert "tick this if the prices are right" in text_of(refused)
+    assert cost_of(office, sku) == 100
+
+    sent = catalogue.send(f"{path}/apply", {"once": "", "force": "true"})
+    assert sent.status_code == 303
+    assert cost_of(office, sku) == 0
+    one = sent.headers["Location"]
+    shown = text_of(catalogue.get(one))
+    for part in ("1 Prices lowered", "-100.00 %", "Customers concerned"):
+        assert part in shown
+    assert catalogue.get(f"{one}?format=csv").text.splitlines()[0] == "line,record,change,before,after,percent"
+    assert "1 Prices raised" in text_of(catalogue.get(f"{one}/roll-back"))
+    assert cost_of(office, sku) == 0
+    assert catalogue.send(f"{one}/roll-back", {"once": ""}).status_code == 303
+    assert cost_of(office, sku) == 100
+
+
+def test_other_prices_are_applied_as_before(office: BackOfficeSite, catalogue: Person) -> None:
+    sku = sell(office.service, "PAGE-FAIR", 100)
+    path, page = checked(catalogue, f"price_list,sku,single_unit_cost\ndefault,{sku},80\n", "prices.csv")
+    assert "-20.00 %" in text_of(page)
+    assert "Prices to look at" not in text_of(page)
+    applied(catalogue, path)
+    assert cost_of(office, sku) == 80

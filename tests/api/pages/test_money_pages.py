@@ -4,12 +4,13 @@ import csv
 import io
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import credit, due_of, invoiced, number_of, pay_in, pdf_text
-from support.orders import at, rows
+from support.orders import at, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer, Service
 from tradecounter.page_kit.tables import cursor_text
@@ -138,7 +139,7 @@ def test_an_invoice_without_recipients_says_what_is_missing(office: BackOfficeSi
 def test_units_of_lines_are_credited(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
     number = number_of(office.service, invoiced(office.service, customer, ("PHONE", 2), ("CABLE", 3)))
     fields = fields_of(fran.get(f"/invoice/{number}/credit-note"))
-    page = fran.sends(f"/invoice/{number}/credit-note", {**fields, "lines-1-quantity": "2", "reason": "Damaged."})
+    page = fran.confirms(f"/invoice/{number}/credit-note", {**fields, "lines-1-quantity": "2", "reason": "Damaged."})
     text = text_of(page)
     for part in ("is issued", "CABLE", "Damaged."):
         assert part in text
@@ -151,9 +152,30 @@ def test_shipping_and_amounts_are_credited(office: BackOfficeSite, fran: Person,
     number = number_of(office.service, invoiced(office.service, customer, ("PHONE", 1)))
     path = f"/invoice/{number}/credit-note"
     fields = fields_of(fran.get(path))
-    assert "Shipping" in text_of(fran.sends(path, {**fields, "lines-1-quantity": "1", "reason": "Late."}))
+    assert "Shipping" in text_of(fran.confirms(path, {**fields, "lines-1-quantity": "1", "reason": "Late."}))
     fields = fields_of(fran.get(path))
-    assert "£5.00" in text_of(fran.sends(path, {**fields, "amount": "£5", "reason": "A discount."}))
+    assert "£5.00" in text_of(fran.confirms(path, {**fields, "amount": "£5", "reason": "A discount."}))
+
+
+def test_a_credit_note_shows_its_total_before_it_is_issued(
+    office: BackOfficeSite, fran: Person, customer: Customer
+) -> None:
+    number = number_of(
+        office.service, invoiced(office.service, customer, (sell(office.service, "RACK", 2000, available=1), 1))
+    )
+    path = f"/invoice/{number}/credit-note"
+    fields = fields_of(fran.get(path)) | {"amount": " £1,250.50 ", "reason": "A <b>discount"}
+    shown = fran.send(path, fields)
+    assert shown.status_code == 200
+    for part in ("£1,250.50", "£250.10", "Issue it over £1,500.60", "of the invoice is due then"):
+        assert part in text_of(shown)
+    assert "<b>discount" not in shown.text
+    assert rows(office.service, "select count(*) from credit_note where invoice = %s", number) == [(0,)]
+    seen = fran.shown(shown)
+    other = fran.send(path, fields | {"amount": "2"} | seen)
+    assert (other.status_code, "Issue it over £2.40" in text_of(other)) == (200, True)
+    assert "£1,500.60" in text_of(fran.sends(path, fields | seen))
+    assert rows(office.service, "select gross from credit_note where invoice = %s", number) == [(Decimal("1500.60"),)]
 
 
 def test_errors_of_a_credit_note_are_beside_their_fields(

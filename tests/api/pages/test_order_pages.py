@@ -132,7 +132,7 @@ def test_errors_are_beside_their_fields_and_keep_what_was_typed(sam: Person, cus
     assert 'value="many"' in rejected.text
     assert 'aria-invalid="true"' in rejected.text
     assert 'aria-describedby="form-items-0-quantity-error"' in rejected.text
-    assert "Must be a whole number" in text_of(rejected)
+    assert "'many' is not a whole number such as 1200" in text_of(rejected)
     assert 'href="#form-reason"' in rejected.text
     too_many = sam.send(f"{path_of(placed)}/cancel", fields | {"items-0-quantity": "9", "reason": "x"})
     assert too_many.status_code == 400
@@ -141,15 +141,78 @@ def test_errors_are_beside_their_fields_and_keep_what_was_typed(sam: Person, cus
 
 def test_units_are_cancelled_and_then_the_rest(sam: Person, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 4)])
-    fields = fields_of(sam.get(f"{path_of(placed)}/cancel"))
-    page = sam.sends(f"{path_of(placed)}/cancel", fields | {"items-0-quantity": "1", "reason": "Too many"})
+    fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"items-0-quantity": "1", "reason": "Too many"}
+    page = sam.sends(f"{path_of(placed)}/cancel", looked_at(sam, f"{path_of(placed)}/cancel", fields))
     assert "1 cancelled" in text_of(page)
-    fields = fields_of(sam.get(f"{path_of(placed)}/cancel"))
-    page = sam.sends(f"{path_of(placed)}/cancel", fields | {"reason": "All of it"})
+    fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"everything": "true", "reason": "All of it"}
+    page = sam.sends(f"{path_of(placed)}/cancel", looked_at(sam, f"{path_of(placed)}/cancel", fields))
     assert "Cancelled" in text_of(page)
-    over = sam.send(f"{path_of(placed)}/cancel", {"reason": "Again"})
+    over = sam.send(f"{path_of(placed)}/cancel", {"everything": "true", "reason": "Again"})
     assert over.status_code == 409
     assert "All of it" not in over.text
+
+
+def looked_at(person: Person, path: str, fields: dict[str, str]) -> dict[str, str]:
+    """The fields of the form that cancels, after it has shown the total for them."""
+    return fields | fields_of(person.send(path, fields | {"preview": "live"}))
+
+
+def test_nothing_is_cancelled_without_units_or_a_tick(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 4)])
+    fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"reason": "Fewer"}
+    for more, message in (({}, "say how many units"), ({"items-0-quantity": "1", "everything": "true"}, "not both")):
+        rejected = sam.send(f"{path_of(placed)}/cancel", fields | more)
+        assert rejected.status_code == 400
+        assert message in text_of(rejected).lower()
+    assert customer.get(f"/order/{placed['order_id']}").json()["items"][0]["quantity"] == 4
+
+
+def test_units_are_cancelled_only_at_the_total_that_was_shown(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 4)])
+    fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"items-0-quantity": "1"}
+    looked = sam.send(f"{path_of(placed)}/cancel", fields | {"preview": "true"})
+    assert looked.status_code == 200
+    before = money(sam, placed)
+    after = text_of(looked).partition(f"Total {before} ")[2].split()[0]
+    fields["reason"] = "Too many"
+    unseen = sam.send(f"{path_of(placed)}/cancel", fields)
+    assert unseen.status_code == 200
+    assert f"Total {before} {after}" in text_of(unseen)
+    assert "Nothing is cancelled yet" in text_of(unseen)
+    seen = fields_of(unseen)["seen"]
+    assert seen == fields_of(looked)["seen"]
+    other = sam.send(f"{path_of(placed)}/cancel", fields | {"items-0-quantity": "2", "seen": seen})
+    assert other.status_code == 200
+    assert fields_of(other)["seen"] != seen
+    assert money(sam, placed) == before
+    sam.sends(f"{path_of(placed)}/cancel", fields | fields_of(unseen))
+    assert money(sam, placed) == after
+
+
+def money(person: Person, placed: dict[str, object]) -> str:
+    """The order's total with VAT, as its page shows it."""
+    return text_of(person.get(path_of(placed))).partition("Total with VAT ")[2].split()[0]
+
+
+def test_all_that_is_left_of_a_part_dispatched_order_is_cancelled(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, [("PHONE", 4)])
+    fields = fields_of(sam.get(f"{path_of(placed)}/dispatch")) | {"items-0-quantity": "1"}
+    sam.sends(f"{path_of(placed)}/dispatch", fields)
+    fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"everything": "true", "reason": "No more"}
+    looked = sam.send(f"{path_of(placed)}/cancel", fields | {"preview": "true"})
+    assert "Then the status is “Dispatched”" in text_of(looked)
+    page = sam.sends(f"{path_of(placed)}/cancel", fields | fields_of(looked))
+    assert "3 cancelled" in text_of(page)
+
+
+def test_an_unconfirmed_order_is_cancelled_as_a_whole(sam: Person, customer: Customer) -> None:
+    path = f"/order/{create(customer)['confirmation_code']}/cancel"
+    fields = fields_of(sam.get(path)) | {"reason": "They changed their mind"}
+    assert fields["everything"] == "true"
+    looked = sam.send(path, fields)
+    assert looked.status_code == 200
+    assert "£0.00" in text_of(looked)
+    assert "cancelled" in text_of(sam.sends(path, fields | fields_of(looked)))
 
 
 def test_a_shipment_takes_serial_numbers_as_a_scanner_types_them(sam: Person, customer: Customer) -> None:

@@ -35,10 +35,10 @@ _SIGNED_OUT = {
 }  # fmt: skip
 # Pages of what only other tests have: an uploaded file, a failed job, an application with consent, a feed.
 _RARE = {
-    "/import/check/{upload}", "/import/check/{upload}/apply", "/job/{id}/retry", "/auth/authorize",
-    "/quote-link", "/quote-link/{secret}", "/developer/application/{client_id}/revoke", "/developer/feed/{id}",
-    "/developer/feed/{id}/address", "/developer/feed/{id}/delete", "/developer/feed/{id}/edit",
-    "/developer/feed/{id}/new-address", "/order/cancelled", "/order/unconfirmed",
+    "/import/check/{upload}", "/import/check/{upload}/apply", "/payment/import/check/{file}", "/job/{id}/retry",
+    "/auth/authorize", "/quote-link", "/quote-link/{secret}", "/developer/application/{client_id}/revoke",
+    "/developer/feed/{id}", "/developer/feed/{id}/address", "/developer/feed/{id}/delete",
+    "/developer/feed/{id}/edit", "/developer/feed/{id}/new-address", "/order/cancelled", "/order/unconfirmed",
 }  # fmt: skip
 NOT_LINKED = _SIGNED_OUT | _RARE
 _EACH = 15  # so many of each kind of page are opened in search of the others

@@ -1,11 +1,11 @@
-"""The staff's pages of payments and bank files."""
+"""The staff's pages of payments."""
 
-import httpx2
+from decimal import Decimal
+
 import pytest
 
 from support.backoffice import BackOfficeSite
 from support.billing import due_of, invoiced, number_of, pay_in, unallocated
-from support.orders import rows
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer
 
@@ -41,10 +41,83 @@ def test_a_payment_of_an_account_pays_the_oldest_and_the_rest_stays(
 ) -> None:
     number = number_of(office.service, invoiced(office.service, customer, ("CABLE", 1)))
     fields = fields_of(fran.get(f"/payment/new?customer_id={customer.id}"))
-    page = fran.sends("/payment/new", {**fields, "amount": "£1,000.00", "reference": "X"})
+    fields |= {"amount": "£1,000.00", "reference": "X"}
+    shown = fran.send("/payment/new", fields)
+    assert "£1,000.00 of Payers & <Co>" in text_of(shown)
+    assert unallocated(office.service, customer) == 0
+    page = fran.sends("/payment/new", fields | fran.shown(shown))
     assert f'href="/invoice/{number}"' in page.text
     assert "On the account" in text_of(page)
     assert unallocated(office.service, customer) > 0
+
+
+def test_a_form_records_only_what_it_has_shown(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
+    first, second = (number_of(office.service, invoiced(office.service, customer)) for _ in range(2))
+    due = due_of(office.service, first)
+    form = fran.get(f"/payment/new?invoice={first}")
+    assert f"£{due} pays invoice {first} in full" in text_of(form), "the invoice's form shows it at once"
+    fields = fields_of(form) | {"amount": "  £1.50 "}
+    shown = fran.send("/payment/new", fields)
+    assert f"£1.50 pays invoice {first} , of which £{due - Decimal('1.50')} is still due" in text_of(shown)
+    assert due_of(office.service, first) == due
+    fields = fields_of(fran.get(f"/payment/new?customer_id={customer.id}")) | {"amount": f"{due + 1}"}
+    shown = fran.send("/payment/new", fields)
+    assert f"£{due} pays invoice {first} in full £1.00 pays invoice {second}" in text_of(shown)
+    seen = fields_of(shown)["seen"]
+    pay_in(office.service, customer, "0.50", first)
+    changed = fran.send("/payment/new", fields | {"seen": seen})
+    assert changed.status_code == 200, "another payment came between"
+    assert f"£1.50 pays invoice {second}" in text_of(changed)
+    page = fran.sends("/payment/new", fields | {"seen": fields_of(changed)["seen"]})
+    assert f"for {first} and {second}." in text_of(page)
+
+
+def test_more_than_a_pound_beyond_what_is_due_is_asked_about(
+    office: BackOfficeSite, fran: Person, customer: Customer
+) -> None:
+    number = number_of(office.service, invoiced(office.service, customer))
+    due = due_of(office.service, number)
+    fields = fields_of(fran.get(f"/payment/new?invoice={number}"))
+    assert "on_account" not in fran.send("/payment/new", fields | {"amount": f"{due + 1}"}).text
+    fields |= {"amount": f"{due + Decimal('1.01')}"}
+    shown = fran.send("/payment/new", fields)
+    assert "It is £1.01 more than is due" in text_of(shown)
+    fields |= {"seen": fields_of(shown)["seen"]}
+    for answer in ({}, {"on_account": "true"}, {"on_account": "10.10"}):
+        asked = fran.send("/payment/new", fields | answer)
+        assert asked.status_code == 400
+        assert "tick that it stays on the account" in text_of(asked)
+    assert due_of(office.service, number) == due
+    fran.sends("/payment/new", fields | fran.shown(asked))
+    assert due_of(office.service, number) == 0
+    assert str(unallocated(office.service, customer)) == "1.01"
+
+
+def test_a_payments_form_finds_customers_by_name(office: BackOfficeSite, fran: Person) -> None:
+    tower, bridge = (
+        office.service.customer(company=f"Tower <{name}> Telecom", email_address=f"{name.lower()}@tower.example")
+        for name in ("Hill", "Bridge")
+    )
+    fields = fields_of(fran.get("/payment/new")) | {"amount": "0.40", "reference": "N"}
+    nobody = fran.send("/payment/new", fields | {"customer_id": "Nobody & Co"})
+    assert "form-customer_id-error" in nobody.text
+    several = fran.send("/payment/new", fields | {"customer_id": "tower <"})
+    assert several.status_code == 400
+    assert "form-customer_id-error" in several.text
+    assert f'name="picked" type="radio" value="{bridge.id}"' in several.text
+    fields |= {"customer_id": "tower <", "picked": str(bridge.id)}
+    assert "£0.40 of Tower <Bridge> Telecom" in text_of(fran.send("/payment/new", fields))
+    fran.confirms("/payment/new", fields)
+    fran.confirms("/payment/new", fields | {"customer_id": "<hill> telecom"})
+    fran.confirms("/payment/new", fields | {"customer_id": "hill@tower.example", "reference": "E"})
+    assert (str(unallocated(office.service, bridge)), str(unallocated(office.service, tower))) == ("0.40", "0.80")
+
+
+def test_a_live_preview_says_why_nothing_can_be_recorded(fran: Person, customer: Customer) -> None:
+    fields = fields_of(fran.get("/payment/new")) | {"customer_id": str(customer.id), "preview": "live"}
+    wrong = fran.send("/payment/new", fields | {"amount": "12,50"})
+    assert "12,50" in text_of(wrong)
+    assert 'name="seen"' not in wrong.text
 
 
 def test_a_duplicate_is_recorded_only_by_force(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
@@ -56,19 +129,20 @@ def test_a_duplicate_is_recorded_only_by_force(office: BackOfficeSite, fran: Per
     assert 'name="force"' in rejected.text
     assert 'name="force"' not in fran.get("/payment/new").text
     again = fields_of(rejected) | {"method": "bank_transfer", "force": "true"}
-    assert "is recorded on the account" in text_of(fran.sends("/payment/new", again))
+    assert "is recorded on the account" in text_of(fran.confirms("/payment/new", again))
 
 
 def test_a_form_that_is_sent_twice_records_one_payment(fran: Person, customer: Customer) -> None:
     fields = fields_of(fran.get(f"/payment/new?customer_id={customer.id}")) | {"amount": "6.00"}
+    fields |= fran.shown(fran.send("/payment/new", fields))
     assert fran.sends("/payment/new", fields).url == fran.sends("/payment/new", fields).url
 
 
 def test_errors_of_a_payment_are_beside_their_fields(fran: Person, customer: Customer) -> None:
     fields = fields_of(fran.get("/payment/new"))
-    wrong = fran.send("/payment/new", {**fields, "customer_id": "x", "amount": "a lot", "received_on": "soon"})
+    wrong = fran.send("/payment/new", {**fields, "invoice": "x", "amount": "a lot", "received_on": "soon"})
     assert wrong.status_code == 400
-    for name in ("customer_id", "amount", "received_on"):
+    for name in ("invoice", "amount", "received_on"):
         assert f"form-{name}-error" in wrong.text
     assert fields_of(wrong)["amount"] == "a lot"
     nobody = fran.send("/payment/new", {**fields, "amount": "5"})
@@ -85,7 +159,9 @@ def test_a_refund_is_of_money_on_the_account(fran: Person, customer: Customer, o
     fields = fields_of(fran.get(f"/payment/new?customer_id={customer.id}"))
     too_much = fran.send("/payment/new", {**fields, "amount": "10", "method": "refund"})
     assert "form-amount-error" in too_much.text
-    page = fran.sends("/payment/new", {**fields, "amount": "9", "method": "refund"})
+    fields |= {"amount": "9", "method": "refund"}
+    assert "£9.00 is given back to Payers & <Co>" in text_of(fran.send("/payment/new", fields))
+    page = fran.confirms("/payment/new", fields)
     assert "Refund" in text_of(page)
     assert unallocated(office.service, customer) == 0
 
@@ -130,36 +206,6 @@ def test_pages_of_payments_have_each_once(office: BackOfficeSite, fran: Person, 
         assert {*_ids(first), *_ids(fran.get(following).text)} == made
 
 
-def test_a_bank_file_is_recorded_and_what_was_not_placed_is_listed(
-    office: BackOfficeSite, fran: Person, customer: Customer
-) -> None:
-    number = number_of(office.service, invoiced(office.service, customer))
-    file = f"date,amount,reference\n15/06/2026,5.00,Invoice {number}\n2026-06-15,7.50,<i>who</i>\nsoon,1.00,{number}\n"
-    fields = fields_of(fran.get("/payment/import"))
-    done = _upload(fran, fields, file)
-    assert done.status_code == 200
-    text = text_of(done)
-    for part in ("Recorded", "<i>who</i>", "The reference has no number of an invoice", "is not YYYY-MM-DD"):
-        assert part in text
-    assert "<i>who" not in done.text
-    assert "/payment/new?amount=7.50&amp;reference=" in done.text
-    assert rows(office.service, "select count(*) from payment where customer_id = %s", customer.id) == [(1,)]
-    again = _upload(fran, fields, file)
-    assert again.status_code == 303
-    assert rows(office.service, "select count(*) from payment where customer_id = %s", customer.id) == [(1,)]
-    second = _upload(fran, fields_of(fran.get("/payment/import")), file)
-    assert "same reference, amount and date" in text_of(second)
-
-
-def test_a_file_that_is_no_bank_file_is_rejected(fran: Person) -> None:
-    fields = fields_of(fran.get("/payment/import"))
-    wrong = _upload(fran, fields, "a,b\n1,2\n")
-    assert wrong.status_code == 400
-    assert "has no column" in text_of(wrong)
-    none = fran.send("/payment/import", fields)
-    assert "choose a CSV file" in text_of(none)
-
-
 def test_support_sees_payments_and_records_none(office: BackOfficeSite, customer: Customer) -> None:
     sue = staff_member(office.service, office.url, "support")
     payment = pay_in(office.service, customer, "4.00")
@@ -172,9 +218,3 @@ def test_support_sees_payments_and_records_none(office: BackOfficeSite, customer
 
 def _ids(page: str) -> list[int]:
     return [int(part.split('"')[0]) for part in page.split('data-label="Payment"><a href="/payment/')[1:]]
-
-
-def _upload(person: Person, fields: dict[str, str], content: str) -> httpx2.Response:
-    files = {"file": ("bank.csv", content.encode(), "text/csv")}
-    headers = {"Sec-Fetch-Site": "same-origin"}
-    return person.http.post("/payment/import", data=fields, files=files, headers=headers)

@@ -19,7 +19,7 @@ from tradecounter.ordering.returns.receive_return import close_return
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
 from tradecounter.webhooks.manage import add_webhook
-from tradecounter.webhooks.wire import NewWebhook
+from tradecounter.webhooks.wire import WebhookRequest
 
 ADDRESS = {"contact_name": "Ada Private", "street_one": "1 Hidden Row", "city": "Leeds", "zip": "LS1 1AA"}
 
@@ -99,7 +99,7 @@ def test_erasing_leaves_only_what_tax_law_requires(shop: Service) -> None:
     pay(shop, placed, str(outstanding(shop, customer)))
     cancel(shop, buy(customer, [("PHONE", 1)]), "Ada Private has moved")
     shop.in_transaction(partial(block_customer, customer_id=customer.id, reason="Ada Private", now=shop.clock.now()))
-    wanted, policy = NewWebhook(url="https://vanish.example/", customer_id=customer.id), policy_of(shop)
+    wanted, policy = WebhookRequest(url="https://vanish.example/", customer_id=customer.id), policy_of(shop)
     shop.in_transaction(lambda tx: add_webhook(tx, policy, wanted, shop.clock.now()))
     erase(shop, customer)
     shop.refresh()

@@ -68,13 +68,30 @@ def test_confirming_by_an_order_reference_says_that_the_order_is_confirmed(
         assert response.status_code == 404
         assert response.json()["message"].startswith(f"{placed['order_reference']} is already confirmed")
         foreign = shop.customer().put(f"/order/{reference}")
-        assert foreign.json()["message"] == "no pending order or quote has this confirmation_code"
+        wanted = f"no pending order or quote has the confirmation_code {reference}"
+        assert foreign.json()["message"] == wanted
 
 
-@pytest.mark.parametrize("page", ["9007199254740991", "9007199254740992", "9" * 40, "0" * 50 + "7"])
-def test_a_page_of_any_number_of_digits_is_beyond_the_end(customer: Customer, page: str) -> None:
-    response = customer.get(f"/product?page={page}", headers={"Accept": "application/json"})
+@pytest.mark.spec("1 Pagination", "pages count from 1; a page beyond the end is empty")
+@pytest.mark.parametrize(
+    "page", ["9007199254740991", "9007199254740992", "9007199254740993", str(2**63), "9" * 100, "0" * 150 + "7"]
+)
+@pytest.mark.parametrize("path", ["/product", "/order"])
+def test_a_page_of_any_number_of_digits_is_beyond_the_end(customer: Customer, path: str, page: str) -> None:
+    response = customer.get(f"{path}?page={page}", headers={"Accept": "application/json"})
     assert (response.status_code, response.json()) == (200, [])
+    assert response.headers["X-Page"] == page.lstrip("0")
+
+
+@pytest.mark.parametrize("path", ["/product", "/order"])
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [(f"page={'9' * 101}", "page: must have at most 100 digits"), (f"limit={'9' * 101}", "limit: must be at most 500"),
+     ("limit=9007199254740993", "limit: must be at most 500"), (f"page=-{'9' * 40}", "page: must be at least 1")],
+)  # fmt: skip
+def test_a_number_that_no_list_has_is_rejected(customer: Customer, path: str, query: str, problem: str) -> None:
+    response = customer.get(f"{path}?{query}", headers={"Accept": "application/json"})
+    assert (response.status_code, response.json()["message"]) == (400, problem)
 
 
 @pytest.mark.parametrize("flag", ["True", "TRUE", "true"])

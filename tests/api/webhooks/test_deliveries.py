@@ -36,10 +36,10 @@ from tradecounter.webhooks.deliver import Deliverer, delivering
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Delivery,
-    NewWebhook,
     Replay,
     Webhook,
     WebhookChange,
+    WebhookRequest,
     delivery_on_the_wire,
 )
 
@@ -112,7 +112,7 @@ def endpoint(service: Service) -> Any:
 
     def make(script: Script = accept, **values: Any) -> Endpoint:
         receiver = service.call(lambda: _serve(script))
-        wanted = NewWebhook(url=receiver.url, **values)
+        wanted = WebhookRequest(url=receiver.url, **values)
         added = service.in_transaction(
             lambda tx: manage.add_webhook(tx, policy_of(service), wanted, service.clock.now())
         )
@@ -428,12 +428,12 @@ def test_a_customer_does_not_see_others_endpoints_and_types(service: Service, en
         with pytest.raises(DomainError, match=refusal):
             service.in_transaction(work)
 
-    attempt(lambda tx: manage.show_webhook(tx, hook.added.id, other.id), "webhook not found")
-    attempt(lambda tx: manage.show_webhook(tx, 10**9), "webhook not found")
+    attempt(lambda tx: manage.show_webhook(tx, hook.added.id, other.id), f"webhook {hook.added.id} not found")
+    attempt(lambda tx: manage.show_webhook(tx, 10**9), "webhook 1000000000 not found")
     attempt(lambda tx: _add(service, tx, owner, types=["order.created"]), "types: 'order.created' is not one of")
     attempt(lambda tx: _add(service, tx, None, url="https://10.0.0.1/"), "10.0.0.1 is not a public address")
 
 
 def _add(service: Service, tx: Transaction, customer: Customer | None, **values: Any) -> Awaitable[CreatedWebhook]:
-    wanted = NewWebhook(**{"url": "https://example.org", "customer_id": customer and customer.id, **values})
+    wanted = WebhookRequest(**{"url": "https://example.org", "customer_id": customer and customer.id, **values})
     return manage.add_webhook(tx, policy_of(service), wanted, service.clock.now())

@@ -30,7 +30,7 @@ const saved: number[] = addresses.data.map((address) => address.id);
 
 console.log(JSON.stringify({
   listed: listed.data.length,
-  sku: read.data.items[0]?.product.sku,
+  sku: read.data.items[0]?.product?.sku,
   reference: read.data.customer_reference,
   cost: read.data.cost_net === created.data.cost_net,
   unknown: unknown.status,

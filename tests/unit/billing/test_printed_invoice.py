@@ -4,6 +4,7 @@ import io
 import os
 import subprocess
 import sys
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -17,13 +18,15 @@ from msgspec import json
 from msgspec.structs import replace
 from pypdf import PdfReader
 
-from support.billing import pdf_text
+from support.billing import copied_texts, pdf_text
 from support.fuzzed import fuzzed
 from support.images import png
+from tradecounter.billing.account_statement import AccountStatement, Ageing
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart, VatTotal
 from tradecounter.billing.print_invoice import print_invoice
+from tradecounter.billing.print_statement import print_statement
 from tradecounter.letterhead.logo import Logo
-from tradecounter.letterhead.seller import Party, Seller
+from tradecounter.letterhead.seller import Letterhead, Party, Seller
 
 MOMENT = datetime(2026, 6, 16, 8, tzinfo=UTC)
 LINES = [
@@ -164,6 +167,44 @@ def test_any_text_is_printed_unchanged_without_affecting_other_parts(text: str) 
     assert "Amount due £1,512,043.80" in found
     if text.isascii() and text.isprintable():
         assert "".join(text.split()) in found.replace(" ", "")
+
+
+COPIED = [
+    "accounts.receivable@northern-telecoms.example",
+    "a-b.c@d-e.example",
+    "GB29NWBK60161331926819",
+    "GB29 NWBK 6016 1331 9268 19",
+    "MT84 MALT 0110 0001 2345 MTLC AST0 01S",
+    "LC14BOSL123456789012345678901234",
+    "remittances-of-customers@accounts.example",
+]
+
+
+@pytest.mark.parametrize("text", COPIED)
+@pytest.mark.parametrize("before", ["", "To the Bank of the Northern Counties, Harrogate, IBAN or e-mail"])
+def test_an_address_and_a_bank_account_are_copied_from_the_file_as_they_were_typed(before: str, text: str) -> None:
+    line = f"{before} {text}".strip()
+    seller = replace(INVOICE.seller, email=text, phone="+44 1904 496 0000 extension 12345 or 67890", bank=[line])
+    statement = AccountStatement(
+        customer_id=1, since=date(2026, 6, 1), until=date(2026, 6, 30), opening_balance=Decimal(0), entries=[],
+        closing_balance=Decimal(0), unallocated=Decimal(0),
+        ageing=Ageing(**dict.fromkeys(Ageing.__struct_fields__, Decimal(0))),
+    )  # fmt: skip
+    for pdf in (
+        print_invoice(replace(INVOICE, seller=seller), MOMENT),
+        print_statement(statement, "Buyer plc", Letterhead(seller), MOMENT),
+    ):
+        for copied in copied_texts(pdf):
+            assert copied.count(text) == 2
+            assert not [c for c in copied if unicodedata.category(c) == "Cf"]
+
+
+def test_a_long_word_breaks_in_its_column_without_an_invisible_character() -> None:
+    reference = "PO-2026-0000-1111-2222-3333-4444-55555"
+    for copied in copied_texts(print_invoice(replace(INVOICE, customer_reference=reference), MOMENT)):
+        assert reference not in copied
+        assert "PO-2026-0000-111" in copied
+        assert "\u200b" not in copied
 
 
 def test_typed_text_is_printed_as_one_line() -> None:

@@ -29,7 +29,7 @@ REFERENCE = ReferenceRecords(
     [ManufacturerRecord("acme", "Acme")],
     [AttributeRecord("n", "Ports", "int", [{"value": "1"}]), AttributeRecord("c", "Colour", "string", [])],
 )
-TEXTS = st.text(st.characters(exclude_characters="\x00"), max_size=30)
+TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=30)
 
 
 def a_product(number: int, text: str) -> ProductRecord:

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.wire import NewConfiguration
+from tradecounter.fulfilment.wire import ConfigurationRequest
 
 texts = st.text(min_size=1, max_size=200)
-configurations = st.builds(NewConfiguration, texts, texts, texts | st.none(), texts | st.none())
+configurations = st.builds(ConfigurationRequest, texts, texts, texts | st.none(), texts | st.none())
 
 
 def vault(*keys: str) -> ProvisioningVault:
@@ -16,7 +16,7 @@ def vault(*keys: str) -> ProvisioningVault:
 
 @given(configurations)
 def test_data_of_a_former_key_is_decrypted_and_encrypted_again(
-    configuration: NewConfiguration,
+    configuration: ConfigurationRequest,
 ) -> None:
     sealed = vault("a").encrypt(configuration)
     assert vault("b", "c", "a").unseal(sealed) == configuration

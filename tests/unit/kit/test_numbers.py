@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_decimal, read_percent, read_pounds
+from tradecounter.kit.numbers import (
+    UnreadableNumberError,
+    check_places,
+    read_count,
+    read_decimal,
+    read_percent,
+    read_pounds,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,12 +23,12 @@ from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_dec
         ("12", "12"),
         (" 12.5 ", "12.5"),
         ("£12.50", "12.50"),
+        ("12.5000", "12.5"),
         (".5", "0.5"),
         ("5.", "5"),
         ("007", "7"),
         ("1,234", "1234"),
         ("£1,234,567.89", "1234567.89"),
-        ("12.500", "12.5"),
     ],
 )
 def test_amounts_are_pounds_and_pence(text: str, pounds: str) -> None:
@@ -33,8 +40,8 @@ def test_amounts_are_pounds_and_pence(text: str, pounds: str) -> None:
     [
         "", " ", "£", ".", ",", "12,50", "1,5", "0,75", "0,125", "1,23,456", "12,3456", "1234,567", "0,123", "01,234",
         ",123", "1.5,5", "1_0", "1 2", "1 234", "£ 5", "5£", "££5", "$5", "€5", "\uff11\uff12", "\u0663", "1e3", "1E5",
-        "NaN", "Infinity", "inf", "--5", "1-", "(5)", "0x10", "1.2.3", "12.505", "5%", "1\u00a0234", "1'234", "five",
-        "1" * 31, "9" * 5000,
+        "NaN", "Infinity", "inf", "--5", "1-", "(5)", "0x10", "1.2.3", "12.505", "12.500", "1.000", "5%", "1\u00a0234",
+        "1'234", "five", "1" * 31, "9" * 5000,
     ],
 )  # fmt: skip
 def test_what_is_not_plainly_an_amount_is_an_error_that_shows_it(text: str) -> None:
@@ -83,6 +90,21 @@ def test_counts_are_whole_numbers(text: str, count: int) -> None:
 def test_other_counts_are_errors(text: str) -> None:
     with pytest.raises(UnreadableNumberError):
         read_count(text)
+
+
+@pytest.mark.parametrize(
+    ("number", "fits"),
+    [
+        ("1", True), ("1.50", True), ("1.500", True), ("1E+999999", True), ("0E-9", True),
+        ("1.005", False), ("1E-3", False), ("-0.001", False), (f"0.{'1' * 5000}", False),
+    ],
+)  # fmt: skip
+def test_numbers_from_json_have_no_more_places_than_the_field(number: str, fits: bool) -> None:
+    if fits:
+        check_places(Decimal(number), 2)
+    else:
+        with pytest.raises(UnreadableNumberError, match="has more than 2 decimal places"):
+            check_places(Decimal(number), 2)
 
 
 def test_decimal_places_are_as_many_as_the_field_has() -> None:

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +15,8 @@ TWENTY = Decimal(20)
 
 def line(allocated: int, back_ordered: int, dispatched: int = 0, **values: Any) -> OrderLine:
     quantity = allocated + back_ordered + dispatched
-    made = OrderLine(id=1, order_id=1, product_id=7, sku="A", name="", quantity=quantity, allocated=allocated,
-                     back_ordered=back_ordered, dispatched=dispatched, **values)  # fmt: skip
+    named = {"id": 1, "order_id": 1, "product_id": 7, "sku": "A", "name": "", **values}
+    made = OrderLine(quantity=quantity, allocated=allocated, back_ordered=back_ordered, dispatched=dispatched, **named)
     return made.at_price(Decimal("1.99"), TWENTY)
 
 
@@ -61,6 +62,34 @@ def test_the_status_follows_from_the_units() -> None:
         ([line(1, 0), line(0, 0)], "Awaiting dispatch"),
     ):
         assert status_of(lines, {}, Decimal(1)) == status
-    sent = [line(0, 0, 2), line(0, 0)]
-    for invoiced, due, status in (({1: 1}, 1, "Dispatched"), ({1: 2}, 1, "Invoiced"), ({1: 2}, 0, "Completed")):
-        assert status_of(sent, invoiced, Decimal(due)) == status
+
+
+@pytest.mark.parametrize(
+    ("lines", "invoiced", "due", "status"),
+    [
+        ([line(0, 0, 2)], {1: 1, None: 1}, 1, "Part invoiced"),
+        ([line(0, 0, 2)], {1: 1, None: 1}, 0, "Part invoiced"),
+        ([line(0, 0, 2), line(1, 0, id=2)], {1: 2, None: 1}, 1, "Part invoiced"),
+        ([line(0, 0, 2), line(0, 3, id=2)], {1: 2, None: 1}, 1, "Part invoiced"),
+        ([line(1, 1, 2)], {1: 2, None: 1}, 0, "Part invoiced"),
+        ([line(0, 0, 2), line(0, 0, id=2)], {1: 2, None: 1}, 1, "Invoiced"),
+        ([line(0, 0, 2), line(0, 0, id=2)], {1: 2, None: 1}, 0, "Completed"),
+        ([line(0, 0, 2, unbilled=1)], {1: 1, None: 1}, 1, "Invoiced"),
+        ([line(0, 0, 2, unbilled=2)], {None: 1}, 1, "Invoiced"),
+        ([line(0, 0, 2, unbilled=2)], {None: 1}, 0, "Completed"),
+    ],
+)
+def test_the_status_of_an_order_with_an_invoice_says_so(
+    lines: list[OrderLine], invoiced: dict[int | None, int], due: int, status: str
+) -> None:
+    assert status_of(lines, invoiced, Decimal(due)) == status
+
+
+@given(st.lists(st.tuples(units, units, units, units), min_size=1, max_size=3), st.booleans(), st.integers(0, 1))
+def test_the_status_shows_whether_there_is_an_invoice(
+    figures: list[tuple[int, int, int, int]], has_invoice: bool, due: int
+) -> None:
+    lines = [line(a, b, c, id=number) for number, (a, b, c, _) in enumerate(figures)]
+    billed: dict[int | None, int] = {number: min(c, d) for number, (_, _, c, d) in enumerate(figures)}
+    status = status_of(lines, {None: 1, **billed} if has_invoice else {}, Decimal(due))
+    assert (status in {"Part invoiced", "Invoiced", "Completed"}) == has_invoice

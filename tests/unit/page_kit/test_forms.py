@@ -70,7 +70,7 @@ def test_errors_name_the_fields_as_the_form_does() -> None:
     found = errors_of(name="", amount="much", items__0__sku="", items__3__sku="X", items__3__quantity="0", kind="c")
     assert found == {
         "name": "is required",
-        "amount": "must be a number",
+        "amount": "'much' is not an amount in pounds and pence such as 1234.50",
         "kind": "'c' is not one of a, b",
         "items-3-quantity": "must be at least 1",
     }

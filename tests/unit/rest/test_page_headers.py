@@ -1,18 +1,23 @@
 """The slice of a page and the headers that say where it stands."""
 
 import re
+from contextlib import nullcontext, suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
+from starlette.responses import Response
 
 from tradecounter.kit.actor import SYSTEM
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.rest.call import Call
 from tradecounter.rest.paging import (
+    MOST_HEAD_BYTES,
     MOST_LINK_BYTES,
     Page,
     PageLinks,
+    linked,
     linked_query,
     links_noted,
     page_headers,
@@ -27,6 +32,11 @@ LINK = re.compile(r'<([^>]*)>; rel="([a-z]+)"')
 def call(query: str = "") -> Call:
     scope = {"type": "http", "method": "GET", "path": "/product", "query_string": query.encode(), "headers": []}
     return Call(Request(scope), lambda _: BASE, 0, None, lambda _: SYSTEM)
+
+
+def link_fields(made: Call) -> list[str]:
+    """The `Link` fields of a response to a call."""
+    return linked(made, Response()).headers.getlist("Link")
 
 
 @pytest.mark.parametrize(
@@ -69,8 +79,9 @@ def test_a_page_has_its_bounds(page: Page, total: int, bounds: tuple[int, int], 
     ],
 )
 def test_links_lead_to_the_pages_that_exist(page: Page, total: int, links: dict[str, int]) -> None:
-    headers = page_headers(call(), page, total)
-    found = {rel: url for url, rel in LINK.findall(headers.pop("Link", ""))}
+    made = call()
+    headers = page_headers(made, page, total)
+    found = {rel: url for url, rel in LINK.findall(", ".join(link_fields(made)))}
     assert found == {rel: f"{URL}?page={number}&limit={page.limit}" for rel, number in links.items()}
     assert list(headers) == ["X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages"]
     assert [headers["X-Total-Count"], headers["X-Page"], headers["X-Limit"]] == [
@@ -79,34 +90,52 @@ def test_links_lead_to_the_pages_that_exist(page: Page, total: int, links: dict[
 
 
 def test_nothing_that_a_client_sends_breaks_out_of_a_link() -> None:
-    header = page_headers(call('a">,<b=c>\r\nSet-Cookie: d&%C3%A9=%C3%A9&page=3&limit=x'), Page(1, 1), 1)["Link"]
+    made = call('a">,<b=c>\r\nSet-Cookie: d&%C3%A9=%C3%A9&page=3&limit=x')
+    page_headers(made, Page(1, 1), 1)
+    [header] = link_fields(made)
     query = "a%22%3E%2C%3Cb=c%3E%0D%0ASet-Cookie:%20d&%C3%A9=%C3%A9&page=1&limit=1"
     assert header == f'<{URL}?{query}>; rel="first", <{URL}?{query}>; rel="last"'
 
 
 names = st.sampled_from(["manufacturer", "category", "query", "x", "api-key"])
-queries = st.lists(st.tuples(names, st.text(st.characters(codec="latin-1"), max_size=900)), max_size=8)
+long_texts = st.builds(lambda sign, count: sign * count, st.sampled_from("yé,+ "), st.integers(0, 3_500))
+values = st.text(st.characters(codec="latin-1"), max_size=100) | long_texts
+queries = st.lists(st.tuples(names, values), max_size=8)
+page_numbers = st.integers(1, 9) | st.integers(1, 10**18 - 1)
 
 
-@settings(deadline=None)
-@given(queries, st.integers(1, 10**18 - 1), st.integers(0, 500), st.integers(0, 10**9))
-def test_links_stay_short_by_leaving_out_first_last_prev_next_in_turn(
+@pytest.mark.spec("1 Pagination", "links lead to existing pages and keep the rest of the query")
+@settings(deadline=None, max_examples=200)
+@given(queries, page_numbers, st.integers(0, 500), st.integers(0, 2_000) | st.integers(0, 10**9))
+def test_every_link_that_exists_is_there_or_the_query_is_too_long(
     pairs: list[tuple[str, str]], number: int, limit: int, total: int
 ) -> None:
     page = Page(number, limit)
-    query = linked_query(pairs)
-    header = PageLinks(URL, page, page.count(total)).header(query) or ""
-    assert len(header) <= MOST_LINK_BYTES
-    found = {rel: url for url, rel in LINK.findall(header)}
-    all_of_them = {rel: url for url, rel in LINK.findall(PageLinks(URL, page, page.count(total)).header("") or "")}
-    there = [rel for rel in ("next", "prev", "last", "first") if rel in all_of_them]
-    assert [rel for rel in there if rel in found] == there[: len(found)]
-    for rel, url in found.items():
-        assert url == all_of_them[rel].replace("?", f"?{query}", 1)
-    left_out = there[len(found) :]
-    if left_out:
-        one_more = len(header) + len(URL) + len(query)
-        assert one_more + 70 > MOST_LINK_BYTES, "no link is left out without need"
+    links, query = PageLinks(URL, page, page.count(total)), linked_query(pairs)
+    wanted = {rel: url.replace("?", f"?{query}", 1) for url, rel in LINK.findall(", ".join(links.fields("")))}
+    fits = len(query) <= MOST_LINK_BYTES // 4 - 150
+    with nullcontext() if fits else suppress(DomainError):
+        fields = links.fields(query)
+        fits = True
+    if not fits:
+        return
+    assert {rel: url for url, rel in LINK.findall(", ".join(fields))} == wanted
+    assert sum(len("Link: \r\n") + len(field) for field in fields) <= MOST_LINK_BYTES
+    assert all(len(field) <= 8_000 for field in fields)
+    assert len(fields) in {0, 1, len(wanted)}
+    for other in range(1, min(links.pages, 5) + 1):  # what a client comes to when it follows the links
+        assert PageLinks(URL, Page(other, limit), links.pages).fields(query)
+
+
+def test_the_message_says_how_long_the_query_may_be() -> None:
+    links = PageLinks(URL, Page(1, 1), 10)
+    with pytest.raises(DomainError, match=f"at most {MOST_HEAD_BYTES} bytes of headers") as raised:
+        links.fields(f"x={'y' * 5_000}&")
+    assert raised.value.kind == Kind.QUERY_TOO_LONG
+    [most] = re.findall("the query may have ([0-9]+) bytes", raised.value.message)
+    assert len(links.fields("y" * int(most))) == 3
+    with pytest.raises(DomainError):
+        links.fields("y" * (int(most) + 1))
 
 
 def test_what_else_depends_on_a_page_is_noted() -> None:

@@ -36,7 +36,7 @@ def view_of(products: list[ProductRecord], pence: int, available: int, *, trade:
     )
     due = delivery_rows(*((p.id, 2, moment) for moment in (JANUARY, JULY) for p in products))
     stock = stock.with_deliveries(due, snapshot.row_of_id)
-    return CustomerView(snapshot, PriceVector(SharedPrices(costs)), stock, trade, 5)
+    return CustomerView(snapshot, PriceVector(SharedPrices(costs)), stock, trade, 5, None, JANUARY.date())
 
 
 def expected(product: ProductRecord, pence: int, available: int, extras: set[str], *, trade: bool) -> Row:

@@ -68,3 +68,6 @@ def test_a_fault_of_ours_is_a_500_that_tells_only_the_requests_id(error: Excepti
 def test_errors_are_worded_the_same_way() -> None:
     assert invalid("items[0].sku", "is unknown").message == "items[0].sku: is unknown"
     assert not_found("order").message == "order not found"
+    assert not_found("order", 7).message == "order 7 not found"
+    assert not_found("order", " A\x00\u202e B\n").message == "order A B not found"
+    assert not_found("order", "9" * 10_000).message == f"order {'9' * 60}\u2026 not found"

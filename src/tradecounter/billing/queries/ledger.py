@@ -70,6 +70,14 @@ async def open_invoices(tx: Transaction, customer_id: int) -> list[OpenInvoice]:
     return await tx.fetch_all(_OPEN_INVOICES, customer_id=customer_id)
 
 
+_ORDERS_WITH_DEBT = Statement("select order_id from invoice_balance where customer_id = any(:customer_ids) and due > 0")
+
+
+async def orders_with_debt(tx: Transaction, customer_ids: Collection[int]) -> list[int]:
+    """Return the orders of customers' invoices of which something is due."""
+    return [order_id for (order_id,) in await tx.fetch_all(_ORDERS_WITH_DEBT, customer_ids=list(customer_ids))]
+
+
 _OPEN_INVOICE = Statement("select invoice, order_id, due from invoice_balance where invoice = :invoice", OpenInvoice)
 
 

@@ -11,7 +11,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.text import fold, joined_word
+from tradecounter.kit.text import fold, joined_word, shown_name
 
 _NEIGHBOURS = 50  # SKUs before and after the place of an unknown SKU
 _CONTAINING = 20
@@ -42,7 +42,7 @@ async def find_product(tx: Transaction, sku: str) -> FoundProduct:
 async def _unknown(tx: Transaction, sku: str) -> DomainError:
     similar = await _similar_skus(tx, sku.strip())
     hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
-    return DomainError(Kind.NOT_FOUND, f"product {sku} does not exist{hint}")
+    return DomainError(Kind.NOT_FOUND, f"product {shown_name(sku)} does not exist{hint}")
 
 
 _PRODUCT_IDS = Statement("select sku_key, id, sku from product where sku_key = any(:sku_keys)")

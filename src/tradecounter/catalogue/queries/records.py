@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import Any, LiteralString, TypedDict
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.catalogue.wire import AttributeType
 from tradecounter.db.arrays import ArrayStatement, fetch_array
@@ -224,3 +225,19 @@ def _record_or_names_only(row: _Row, unreadable: list[str]) -> ProductRecord:
 def _names_only(cells: dict[str, Any]) -> ProductRecord:
     values = {field.name: _NOTHING.get(field.type, []) for field in _FIELDS}
     return ProductRecord(**values | {"ean": None} | {name: cells[name] for name in _NAMES})
+
+
+ORDERABLE_CELLS: LiteralString = """
+    p.id, p.sku, p.sku_key, p.name, p.manufacturer, trim_scale(p.weight_kg)::text, p.components::text, p.active
+"""
+
+
+def orderable_record(cells: _Cells) -> ProductRecord:
+    """Return a product with what an order needs of it, from the ORDERABLE_CELLS; inactive if they are unreadable."""
+    product_id, sku, sku_key, name, manufacturer, weight_kg, components, active = cells
+    named = _names_only(dict(zip(_NAMES, (product_id, sku, sku_key, name, manufacturer), strict=True)))
+    try:
+        [weight], [parts] = _numbers([weight_kg]), _json(list[ComponentRecord])([components])
+    except _UNREADABLE:
+        return named
+    return replace(named, weight_kg=weight, components=parts, active=active)

@@ -32,7 +32,7 @@ from tradecounter.catalogue.queries.records import (
 from tradecounter.catalogue.snapshot.attribute_index import AttributeIndex, AttributeIndexBuilder
 from tradecounter.catalogue.snapshot.fragments import Fragments, FragmentsBuilder
 from tradecounter.catalogue.snapshot.search_index import SearchIndex, SearchIndexBuilder
-from tradecounter.catalogue.wire import Attribute, AttributeValue, Category, Manufacturer
+from tradecounter.catalogue.wire import AttributeValue, Category, Manufacturer, ProductAttribute
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.keys import key_form
@@ -59,7 +59,7 @@ class CatalogueSnapshot:
     fragments: Fragments
     category_tree: list[Category]
     manufacturer_list: list[Manufacturer]
-    attribute_list: list[Attribute]
+    attribute_list: list[ProductAttribute]
     unreadable: tuple[str, ...]  # messages about rows that cannot be shown completely
     digest: bytes
 
@@ -122,7 +122,7 @@ class SnapshotBuilder:
         reference = self._reference
         fragments = self._fragments.done()
         attribute_list = [
-            Attribute(a.key, a.name, a.type, self._possible_values(a))
+            ProductAttribute(a.key, a.name, a.type, self._possible_values(a))
             for a in sorted(reference.attributes, key=lambda a: (fold(a.name), a.key))
         ]
         possible = {each.key: [v.value for v in each.possible_values] for each in attribute_list}

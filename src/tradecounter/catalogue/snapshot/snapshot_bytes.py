@@ -21,7 +21,7 @@ from tradecounter.catalogue.snapshot.attribute_index import AttributeIndex, Numb
 from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.catalogue.snapshot.fragments import Fragments
 from tradecounter.catalogue.snapshot.search_index import SearchIndex
-from tradecounter.catalogue.wire import Attribute, AttributeValue, Category, Manufacturer
+from tradecounter.catalogue.wire import AttributeValue, Category, Manufacturer, ProductAttribute
 from tradecounter.kit.parts import joined_parts, split_parts
 
 _PROTOCOL = 5  # the first with out-of-band buffers
@@ -72,7 +72,7 @@ _ALLOWED: dict[tuple[str, str], Any] = {
         _array, _bitmap, Decimal,
         CatalogueSnapshot, Fragments, AttributeIndex, NumberValues, TextValues, SearchIndex,
         BytesColumn, InvertedIndex, PostingLists, RowOfId, SortedKeys,
-        Attribute, AttributeValue, Category, Manufacturer,
+        ProductAttribute, AttributeValue, Category, Manufacturer,
     )
 }  # fmt: skip
 

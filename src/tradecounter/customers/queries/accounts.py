@@ -171,8 +171,25 @@ async def edit_account(tx: Transaction, customer_id: int, change: AccountChange)
     return await _write(tx, statement, {**columns, "customer_id": customer_id})
 
 
+def unpaired_terms() -> DomainError:
+    """Return the error for a credit limit without payment days, or payment days without a limit."""
+    return invalid("credit_limit", "must go together with term_days: set both or neither")
+
+
+_PRICE_LIST = Statement("select from price_list where key = :key")
+
+
+async def require_price_list(tx: Transaction, name: str) -> None:
+    """Raise DomainError (invalid) unless a price list exists."""
+    if await tx.fetch_one(_PRICE_LIST, key=name) is None:
+        raise _unknown_list(name)
+
+
+def _unknown_list(name: str) -> DomainError:
+    return invalid("price_list", f"price list {name!r} does not exist: import it first")
+
+
 _CHECKED = {
-    "customer_check": ("credit_limit", "must go together with term_days: set both or neither"),
     "customer_credit_limit_check": ("credit_limit", "must be at least 0"),
     "customer_discount_check": ("discount", "must be between 0 and 100 per cent"),
     "customer_term_days_check": ("term_days", "must be at least 0"),
@@ -199,10 +216,11 @@ async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -
     except psycopg.errors.UniqueViolation as error:
         raise DomainError(Kind.CONFLICT, f"email_address: {values['email_address']} is another customer's") from error
     except psycopg.errors.ForeignKeyViolation as error:
-        raise invalid("price_list", f"price list {values['price_list']!r} does not exist: import it first") from error
+        raise _unknown_list(values["price_list"]) from error
     except psycopg.errors.CheckViolation as error:
-        wrong = _CHECKED.get(error.diag.constraint_name or "", ("customer", "is not valid"))
-        raise invalid(*wrong) from error
+        name = error.diag.constraint_name or ""
+        wrong = _CHECKED.get(name, ("customer", "is not valid"))
+        raise (unpaired_terms() if name == "customer_check" else invalid(*wrong)) from error
     known = _known(account, values.get("customer_id", 0))
     await bump(tx, "customers")
     return known

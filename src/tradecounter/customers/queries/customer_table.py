@@ -11,9 +11,8 @@ from psycopg.sql import SQL
 from tradecounter.customers.queries.accounts import Account, spelled_price_list
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.numbers import read_id
 from tradecounter.kit.text import fold
-
-_MOST_DIGITS = 18  # that fit into 64 bits
 
 _NAME = SQL("lower(coalesce(nullif(company, ''), first_name || ' ' || last_name))")
 
@@ -80,9 +79,8 @@ async def customer_table(
     expression, kind, _ = _SORTS[column]
     conditions, values = [_ALL], dict[str, Any](most=most)
     if wanted.text:
-        number = wanted.text if wanted.text.isascii() and wanted.text.isdigit() else ""
         conditions.append(_TEXT)
-        values |= {"text": fold(wanted.text), "id": int(number) if 0 < len(number) <= _MOST_DIGITS else None}
+        values |= {"text": fold(wanted.text), "id": read_id(wanted.text)}
     if wanted.price_list:
         conditions.append(_PRICE_LIST)
         values["price_list"] = await spelled_price_list(tx, wanted.price_list)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from tradecounter.billing.bank_file import read_bank_file
 from tradecounter.billing.import_payments import import_payments
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order, open_invoices
@@ -97,14 +98,14 @@ class BankFile(Step):
             f"{day},48.60,BACS 999999",
             f"{day},a hundred,Standing order",
         ]
-        await import_payments(tx, "\n".join(lines).encode(), now)
+        await import_payments(tx, read_bank_file("\n".join(lines).encode(), "CSV", day), now, name="bank.csv")
 
 
 async def account_of(tx: Transaction, email: str) -> Account:
     """Return the customer with an e-mail address. Raises DomainError (not found)."""
     found = next((account for account in await list_accounts(tx) if account.email_address == email), None)
     if found is None:
-        raise not_found("customer")
+        raise not_found("customer", email)
     return found
 
 
@@ -113,7 +114,7 @@ async def _invoice_of(tx: Transaction, code: str) -> OpenInvoice:
     invoices = await invoices_of_order(tx, (await any_order(tx, code)).id)
     found = next((invoice for invoice in invoices if invoice.due), None)
     if found is None:
-        raise not_found("invoice")
+        raise not_found("unpaid invoice of order", code)
     return found
 
 

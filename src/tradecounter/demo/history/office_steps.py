@@ -135,8 +135,8 @@ class MailFailed(Step):
 
 
 async def _import(tx: Transaction, kind: str, rows: Iterator[Row[Any] | BadRow[Any]], now: datetime) -> ImportReport:
-    """Import rows in the caller's transaction. Raises DomainError (invalid)."""
-    report = await import_in(tx, kind, rows, ImportOptions(), on_hand=False, now=now)
+    """Import rows in the caller's transaction, also prices that are guarded. Raises DomainError (invalid)."""
+    report = await import_in(tx, kind, rows, ImportOptions(force=True), on_hand=False, now=now)
     if report.errors:
         raise invalid(kind, report.errors[0].message)
     return report

@@ -161,7 +161,7 @@ async def _return_of(tx: Transaction, code: str) -> str:
     order = await any_order(tx, code)
     found = (await returns_of_orders(tx, [order.id])).get(order.id)
     if not found:
-        raise not_found("return")
+        raise not_found("return of order", code)
     return return_number(found[-1])
 
 

@@ -18,7 +18,7 @@ from tradecounter.webhooks.manage import WebhookPolicy, add_webhook, change_webh
 from tradecounter.webhooks.queries.deliveries import find_delivery, insert_delivery
 from tradecounter.webhooks.queries.endpoints import update_endpoint
 from tradecounter.webhooks.queries.outbox import Result, record_results
-from tradecounter.webhooks.wire import NewWebhook, WebhookChange
+from tradecounter.webhooks.wire import WebhookChange, WebhookRequest
 
 _MOST = 50  # deliveries of an endpoint
 _READ = 100_000  # events
@@ -76,7 +76,7 @@ async def add_demo_webhooks(database: Database, settings: Settings, actor: Actor
 
 async def _add(tx: Transaction, endpoint: _Endpoint, policy: WebhookPolicy, now: datetime) -> None:
     customer_id = None if endpoint.customer is None else (await account_of(tx, endpoint.customer)).id
-    wanted = NewWebhook(
+    wanted = WebhookRequest(
         url=endpoint.url, types=list(endpoint.types), description=endpoint.description, customer_id=customer_id
     )
     since = now - _SINCE

@@ -87,8 +87,8 @@ def _shipment(
 
 _SHIPMENTS = Statement(
     """
-    select s.id, s.order_id, s.shipping_method, s.tracking_number, s.contact_email, s.contact_phone,
-           s.dispatched_at,
+    select s.id, s.order_id, s.shipping_method, s.tracking_number, s.carrier, s.contact_email,
+           s.contact_phone, s.dispatched_at, s.invoice,
            (select jsonb_agg(jsonb_build_array(l.line_id, l.quantity) order by l.line_id)
             from shipment_line l where l.shipment_id = s.id) as units,
            (select coalesce(jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id' order by e.date collate "C", e.id), '[]')

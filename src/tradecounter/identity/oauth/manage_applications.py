@@ -79,7 +79,7 @@ async def the_access(tx: Transaction, customer_id: int, client_id: str, now: dat
     """Return the access that an application has to a customer's account. Raises DomainError (not found)."""
     found = next((given for given in await access_given(tx, customer_id, now) if given.client_id == client_id), None)
     if found is None:
-        raise not_found("application")
+        raise not_found("application", client_id)
     return found
 
 

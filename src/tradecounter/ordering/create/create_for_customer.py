@@ -1,21 +1,24 @@
 """Creates and confirms orders for customers, by support and on pages: with the checks, prices and terms of the API."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import require_text
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.create.account_standing import account_standing
+from tradecounter.ordering.create.account_standing import account_standing, with_current_data
 from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.order_context import OrderContext
+from tradecounter.ordering.queries.create import AccountStanding
 from tradecounter.ordering.quotes.request_quote import request_quote
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
-from tradecounter.ordering.states import ConfirmedOrder, PendingOrder, UnpricedQuote
+from tradecounter.ordering.states import ConfirmedOrder, Kind, PendingOrder, UnpricedQuote
+from tradecounter.ordering.wire import CreateOrderRequest
 from tradecounter.ordering.withdraw_order import replace_order
 
 
@@ -36,9 +39,9 @@ async def create_for_customer(
     """
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
-    request = read_request(body, context.view)
+    request = await read_request(body, context, lambda: nullcontext(tx))
     request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
-    standing = await account_standing(tx, "order", request, context)
+    standing, context = await _standing(tx, "order", request, context)
     if replaces is not None:
         await replace_order(tx, context.customer_id, replaces, context.now)
     pending, lines = await place_order(tx, request, standing, context, override_credit=override_credit is not None)
@@ -49,9 +52,16 @@ async def create_for_customer(
 
 async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext) -> UnpricedQuote:
     """Create a quote from the JSON body of `POST /quote`. Raises DomainError as `request_quote` does."""
-    request = read_request(body, context.view)
-    quote, _ = await request_quote(tx, request, await account_standing(tx, "quote", request, context), context)
+    request = await read_request(body, context, lambda: nullcontext(tx))
+    standing, context = await _standing(tx, "quote", request, context)
+    quote, _ = await request_quote(tx, request, standing, context)
     return quote
+
+
+async def _standing(
+    tx: Transaction, kind: Kind, request: CreateOrderRequest, context: OrderContext
+) -> tuple[AccountStanding, OrderContext]:
+    return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)
 
 
 async def confirm_for_customer(

@@ -1,7 +1,7 @@
 """Makes the parts of a new order: lines at the customer's prices, weight, shipping options."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -18,12 +18,13 @@ from tradecounter.ordering.shipping_options import ShippingOption, option_of
 from tradecounter.ordering.states import Kind
 from tradecounter.ordering.wire import CreateOrderItem
 from tradecounter.pricing.rules import UnitCosts
-from tradecounter.shipping.regions import UK_MAINLAND, Region
-from tradecounter.shipping.rules import fitting_methods
+from tradecounter.shipping.regions import UK_MAINLAND, Region, Regions
+from tradecounter.shipping.rules import ShippingMethod, fitting_methods
 from tradecounter.stock.rules import Cover, cover, latest
 from tradecounter.storefront.view import CustomerView
 
 _MOST_SUGGESTING = 5  # unknown SKUs per request that get suggestions: finding similar SKUs takes time
+_MOST_NAMED = 20  # shipping methods in an error
 _MOST_KG = 1_000_000_000
 _QUOTE_INSTEAD = "request a quote instead (POST /quote)"
 
@@ -141,7 +142,7 @@ def offer_shipping(
     If no method fits, returns no options for a quote, because support names the carriage; raises DomainError (invalid)
     for an order.
     """
-    fitting = fitting_methods(context.methods, region.id, address.country_code, weight_kg)
+    fitting = fitting_methods(context.shipping.methods, region.id, address.country_code, weight_kg)
     if not fitting and kind == "order":
         raise _nothing_fits(context, region, address.country_code, weight_kg)
     return [option_of(method, weight_kg).dated(context.now, needed) for method in fitting]
@@ -152,12 +153,9 @@ def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted
 
     Raises DomainError (invalid).
     """
-    regions = context.regions
+    regions = context.shipping.regions
     if wanted is not None:
-        region = regions.get(wanted)
-        if region is None:
-            raise invalid("shipping_region", f"region {wanted} does not exist; the regions are {regions}")
-        return region
+        return known_region(regions, wanted)
     number = regions.of_address(address.country_code, address.zip)
     if number is None and kind == "order":
         country = address.country_code
@@ -167,20 +165,37 @@ def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted
     return regions.get(number) or Region(number)
 
 
+def known_region(regions: Regions, wanted: int) -> Region:
+    """Return a requested region. Raises DomainError (invalid)."""
+    region = regions.get(wanted)
+    if region is None:
+        raise invalid("shipping_region", f"region {wanted} does not exist; the regions are {regions}")
+    return region
+
+
+def known_method(methods: Collection[ShippingMethod], wanted: int) -> None:
+    """Raise DomainError (invalid) unless a requested shipping method exists; whether it fits is another question."""
+    if all(method.id != wanted for method in methods):
+        known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in list(methods)[:_MOST_NAMED])
+        more = f" and {len(methods) - _MOST_NAMED} more" if len(methods) > _MOST_NAMED else ""
+        raise invalid("shipping_method.id", f"method {wanted} does not exist; the methods are {known}{more}")
+
+
 def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg: Decimal) -> DomainError:
     """Return the error for an order that no method can ship; the message has the limits of the region's methods."""
-    methods = [method for method in context.methods if method.region == region.id]
+    methods = [method for method in context.shipping.methods if method.region == region.id]
     to_country = [method for method in methods if country in method.countries]
     limits = [
         f"{method.id} ({method.provider}, {method.description}) takes {method.max_weight_kg.normalize():f} kg"
         for method in to_country
     ]
     served = sorted({code for method in methods for code in method.countries})
+    regions = context.shipping.regions
     problem = f"no shipping method takes {weight_kg} kg to {country} in region {region}"
     if limits:
         return invalid("shipping_address", f"{problem}: {', '.join(limits)}; {_QUOTE_INSTEAD}")
     return invalid(
         "shipping_address",
-        f"{problem}, whose methods deliver to {', '.join(served) or 'no country'}; the regions are {context.regions}; "
+        f"{problem}, whose methods deliver to {', '.join(served) or 'no country'}; the regions are {regions}; "
         f"{_QUOTE_INSTEAD}",
     )

@@ -56,7 +56,7 @@ def _resolve(raw: msgspec.Raw, field: str, saved: Mapping[int, CustomerAddress])
     if address_id is None:
         return CustomerAddress(**msgspec.structs.asdict(read_address(raw, field)))
     if address_id not in saved:
-        raise _unknown(address_id, field)
+        raise unknown_address(address_id, field)
     return saved[address_id]
 
 
@@ -64,9 +64,10 @@ def chosen_address(raw: msgspec.Raw, field: str) -> int | None:
     """Return the id of the saved address that an order names, or None for a full address. Raises DomainError."""
     chosen = read_json(raw, AddressChoice, field).id
     if chosen is not None and not 0 < chosen < 2**63:
-        raise _unknown(chosen, field)
+        raise unknown_address(chosen, field)
     return chosen
 
 
-def _unknown(address_id: int, field: str) -> DomainError:
+def unknown_address(address_id: int, field: str) -> DomainError:
+    """Return the error for an id that no saved address of the customer has."""
     return invalid(f"{field}.id", f"{address_id} is not one of your addresses; GET /customer/address lists them")

@@ -1,6 +1,7 @@
 """Creates a pending order after validation, pricing and a credit check (specification, sections 3 and 4)."""
 
 import secrets
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from msgspec.structs import asdict
@@ -8,19 +9,11 @@ from msgspec.structs import asdict
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import EventType
-from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.errors import Kind as ErrorKind
-from tradecounter.kit.money import NOTHING
-from tradecounter.kit.text import is_blank
-from tradecounter.ordering.create.draft import (
-    cover_of,
-    find_products,
-    offer_shipping,
-    price_lines,
-    region_of,
-    total_weight,
-)
-from tradecounter.ordering.create.order_addresses import resolve_addresses
+from tradecounter.ordering.create.check_request import Offered, check_request
+from tradecounter.ordering.create.draft import Wanted, price_lines
+from tradecounter.ordering.create.order_addresses import Addresses
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.order_context import OrderContext
@@ -76,7 +69,8 @@ async def checked_draft(
     """
     if standing.blocked:
         raise account_blocked()
-    draft, lines = _draft(kind, request, standing, context)
+    wanted, addresses, offered = check_request(kind, request, standing, context)
+    draft, lines = _draft(kind, request, standing, context, wanted, addresses, offered)
     gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
     if not override_credit:
         require_credit(standing.credit_limit, standing.outstanding, gross)
@@ -88,23 +82,16 @@ async def checked_draft(
 
 
 def _draft(
-    kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+    kind: Kind,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    wanted: Sequence[Wanted],
+    addresses: Addresses,
+    offered: Offered,
 ) -> tuple[OrderBase, list[OrderLine]]:
-    view = context.view
-    collector = ErrorCollector()
-    with collector.collecting():
-        if is_blank(request.customer_reference):
-            raise invalid("customer_reference", "must not be blank")
-    with collector.collecting():
-        wanted = find_products(view, request.items)
-    with collector.collecting():
-        addresses = resolve_addresses(request, standing.saved_addresses())
-    collector.check()
-    weight = total_weight(wanted)
-    region = region_of(kind, context, addresses.shipping, request.shipping_region)
-    needed = cover_of(view, wanted, context.now)
     rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
-    lines = price_lines(view, wanted, rate, standing.order_id, standing.line_ids)
+    lines = price_lines(context.view, wanted, rate, standing.order_id, standing.line_ids)
     cost_net, cost_tax = total_costs(lines)
     draft = OrderBase(
         id=standing.order_id,
@@ -118,10 +105,10 @@ def _draft(
         shipping_address=addresses.shipping,
         order_notifications=request.order_notifications,
         courier_notifications=request.courier_notifications,
-        shipping_region=region.id,
-        shipping_options=offer_shipping(kind, context, addresses.shipping, region, weight, needed),
+        shipping_region=offered.region.id,
+        shipping_options=list(offered.options),
         shipping_method=None if request.shipping_method is None else request.shipping_method.id,
-        shipping_weight=weight.quantize(GRAM, ROUND_HALF_UP),
+        shipping_weight=offered.weight.quantize(GRAM, ROUND_HALF_UP),
         cost_net=cost_net,
         cost_tax=cost_tax,
         tax_rate=rate,
@@ -135,8 +122,7 @@ def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_co
     chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
     if auto_confirm and chosen is None:
         raise method_needed(draft.shipping_options)
-    shipping = NOTHING if chosen is None else chosen.cost_net + chosen.tax(draft.tax_rate)
-    return draft.cost_gross + shipping
+    return draft.cost_gross if chosen is None else draft.gross_with(chosen)
 
 
 async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> None:

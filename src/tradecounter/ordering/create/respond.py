@@ -6,11 +6,11 @@ from starlette.responses import Response
 
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.create.account_standing import fetch_standing, standing_of
+from tradecounter.ordering.create.account_standing import fetch_standing, standing_of, with_current_data
 from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.order_context import OrderContext
@@ -46,8 +46,7 @@ class OrderCreation:
         return OrderContext(
             customer_id=customer_id,
             view=view,
-            methods=self.methods.all,
-            regions=self.methods.regions,
+            shipping=self.methods.current,
             policy=self.policy,
             now=self.clock.now(),
         )
@@ -67,8 +66,8 @@ class OrderCreation:
             raise
 
     async def _create(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: Kind) -> Response:
-        context = self.context(call.customer_id, await self.views.of(call.customer_id))
-        request = read_request(raw, context.view)
+        context = self.context(call.customer_id, self.views.for_order(call.customer_id))
+        request = await read_request(raw, context, lambda: reading(self.database))
         with used_once():
             async with transaction(self.database, call.actor) as tx:
                 async with tx.pipeline() as p:
@@ -77,7 +76,8 @@ class OrderCreation:
                 if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
                     return _replay(before)
                 create = _order if kind == "order" else _quote
-                body = to_json(await create(tx, request, standing_of(standing), context))
+                current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
+                body = to_json(await create(tx, request, *current))
                 if keyed is not None:
                     record(tx, keyed, Recorded(_CREATED, body), context.now)
         return Response(body, _CREATED, media_type=JSON)

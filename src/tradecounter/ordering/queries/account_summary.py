@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED
+from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, PART_INVOICED
 
 MOST_COUNTED = 1_000
 
@@ -31,7 +31,9 @@ _SUMMARY = Statement(
         select count(*) as to_dispatch, count(*) filter (where status = :back_ordered) as back_ordered
         from (
             select status from orders where customer_id = :customer_id and state = 'confirmed'
-              and status = any(:open::text[]) limit :most
+              and (status = any(:open::text[]) or (status = :part_invoiced and exists (
+                  select from order_line l where l.order_id = orders.id and l.allocated + l.back_ordered > 0
+              ))) limit :most
         ) as open
     ) as o, (
         select count(*) filter (where kind = 'order' and expires_at >= :now) as pending,
@@ -50,6 +52,6 @@ _SUMMARY = Statement(
 async def account_summary(tx: Transaction, customer_id: int, now: datetime) -> AccountSummary:
     """Return the counts of a customer's open orders and quotes."""
     open_statuses = [AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED]
-    values = {"customer_id": customer_id, "now": now, "most": MOST_COUNTED}
+    values = {"customer_id": customer_id, "now": now, "most": MOST_COUNTED, "part_invoiced": PART_INVOICED}
     [found] = await tx.fetch_all(_SUMMARY, **values, open=open_statuses, back_ordered=BACK_ORDERED)
     return found

@@ -114,7 +114,10 @@ _SET_STATUS = Statement("update orders set status = :status where id = :id")
 
 
 async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
-    """Mark allocated units of lines (by id) as dispatched, and set the order's status."""
+    """Mark allocated units of lines (by id) as dispatched, and set the order's status.
+
+    Negative units are dispatched ones that are allocated again.
+    """
     await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
     await tx.execute(_SET_STATUS, id=order_id, status=status)
 
@@ -292,7 +295,7 @@ _SETTLE = Statement(
     """
     update orders
     set paid = paid + :paid, credited = credited + :credited,
-        status = case when not (:invoiced::boolean or status in (:unpaid, :completed)) then status
+        status = case when coalesce(:status, status) not in (:unpaid, :completed) then coalesce(:status, status)
                       when gross = paid + :paid + credited + :credited then :completed
                       else :unpaid end
     where id = :id
@@ -301,12 +304,10 @@ _SETTLE = Statement(
 
 
 def settle(
-    tx: Transaction, order_id: int, *, paid: Decimal = NOTHING, credited: Decimal = NOTHING, invoiced: bool = False
+    tx: Transaction, order_id: int, *, paid: Decimal = NOTHING, credited: Decimal = NOTHING, status: str | None = None
 ) -> None:
-    """Add to what is paid and credited of an order; with `invoiced`, all of it has just been invoiced.
+    """Add to what is paid and credited of an order, which gets a new status if an invoice has just been issued.
 
     Of a wholly invoiced order, the status becomes completed if nothing is due, and invoiced otherwise.
     """
-    tx.queue(
-        _SETTLE, id=order_id, paid=paid, credited=credited, invoiced=invoiced, unpaid=INVOICED, completed=COMPLETED
-    )
+    tx.queue(_SETTLE, id=order_id, paid=paid, credited=credited, status=status, unpaid=INVOICED, completed=COMPLETED)

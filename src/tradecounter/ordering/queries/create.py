@@ -11,12 +11,15 @@ from psycopg.sql import SQL
 
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.advisory_locks import CREATE, CREATE_ALONE
+from tradecounter.db.changes import SERVER_NAME, Version, version_in_sql
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine, with_parts
 from tradecounter.ordering.queries.orders import HAS_EXPIRED
 from tradecounter.ordering.states import Kind, PendingOrder, UnpricedQuote
+from tradecounter.shipping.methods import TOPICS as SHIPPING
+from tradecounter.storefront.queries import TOPICS as CATALOGUE
 
 _addresses = msgspec.json.Decoder(list[CustomerAddress])
 
@@ -32,7 +35,8 @@ class AccountStanding:
     """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
     `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,
-    and this transaction has the exclusive lock (`create/account_standing.py`).
+    and this transaction has the exclusive lock (`create/account_standing.py`). `server`, `catalogue`
+    and `shipping` are the parts of two marks (`db/changes.py`).
     """
 
     credit_limit: Decimal | None
@@ -44,6 +48,19 @@ class AccountStanding:
     order_id: int
     line_ids: list[int]
     near_cap: bool
+    server: str
+    catalogue: int
+    shipping: int
+
+    @property
+    def catalogue_mark(self) -> Version:
+        """The mark of the catalogue and the prices."""
+        return Version(self.server, self.catalogue)
+
+    @property
+    def shipping_mark(self) -> Version:
+        """The mark of the shipping methods and regions."""
+        return Version(self.server, self.shipping)
 
     def saved_addresses(self) -> dict[int, CustomerAddress]:
         """Return the customer's active addresses that the order names, by their ids."""
@@ -66,13 +83,17 @@ STANDING = Statement(
                     when pending.count < :cap::bigint - current_setting('max_connections')::bigint
                     then {create} is null
                     else {create_alone} is not null
-               end as near_cap
+               end as near_cap,
+               {server} as server, {catalogue} as catalogue, {shipping} as shipping
         from customer c cross join lateral ({pending}) as pending where c.id = :customer_id
         """
     ).format(
         create=CREATE.format(customer_id=SQL("c.id")),
         create_alone=CREATE_ALONE.format(customer_id=SQL("c.id")),
         pending=_PENDING.format(SQL("c.id"), HAS_EXPIRED),
+        server=SERVER_NAME,
+        catalogue=version_in_sql(CATALOGUE),
+        shipping=version_in_sql(SHIPPING),
     ),
     AccountStanding,
 )

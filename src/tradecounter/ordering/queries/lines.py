@@ -48,12 +48,12 @@ async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[
 
 _INVOICED_UNITS = Statement(
     "select l.line_id, sum(l.quantity)::integer from invoice_line l join invoice_balance b using (invoice)"
-    " where b.order_id = any(:order_ids::bigint[]) and l.line_id is not null group by l.line_id"
+    " where b.order_id = any(:order_ids::bigint[]) group by l.line_id"
 )
 
 
-async def invoiced_units(tx: Transaction, order_ids: Sequence[int]) -> dict[int, int]:
-    """Return the units of orders that are on their invoices, by line id."""
+async def invoiced_units(tx: Transaction, order_ids: Sequence[int]) -> dict[int | None, int]:
+    """Return the units of orders that are on their invoices, by line id; the invoiced shipping has None."""
     return dict(await tx.fetch_all(_INVOICED_UNITS, order_ids=array(order_ids)))
 
 

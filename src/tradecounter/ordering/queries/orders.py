@@ -13,7 +13,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.text import fold
-from tradecounter.ordering.states import AnyOrder, NumberedOrder, parse_order
+from tradecounter.ordering.states import AnyOrder, DeclinedOrder, NumberedOrder, PendingOrder, parse_order
 
 _COLUMNS = SQL(
     "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
@@ -32,6 +32,7 @@ def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = Tru
     return Statement(SQL(sql).format(_COLUMNS, *parts), parse_order, prepared=prepared)
 
 
+_CODE = re.compile("[0-9a-f]{32}", re.ASCII | re.IGNORECASE)
 _DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
 
 _OWN = order_statement(
@@ -47,8 +48,24 @@ async def own_order(tx: Transaction, customer_id: int, reference: str) -> Number
     """
     order = await find_own_order(tx, customer_id, reference)
     if order is None:
-        raise not_found("order")
+        raise not_found("order", reference)
     return order
+
+
+async def order_to_read(tx: Transaction, customer_id: int, name: str) -> NumberedOrder | PendingOrder | DeclinedOrder:
+    """Return a customer's order by its id, its reference or its confirmation code, in any state; no open quote.
+
+    Raises DomainError (not found).
+    """
+    if _CODE.fullmatch(name):
+        async with tx.pipeline() as p:
+            found = fetch_by_code(p, customer_id, name.lower())
+        match found.first:
+            case NumberedOrder() as order:
+                return order
+            case PendingOrder() | DeclinedOrder() as order if order.kind == "order":
+                return order
+    return await own_order(tx, customer_id, name)
 
 
 async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder | None:

@@ -16,7 +16,7 @@ from tradecounter.ordering.lines import with_components
 from tradecounter.ordering.present import quote_on_the_wire
 from tradecounter.ordering.queries.lines import fetch_lines_by_code
 from tradecounter.ordering.queries.orders import fetch_by_code
-from tradecounter.ordering.wire import AddressReference, CreatedOrder, CreateOrderRequest, Quote
+from tradecounter.ordering.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails, Quote
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
@@ -55,7 +55,7 @@ class QuoteEndpoints:
                 headers=(IDEMPOTENT_REPLAY,),
             ),
             errors=(PAYMENT_REQUIRED, CONFLICT),
-            referenced=(AddressDetails, AddressReference),
+            referenced=(OrderAddressDetails, AddressDetails),
             rate_limited=False,
         )
     )
@@ -97,5 +97,5 @@ class QuoteEndpoints:
             lines = fetch_lines_by_code(p, call.customer_id, code)
         quote = found.first
         if quote is None or quote.kind != "quote":
-            raise not_found("quote")
+            raise not_found("quote", code)
         return json_response(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))

@@ -8,8 +8,7 @@ from msgspec import Struct
 from tradecounter.kit.errors import FieldError, invalid_fields
 from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.ordering.lines import OrderLine
-
-_LARGEST_DISCOUNT = Decimal(50)  # per cent, without `force`
+from tradecounter.pricing.guards import suspicion
 
 
 class Margin(Struct, frozen=True):
@@ -39,11 +38,6 @@ def require_sound_prices(lines: Sequence[OrderLine], purchase_costs: Mapping[int
 
 def _unsound(lines: Sequence[OrderLine], purchase_costs: Mapping[int, Decimal]) -> Iterator[FieldError]:
     for line in lines:
-        before, price = line.cost_at_request, line.unit_cost
-        purchase = purchase_costs.get(line.product_id, NOTHING)
-        if price >= before:
-            continue
-        if price < purchase:
-            yield FieldError(line.sku, f"{price} is below its purchase cost of {purchase}; use force to allow it")
-        elif price * 100 < before * (100 - _LARGEST_DISCOUNT):
-            yield FieldError(line.sku, f"{price} is more than half off its price of {before}; use force to allow it")
+        why = suspicion(line.unit_cost, line.cost_at_request, purchase_costs.get(line.product_id))
+        if why is not None:
+            yield FieldError(line.sku, f"{line.unit_cost} {why}; use force to allow it")

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
+from tradecounter.kit.text import shown_name
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, products_of, total_costs
 from tradecounter.ordering.queries.changes import store_pricing
@@ -69,13 +70,7 @@ async def price_quote(
 
     Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
     """
-    for sku, cost in unit_costs:
-        check_cost(sku, "unit cost", cost)
-    for method_id, cost in carriage:
-        check_cost(f"shipping {method_id}", "cost", cost)
-    check_discount("discount", discount)
-    if note is not None and len(note) > LONGEST_NOTE:
-        raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
+    _check_pricing(unit_costs, carriage, discount, note)
     quote = _open_quote(await lock_by_code(tx, code), code, now)
     lines = await lines_of_order(tx, quote.id)
     pricing = Pricing(
@@ -100,6 +95,23 @@ async def price_quote(
     )
 
 
+def _check_pricing(unit_costs: CostsBySku, carriage: Carriage, discount: Decimal | None, note: str | None) -> None:
+    """Raise DomainError (invalid) with all that is wrong whatever the quote is."""
+    collector = ErrorCollector()
+    for sku, cost in unit_costs:
+        with collector.collecting():
+            check_cost(sku, "unit cost", cost)
+    for method_id, cost in carriage:
+        with collector.collecting():
+            check_cost(f"shipping {method_id}", "cost", cost)
+    with collector.collecting():
+        check_discount("discount", discount)
+    with collector.collecting():
+        if note is not None and len(note) > LONGEST_NOTE:
+            raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
+    collector.check()
+
+
 def check_discount(field: str, discount: Decimal | None) -> None:
     """Raise DomainError (invalid) unless a discount is in per cent."""
     if discount is not None and not (discount.is_finite() and 0 <= discount <= _WHOLE):
@@ -114,7 +126,7 @@ def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> di
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     """Return a quote that can be priced. Raises DomainError: not found, conflict."""
     if order is None:
-        raise DomainError(Kind.NOT_FOUND, f"quote {code} does not exist")
+        raise DomainError(Kind.NOT_FOUND, f"quote {shown_name(code)} does not exist")
     if order.kind == "order" or isinstance(order, PendingOrder):
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
@@ -123,7 +135,7 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
                 Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {order.state}"
             )
         case DeclinedOrder():
-            raise DomainError(Kind.CONFLICT, f"the quote is {order.state}")
+            raise DomainError(Kind.CONFLICT, f"the quote is {order.ended_as}")
         case PricedQuote() if order.has_expired(now):
             when = local_text(order.expires_at)
             raise DomainError(Kind.CONFLICT, f"the quote expired at {when}: the customer must request it again")

@@ -4,7 +4,6 @@ from msgspec.structs import asdict
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import invalid
 from tradecounter.ordering.create.place_order import checked_draft, record_creation
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.order_context import OrderContext
@@ -20,8 +19,6 @@ async def request_quote(
 
     Raises DomainError: invalid (also with `auto_confirm`), payment required, conflict.
     """
-    if request.auto_confirm:
-        raise invalid("auto_confirm", "must not be set on a quote: confirm the quote once support has priced it")
     draft, lines = await checked_draft(tx, "quote", request, standing, context)
     quote = UnpricedQuote(**asdict(draft))
     insert_order(tx, quote, lines)

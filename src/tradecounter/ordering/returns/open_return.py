@@ -14,7 +14,7 @@ from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.queries.returns import SerialUse, claimed_units, insert_return, serial_uses
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.returns.wire import return_number
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.states import ConfirmedOrder, shown_state
 from tradecounter.ordering.units import Purpose, item_field, named_units
 
 _LONGEST_SERIAL = 200
@@ -40,7 +40,9 @@ async def open_return(
     order = await lock_order(tx, (await any_order(tx, reference)).id)
     lines = await lines_of_order(tx, order.id)
     if not isinstance(order, ConfirmedOrder):
-        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.state}: only dispatched units can be returned")
+        raise DomainError(
+            Kind.CONFLICT, f"{order.name} is {shown_state(order, now)}: only dispatched units can be returned"
+        )
     if not any(line.dispatched for line in lines):
         raise DomainError(Kind.CONFLICT, f"no unit of {order.name} is dispatched: cancel units instead")
     claimed = await claimed_units(tx, order.id)

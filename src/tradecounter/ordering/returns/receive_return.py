@@ -1,4 +1,4 @@
-"""Receives returned units: restocked ones serve back-orders first, scrapped ones are written off.
+"""Receives returned units, and closes returns: restocked units serve back-orders first, scrapped ones are written off.
 
 Rows are always locked in the same order: orders, credit, stock by product.
 """
@@ -12,10 +12,17 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.history import audit_order, record_order_event
-from tradecounter.ordering.queries.returns import ReturnedLine, set_return_state, store_credited, store_received
+from tradecounter.ordering.queries.returns import (
+    ReturnedLine,
+    StoredReturn,
+    set_return_state,
+    store_credited,
+    store_received,
+)
 from tradecounter.ordering.returns.find_return import lock_return
 from tradecounter.ordering.returns.unbilled_units import take_off_unbilled
 from tradecounter.ordering.returns.wire import return_number
+from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.units import item_field
 from tradecounter.stock.queries.allocation import restock
 
@@ -99,27 +106,26 @@ async def close_return(tx: Transaction, number: str, now: datetime) -> None:
     Raises DomainError: not found, conflict (already closed).
     """
     found, _, order = await lock_return(tx, number)
-    name = return_number(found.id)
     if found.state == "closed":
-        raise DomainError(Kind.CONFLICT, f"{name} is already closed")
-    await set_return_state(tx, found.id, "closed", now)
-    record_order_event(tx, "order.returned", order, now, number=name, state="closed", items=[])
-    audit_order(
-        tx, "return.close", order, now, before={"state": found.state}, after={"state": "closed", "number": name}
-    )
+        raise DomainError(Kind.CONFLICT, f"{return_number(found.id)} is already closed")
+    await _close(tx, found, order, now)
+    before, after = {"state": found.state}, {"state": "closed", "number": return_number(found.id)}
+    audit_order(tx, "return.close", order, now, before=before, after=after)
 
 
-async def credit_returned_units(tx: Transaction, number: str, now: datetime) -> dict[int, int]:
-    """Mark all received units of a return as credited, and return them by line id; the caller credits them.
+async def count_credited(tx: Transaction, number: str, units: Mapping[int, int], now: datetime) -> bool:
+    """Count received units of a return, by line id, as credited; the caller writes the audit entry.
 
-    Locks the order. A return whose units are all received is then closed. Raises DomainError: not found, conflict
-    (all received invoiced units are credited).
+    A received return is closed once all its units are credited; returns whether it is now. Locks the order.
     """
-    found, lines, _ = await lock_return(tx, number)
-    units = {line.line_id: line.uncredited for line in lines if line.uncredited}
-    if not units:
-        raise DomainError(Kind.CONFLICT, f"{return_number(found.id)} has no received units that are not credited")
+    found, lines, order = await lock_return(tx, number)
     await store_credited(tx, found.id, units)
-    if found.state == "received":
-        await set_return_state(tx, found.id, "closed", now)
-    return units
+    if found.state != "received" or any(line.uncredited > units.get(line.line_id, 0) for line in lines):
+        return False
+    await _close(tx, found, order, now)
+    return True
+
+
+async def _close(tx: Transaction, found: StoredReturn, order: ConfirmedOrder, now: datetime) -> None:
+    await set_return_state(tx, found.id, "closed", now)
+    record_order_event(tx, "order.returned", order, now, number=return_number(found.id), state="closed", items=[])

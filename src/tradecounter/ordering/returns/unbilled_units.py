@@ -39,7 +39,9 @@ async def take_off_unbilled(
     return changed, units
 
 
-def _unbilled(lines: Sequence[OrderLine], invoiced: Mapping[int, int], received: Mapping[int, int]) -> dict[int, int]:
+def _unbilled(
+    lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], received: Mapping[int, int]
+) -> dict[int, int]:
     units = {
         line.id: min(received.get(line.id, 0), line.dispatched - line.unbilled - invoiced.get(line.id, 0))
         for line in lines

@@ -22,6 +22,9 @@ class ReturnItem(Struct, frozen=True):
     restocked: Annotated[int, Meta(description="The units that are for sale again.")]
     scrapped: Annotated[int, Meta(description="The units that are not for sale again.")]
     serial_numbers: list[str]
+    credited: Annotated[
+        int, Meta(description="The received units that are credited, or had not been invoiced when they came back.")
+    ] = 0
 
 
 class Return(Timed, Struct, frozen=True):
@@ -63,6 +66,7 @@ def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return
                 restocked=line.restocked,
                 scrapped=line.scrapped,
                 serial_numbers=line.serial_numbers,
+                credited=line.credited,
             )
             for line in lines
         ],

@@ -18,17 +18,21 @@ from tradecounter.pages.backoffice.imports.checks import ImportCheckPages
 from tradecounter.pages.backoffice.imports.one_import import ImportPages
 from tradecounter.pages.backoffice.jobs.pages import JobPages
 from tradecounter.pages.backoffice.money.bank_file import BankFilePages
+from tradecounter.pages.backoffice.money.bank_history import BankHistoryPages
 from tradecounter.pages.backoffice.money.credit_notes import CreditNotePages
 from tradecounter.pages.backoffice.money.debtors import DebtorPages
 from tradecounter.pages.backoffice.money.invoices import InvoicePages
 from tradecounter.pages.backoffice.money.payments import PaymentPages
+from tradecounter.pages.backoffice.money.unplaced import BankLinePages
 from tradecounter.pages.backoffice.orders.after_sale import AfterSalePages
 from tradecounter.pages.backoffice.orders.amend import AmendPages
+from tradecounter.pages.backoffice.orders.cancel import CancelPages
 from tradecounter.pages.backoffice.orders.confirm import ConfirmPages
 from tradecounter.pages.backoffice.orders.entry import OrderEntryPages
 from tradecounter.pages.backoffice.orders.one_order import OrderPages
 from tradecounter.pages.backoffice.orders.order_list import OrderListPages
 from tradecounter.pages.backoffice.orders.papers import OrderPaperPages
+from tradecounter.pages.backoffice.orders.shipments import ShipmentPages
 from tradecounter.pages.backoffice.orders.steps import OrderStepPages
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.products.one_product import ProductPages
@@ -52,10 +56,14 @@ SUBJECTS: Sequence[type] = (
     OrderEntryPages,  # before the page of an order: `/order/new` is no reference
     OrderPages,
     OrderStepPages,
+    CancelPages,
+    ShipmentPages,
     DebtorPages,
     InvoicePages,
     CreditNotePages,
     BankFilePages,
+    BankHistoryPages,
+    BankLinePages,
     PaymentPages,
     WebhookPages,
     DeliveryPages,

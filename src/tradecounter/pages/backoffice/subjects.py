@@ -9,6 +9,8 @@ _PAGES = {
     "invoice": "/invoice/{number}",
     "credit-note": "/credit-note/{number}",
     "payment": "/payment/{id}",
+    "bank-line": "/bank-line/{id}",
+    "bank-file": "/bank-file/{id}",
     "customer": "/customer/{id}",
     "product": "/product/{sku}",
     "quote": "/quote/{code}",

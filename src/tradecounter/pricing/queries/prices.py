@@ -21,13 +21,22 @@ NO_PRICE = -1
 
 # NaN or a number too large for its column, which no import writes, makes the row NO_PRICE instead of failing the query.
 # -1 is NO_PRICE, -2 is NO_BREAK.
-_COSTS: LiteralString = """
+COSTS: LiteralString = """
     case when readable then (single_unit_cost * 100)::integer else -1 end as single,
     case when readable then coalesce(five_plus_unit_cost * 100, -2)::integer else -1 end as five_plus,
     case when readable then coalesce(ten_plus_unit_cost * 100, -2)::integer else -1 end as ten_plus
 """
-_READABLE: LiteralString = """
+READABLE: LiteralString = """
     lateral (select greatest(single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost) <= 21474836 as readable) as r
+"""
+
+
+# The first and the last day of a contract price.
+DAYS: LiteralString = """
+    case valid_from when '-infinity' then -2147483648 when 'infinity' then 2147483647
+         else coalesce(valid_from - date '2000-01-01', -2147483648) end as first_day,
+    case valid_until when '-infinity' then -2147483648 when 'infinity' then 2147483647
+         else coalesce(valid_until - date '2000-01-01', 2147483647) end as last_day
 """
 
 
@@ -73,7 +82,7 @@ async def read_price_lists(tx: Transaction) -> dict[str, PriceRows]:
 _COST_COLUMNS: dict[LiteralString, LiteralString] = {"single": "int4", "five_plus": "int4", "ten_plus": "int4"}
 
 _PRICE_LIST = ArrayStatement(
-    f"select product_id, {_COSTS} from price, {_READABLE} where price_list = :price_list",  # noqa: S608 literals of this module
+    f"select product_id, {COSTS} from price, {READABLE} where price_list = :price_list",  # noqa: S608 literals of this module
     {"product_id": "int8", **_COST_COLUMNS},
 )
 
@@ -85,12 +94,8 @@ async def _read_price_list(tx: Transaction, key: str) -> PriceRows:
 
 _CONTRACT_PRICES = ArrayStatement(
     f"""
-    select customer_id, product_id, {_COSTS},
-           case valid_from when '-infinity' then -2147483648 when 'infinity' then 2147483647
-                else coalesce(valid_from - date '2000-01-01', -2147483648) end as first_day,
-           case valid_until when '-infinity' then -2147483648 when 'infinity' then 2147483647
-                else coalesce(valid_until - date '2000-01-01', 2147483647) end as last_day, id
-    from contract_price, {_READABLE}
+    select customer_id, product_id, {COSTS}, {DAYS}, id
+    from contract_price, {READABLE}
     """,  # noqa: S608 literals of this module
     {"customer_id": "int8", "product_id": "int8", **_COST_COLUMNS, "first_day": "int4", "last_day": "int4"},
     order_by="customer_id, first_day, id",

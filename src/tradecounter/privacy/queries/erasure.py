@@ -103,6 +103,10 @@ _STATEMENTS = (
         where order_id in (select o.id from orders o where o.customer_id = :id)
     """),
     Statement("""
+        update taken_back_shipment set reason = 'erased'
+        where order_id in (select o.id from orders o where o.customer_id = :id)
+    """),
+    Statement("""
         update order_return set reason = 'erased'
         where order_id in (select o.id from orders o where o.customer_id = :id)
     """),

@@ -1,20 +1,35 @@
 """Allocation: promising stock to orders (decisions, stock)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from tradecounter.db.pipeline import Pipeline, Result, array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.stock.rules import Delivery
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """The units of a product that are allocated; the rest is back-ordered behind `earlier` units."""
+    """The units of a product that are allocated; the rest is back-ordered behind `earlier` units.
+
+    `coming` is a JSON list of the expected deliveries, or None if nothing is back-ordered or expected.
+    """
 
     product_id: int
     taken: int
     earlier: int
+    coming: str | None
+
+    @property
+    def deliveries(self) -> Sequence[Delivery]:
+        """The deliveries that may cover the rest, in order of date."""
+        return () if self.coming is None else _deliveries.decode(self.coming)
+
+
+_deliveries = msgspec.json.Decoder(list[Delivery])
 
 
 _LOCK_LEVELS = Statement(
@@ -27,7 +42,12 @@ _LOCK_LEVELS = Statement(
         on conflict (product_id) do update set product_id = excluded.product_id
         returning product_id, available, back_ordered
     )
-    select product_id, least(quantity, available) as taken, back_ordered as earlier
+    select product_id, least(quantity, available) as taken, back_ordered as earlier,
+           case when quantity > available then (
+               select jsonb_agg(jsonb_build_object('incoming', i.incoming, 'expected_on', i.expected_on)
+                                order by i.expected_on)::text
+               from incoming_stock i where i.product_id = made.product_id
+           ) end as coming
     from made join wanted using (product_id)
     """,
     Allocation,
@@ -130,7 +150,7 @@ _HAND_OVER = Statement("""
 
 
 async def hand_over(tx: Transaction, units: Mapping[int, int]) -> None:
-    """Subtract dispatched units, by product id, from the allocated units."""
+    """Subtract dispatched units, by product id, from the allocated units; negative ones are allocated again."""
     await _lock_levels(tx, units)
     await tx.execute(_HAND_OVER, product_ids=list(units), units=list(units.values()))
 

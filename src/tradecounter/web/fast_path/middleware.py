@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.rate_limit import RateLimitedError
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.spans import SPANS, RequestSpan
 from tradecounter.rest.responses import Header
 from tradecounter.storefront.http import VIEW
@@ -155,8 +156,9 @@ class ResponseCacheMiddleware:
         if customer_id is None:
             return None
         try:
+            links = () if cached.links is None else context.head.links(cached.links)
             quota = self._admission.rate_limit.count(customer_id, cached.requests)
-        except RateLimitedError:
+        except (RateLimitedError, DomainError):
             return None
         if not cached.is_noted:
             self._renewal.note(cached, customer_id)
@@ -165,8 +167,7 @@ class ResponseCacheMiddleware:
         head = context.head
         if head.ignored is not None:
             own.append(head.ignored)
-        if cached.links is not None and (link := head.link(cached.links)) is not None:
-            own.append(link)
+        own += links
         if self._log_requests:
             log.info(
                 "request",

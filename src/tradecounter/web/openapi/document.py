@@ -97,7 +97,11 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses, abo
         content = {name: media(each.schema, each.examples) for name, each in operation.upload.items()}
         document["requestBody"] = {"required": True, "content": content}
     document["responses"] = {
-        str(operation.success.status): responses.success(operation),
+        **{
+            str(success.status): responses.success(operation, success)
+            for success in (operation.dry_run, operation.unchanged, operation.success)
+            if success is not None
+        },
         **({"304": responses.not_modified()} if operation.cacheable else {}),
         **{str(error.status): responses.error(error) for error in errors_of(operation)},
     }

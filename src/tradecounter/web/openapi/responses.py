@@ -7,7 +7,7 @@ import msgspec
 
 from tradecounter.rest.headers import CACHING, RATE_LIMIT, REQUEST_ID
 from tradecounter.rest.negotiation import JSON
-from tradecounter.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema
+from tradecounter.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema, Success
 from tradecounter.rest.responses import Error, to_json
 from tradecounter.web.openapi.schemas import Schemas
 
@@ -34,9 +34,8 @@ class Responses:
         """The headers that responses share, by name."""
         return dict(sorted(self._headers.items()))
 
-    def success(self, operation: Operation) -> dict[str, Any]:
-        """Describe the success response."""
-        success = operation.success
+    def success(self, operation: Operation, success: Success) -> dict[str, Any]:
+        """Describe a success response of an operation."""
         headers = (*success.headers, *(CACHING if operation.cacheable else ()))
         document: dict[str, Any] = {
             "description": success.description,
@@ -104,5 +103,6 @@ def _link(name: str, link: Link) -> Mapping[str, Any]:
         "operationId": name,
         "description": link.description,
         **({"parameters": link.parameters} if link.parameters else {}),
-        **({"requestBody": link.body} if link.body else {}),
+        # Not `requestBody`: several generators take only text there, and reject the whole document.
+        **({"x-request-body": link.body} if link.body else {}),
     }

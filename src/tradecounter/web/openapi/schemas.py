@@ -22,7 +22,8 @@ class Schemas:
         sent, received = set[Any](), set[Any]([Error])
         for operation in operations:
             sent |= {operation.body.type} if operation.body else set()
-            received |= {operation.success.body, *(error.body for error in errors_of(operation)), *operation.referenced}
+            received |= {success.body for success in (operation.success, operation.unchanged) if success}
+            received |= {*(error.body for error in errors_of(operation)), *operation.referenced}
         types = list((sent | received) - {None})
         found, components = msgspec.json.schema_components(types, ref_template=SCHEMAS + "{name}")
         self._by_type = dict(zip(types, found, strict=True))

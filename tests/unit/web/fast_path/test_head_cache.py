@@ -33,7 +33,7 @@ def head(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> dict[st
 def head_of(number: int, query: str = "", *headers: tuple[bytes, bytes]) -> RequestHead:
     read = read_head(head(number, query, *headers), ADDRESSES)
     assert read.key is not None
-    read.link(LINKS)
+    read.links(LINKS)
     return read
 
 

@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0040"
-down_revision = "0034"
+down_revision = "0039"
 works_from = "0028"
 
 RETIRED_KEYS = "alter table secret_key add column retired_at timestamptz;"

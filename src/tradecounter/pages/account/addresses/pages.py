@@ -106,7 +106,7 @@ class AddressPages:
         async with self.desk.reading() as tx:
             address = await find_address(tx, call.customer_id, _id(call))
         if address is None:
-            raise not_found("address")
+            raise not_found("address", _id(call))
         return self.desk.show(
             call,
             template,

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -17,6 +17,7 @@ from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk, Shape
 from tradecounter.rest.call import Call
+from tradecounter.rest.number_types import Id
 from tradecounter.rest.operation import ID, Parameter
 from tradecounter.webhooks.manage import (
     WebhookPolicy,
@@ -55,8 +56,8 @@ class StateForm(Struct):
 class ReplayForm(Struct):
     """A range of sequences, both ends included."""
 
-    first: Annotated[int, Meta(ge=1, le=2**63 - 1)]
-    last: Annotated[int, Meta(ge=1, le=2**63 - 1)]
+    first: Id
+    last: Id
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,10 @@ from tradecounter.webhooks.rules import MOST_OF_AN_OWNER
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Description,
-    NewWebhook,
     Types,
     Url,
     WebhookChange,
+    WebhookRequest,
     webhook_on_the_wire,
 )
 
@@ -81,7 +81,7 @@ class WebhookPages:
     @form(f"{LIST}/new", "New webhook", user_roles=DEVELOPERS, dangerous=True)
     async def make(self, call: Call) -> Response:
         async def work(tx: Transaction, body: WebhookForm, now: datetime) -> CreatedWebhook:
-            wanted = NewWebhook(
+            wanted = WebhookRequest(
                 url=body.url, types=body.types, description=body.description, customer_id=call.customer_id
             )
             return await add_webhook(tx, self.policy, wanted, now)

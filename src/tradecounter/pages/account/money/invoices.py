@@ -107,7 +107,7 @@ class InvoicePages:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
             if (await the_invoice(tx, number)).customer_id != call.customer_id:
-                raise not_found("invoice")
+                raise not_found("invoice", number)
             found = await printed_invoice(tx, number)
         return file_response(found.pdf, f"invoice-{number}.pdf", _PDF)
 
@@ -116,7 +116,7 @@ class InvoicePages:
         number = call.path_id("number", "credit note")
         async with self.desk.reading() as tx:
             if (await the_credit_note(tx, number)).customer_id != call.customer_id:
-                raise not_found("credit note")
+                raise not_found("credit note", number)
             found = await printed_credit_note(tx, number)
         return file_response(found.pdf, f"credit-note-{number}.pdf", _PDF)
 

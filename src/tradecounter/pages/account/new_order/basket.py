@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tradecounter.kit.keys import key_form
+from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.ordering.create.offered_lines import unknown_products
 from tradecounter.ordering.create.quick_lines import BadLine, named_lines, numbered_quick_lines
-from tradecounter.ordering.wire import MOST_ITEMS
+from tradecounter.ordering.wire import MOST_ITEMS, MOST_UNITS
 from tradecounter.page_kit.forms import Submitted
 from tradecounter.storefront.view import CustomerView
 
@@ -25,9 +26,12 @@ class Line:
 
     @property
     def units(self) -> int:
-        """The quantity; 0 if it is no number."""
-        text = self.quantity.replace(",", "")
-        return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else 0  # noqa: PLR2004 far beyond any quantity
+        """The quantity; 0 if no order can have it."""
+        try:
+            units = read_count(self.quantity)
+        except UnreadableNumberError:
+            return 0
+        return units if units <= MOST_UNITS else 0
 
 
 @dataclass(slots=True)
@@ -94,6 +98,12 @@ def basket_of(submitted: Submitted, uploaded: str, view: CustomerView) -> Basket
         if text.strip():
             basket.add_list(text, view)
     return basket
+
+
+def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
+    """Return the SKUs of all lines of a form and of its lists."""
+    listed = (line for text in (submitted.one("list"), uploaded) for line in numbered_quick_lines(text)[0])
+    return [*(sku for _, _, sku, _ in _rows(submitted)), *(line.item.sku for line in listed)]
 
 
 def basket_with(items: Iterable[tuple[str, int]]) -> Basket:

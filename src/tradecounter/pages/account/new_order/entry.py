@@ -14,7 +14,9 @@ from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.numbers import read_id
 from tradecounter.ordering.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.ordering.create.draft import unknown_skus
 from tradecounter.ordering.order_context import OrderContext
@@ -24,7 +26,7 @@ from tradecounter.ordering.states import AnyOrder, NumberedOrder, OrderBase, Pen
 from tradecounter.ordering.wire import CreateOrderItem, Reference
 from tradecounter.ordering.withdraw_order import own_order_by_code
 from tradecounter.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted
-from tradecounter.pages.account.new_order.basket import Basket, basket_of, basket_with
+from tradecounter.pages.account.new_order.basket import Basket, basket_of, basket_with, named_skus
 from tradecounter.pages.account.new_order.list_file import text_of_file
 from tradecounter.pages.account.new_order.offers import priced, search
 from tradecounter.pages.account.parts import AccountParts
@@ -35,6 +37,7 @@ from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
 from tradecounter.rest.responses import to_json
 from tradecounter.rest.statuses import STATUS
+from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.view import CustomerView
 
 PATH = "/account/new-order"
@@ -74,8 +77,8 @@ class AddressChoice(Struct):
 
     def in_json(self) -> dict[str, Any]:
         """Return the address as the API's body has it."""
-        if self.id.isascii() and self.id.isdigit():
-            return {"id": int(self.id[:18])}
+        if (saved := read_id(self.id)) is not None:
+            return {"id": saved}
         return _without_none({name: value for name, value in to_builtins(self).items() if name != "id"})
 
 
@@ -133,8 +136,10 @@ class NewOrderPages:
     @form(PATH, "New order", user_roles=BUYER)
     async def send_form(self, call: Call) -> Response:
         submitted = await read_submitted(call, most_bytes=_MOST_BYTES, most_files=1)
-        view = await self.parts.views.of(call.customer_id)
-        basket, problem = await _read_basket(submitted, view)
+        uploaded, problem = await _read_file(submitted)
+        async with self.desk.reading() as tx:
+            view = await self._view(tx, call, named_skus(submitted, uploaded))
+        basket = basket_of(submitted, uploaded, view)
         changed = Submitted(basket.values(submitted.values))
         step = submitted.one("do")
         if step not in {"order", "quote"} or problem or basket.bad_lines:
@@ -144,7 +149,7 @@ class NewOrderPages:
         async def work(tx: Transaction, body: OrderForm, _: datetime) -> AnyOrder:
             if not body.items:
                 raise DomainError(Kind.INVALID, "add at least one product")
-            context = self.parts.creation.context(call.customer_id, view)
+            context = self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
             try:
                 return await _created(tx, body, context, is_quote=step == "quote")
             except DomainError as error:
@@ -173,9 +178,10 @@ class NewOrderPages:
 
     async def _show(self, call: Call, basket: Basket, filled: Filled, focus: str = "") -> Response:
         """Show the form; `focus` is the table to which htmx moves the focus."""
-        view = await self.parts.views.of(call.customer_id)
+        whole = await self.parts.views.of(call.customer_id)
         async with self.desk.reading() as tx:
             addresses = await list_addresses(tx, call.customer_id)
+            view = await self._view(tx, call, [line.sku for line in basket.lines])
         lines = priced(view, basket.lines, self.desk.clock.now())
         return self.desk.show(
             call,
@@ -185,12 +191,17 @@ class NewOrderPages:
             net=sum((line.net for line in lines), NOTHING),
             basket=basket,
             focus=focus,
-            found=search(view, filled.value("q").strip(), self.desk.clock.now()),
+            found=search(whole, filled.value("q").strip(), self.desk.clock.now()),
             quick=range(_QUICK_LINES),
             saved=[(str(address.id), _in_a_line(address)) for address in addresses],
             countries=COUNTRIES,
             for_quote=filled.value("quote") == "true",
         )
+
+    async def _view(self, tx: Transaction, call: Call, skus: Sequence[str]) -> CustomerView:
+        """Return the customer's view of products, at the prices that an order would have."""
+        whole = await self.parts.views.of(call.customer_id)
+        return await current_view(tx, whole, call.customer_id, skus, uk_date(self.desk.clock.now())) if skus else whole
 
 
 _QUOTE_SENT = "Your request is sent. You get an e-mail when the quote is priced."
@@ -205,8 +216,8 @@ async def _created(tx: Transaction, body: OrderForm, context: OrderContext, *, i
     return made
 
 
-async def _read_basket(submitted: Submitted, view: CustomerView) -> tuple[Basket, DomainError | None]:
-    """Return the lines, and what is wrong with the file."""
+async def _read_file(submitted: Submitted) -> tuple[str, DomainError | None]:
+    """Return the text of the file, and what is wrong with it."""
     file: UploadFile | None = submitted.files.get("file")
     problem, uploaded = None, ""
     if file is not None:
@@ -216,7 +227,7 @@ async def _read_basket(submitted: Submitted, view: CustomerView) -> tuple[Basket
             problem = error
         finally:
             await file.close()
-    return basket_of(submitted, uploaded, view), problem
+    return uploaded, problem
 
 
 def _checked(changed: Submitted, basket: Basket, view: CustomerView, problem: DomainError | None) -> Filled:

@@ -23,6 +23,5 @@ def chosen_option(order: OrderBase, default: int | None) -> Sequence[int]:
 
 
 def _in_words(order: OrderBase, option: ShippingOption) -> str:
-    total = order.cost_gross + option.cost_net + option.tax(order.tax_rate)
     arrives = "" if option.arrival is None else f", arrives {day_in_words(uk_date(option.arrival))}"
-    return f"{option.name}: {in_pounds(option.cost_net)}{arrives}. Total with VAT {in_pounds(total)}"
+    return f"{option.name}: {in_pounds(option.cost_net)}{arrives}. Total with VAT {in_pounds(order.gross_with(option))}"

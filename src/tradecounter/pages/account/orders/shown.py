@@ -82,9 +82,11 @@ async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFu
     """Return an order with all that its page shows, with a fixed number of statements."""
     lines = await lines_of_order(tx, order.id)
     fulfilled = (await fulfilment.of_orders(tx, [order.id]))[order.id]
-    patterns = await tracking_patterns(tx, {shipment.shipping_method for shipment in fulfilled.shipments})
+    patterns = await tracking_patterns(tx, {(each.shipping_method, each.carrier) for each in fulfilled.shipments})
     shipments = [
-        ShownShipment(shipment, _link(patterns.get(shipment.shipping_method), shipment.tracking_number))
+        ShownShipment(
+            shipment, _link(patterns.get((shipment.shipping_method, shipment.carrier)), shipment.tracking_number)
+        )
         for shipment in fulfilled.shipments
     ]
     return OwnOrder(

@@ -82,12 +82,11 @@ class QuoteLinkPages:
         )
 
     async def _context_of(self, customer_id: int) -> OrderContext:
-        return self.parts.creation.context(customer_id, await self.parts.views.of(customer_id))
+        return self.parts.creation.context(customer_id, self.parts.views.for_order(customer_id))
 
 
 def _in_words(quote: PricedQuote, option: ShippingOption) -> str:
-    total = quote.cost_gross + option.cost_net + option.tax(quote.tax_rate)
-    return f"{option.name}, {in_pounds(option.cost_net)}: {in_pounds(total)} in total with VAT"
+    return f"{option.name}, {in_pounds(option.cost_net)}: {in_pounds(quote.gross_with(option))} in total with VAT"
 
 
 def _secret(call: Call) -> str:

@@ -11,7 +11,7 @@ from tradecounter.access.permissions import USER_ROLES
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import invite_user
 from tradecounter.backoffice.customer_changes import disable_key_of, disable_user_of, make_key
-from tradecounter.backoffice.customer_wire import CreatedKey, NewKey, NewUser
+from tradecounter.backoffice.customer_wire import CreatedKey, KeyRequest, UserRequest
 from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
@@ -51,14 +51,14 @@ class CustomerAccessPages:
     async def invite(self, call: Call) -> Response:
         customer_id = call.path_id("id", "customer")
 
-        async def work(tx: Transaction, body: NewUser, now: datetime) -> str:
+        async def work(tx: Transaction, body: UserRequest, now: datetime) -> str:
             secret = secret_key(self.parts.settings)
             user, _ = await invite_user(tx, customer_id, body.email, body.role, secret, now)
             return f"An invitation is on its way to {user.email}."
 
         return await self.desk.change(
             call,
-            NewUser,
+            UserRequest,
             work,
             again=lambda filled: self._show(call, "customers/invite.html", filled),
             to=f"/customer/{customer_id}/access",
@@ -74,12 +74,12 @@ class CustomerAccessPages:
         customer_id = call.path_id("id", "customer")
         made: list[CreatedKey] = []  # never stored: a form that is sent again does not show the key
 
-        async def work(tx: Transaction, body: NewKey, now: datetime) -> None:
+        async def work(tx: Transaction, body: KeyRequest, now: datetime) -> None:
             made.append(await make_key(tx, customer_id, body.name, now))
 
         taken = await self.desk.change(
             call,
-            NewKey,
+            KeyRequest,
             work,
             again=lambda filled: self._show(call, "customers/new_key.html", filled),
             to=f"/customer/{customer_id}/access",
@@ -139,7 +139,7 @@ class CustomerAccessPages:
             shown = await shown_customer(tx, call)
             user = next((user for user in await list_users(tx, shown.id) if user.id == user_id), None)
         if user is None:
-            raise not_found("user")
+            raise not_found("user", user_id)
         return self.desk.show(call, "customers/disable_user.html", form=filled, shown=shown, user=user)
 
     async def _show_key(self, call: Call, filled: Filled) -> Response:
@@ -148,7 +148,7 @@ class CustomerAccessPages:
             shown = await shown_customer(tx, call)
             key = next((key for key in await list_keys(tx, shown.id) if key.id == key_id), None)
         if key is None:
-            raise not_found("key")
+            raise not_found("key", key_id)
         return self.desk.show(call, "customers/disable_key.html", form=filled, shown=shown, key=key)
 
     async def _show(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:

@@ -88,9 +88,10 @@ class CustomerAddressPages:
     async def _show_delete(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
-            address = await find_address(tx, shown.id, call.path_id("address_id", "address"))
+            address_id = call.path_id("address_id", "address")
+            address = await find_address(tx, shown.id, address_id)
         if address is None:
-            raise not_found("address")
+            raise not_found("address", address_id)
         lines = address_lines(address)
         return self.desk.show(
             call, "customers/delete_address.html", form=filled, shown=shown, address=address, lines=lines

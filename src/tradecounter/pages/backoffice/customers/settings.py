@@ -27,6 +27,7 @@ from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk, Shape
 from tradecounter.pricing.queries.contract_table import price_list_keys
 from tradecounter.rest.call import Call
+from tradecounter.rest.number_types import Percent, Pounds
 from tradecounter.shipping.queries import read_methods
 
 _CONTACT, _CREDIT, _TRADE, _NEW = (
@@ -52,7 +53,7 @@ class ContactForm(Struct, kw_only=True):
 class CreditForm(Struct, kw_only=True):
     """The credit terms; without both, the customer has no credit."""
 
-    credit_limit: Decimal | None = None
+    credit_limit: Pounds | None = None
     term_days: Terms | None = None
 
 
@@ -60,7 +61,7 @@ class TradeForm(Struct, kw_only=True):
     """The prices, and how orders are made."""
 
     price_list: ShortText | None = None
-    discount: Decimal = Decimal(0)
+    discount: Percent = Decimal(0)
     packing: Packing = "own"
     shipping_method: int | None = None
     trade_account: bool = False
@@ -70,10 +71,10 @@ class TradeForm(Struct, kw_only=True):
 class NewCustomerForm(ContactForm, kw_only=True):
     """A customer to add, with the fields of all three forms."""
 
-    credit_limit: Decimal | None = None
+    credit_limit: Pounds | None = None
     term_days: Terms | None = None
     price_list: ShortText | None = None
-    discount: Decimal = Decimal(0)
+    discount: Percent = Decimal(0)
     packing: Packing = "own"
     shipping_method: int | None = None
     trade_account: bool = False
@@ -98,7 +99,7 @@ class CustomerSettingsPages:
 
         async def work(tx: Transaction, body: NewCustomerForm, now: datetime) -> Account:
             wanted = {name: value for name, value in msgspec.structs.asdict(body).items() if name in fields}
-            return await create_customer(tx, await account_change(tx, CustomerChange(**wanted)), now)
+            return await create_customer(tx, await account_change(tx, CustomerChange(**wanted), new=True), now)
 
         return await self.desk.change(
             call,

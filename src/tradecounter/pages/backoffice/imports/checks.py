@@ -16,10 +16,9 @@ from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, c
 from tradecounter.page_kit.values import label
 from tradecounter.pages.backoffice.imports.uploads import Upload, Uploads, Wanted
 from tradecounter.pages.backoffice.parts import OfficeParts
-from tradecounter.pages.backoffice.people import roles_of_caller
+from tradecounter.pages.backoffice.people import roles_of_caller, staff_id_of
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
-from tradecounter.pages.session_gate import session_of
 from tradecounter.rest.call import Call
 from tradecounter.rest.statuses import STATUS
 
@@ -35,6 +34,7 @@ _COLUMNS = (
     Column("Unchanged", numeric=True),
     Column("State"),
 )
+_UNTICKED = "tick this if the prices are right; otherwise correct the file"
 _LATEST_FIRST = Sort("id", descending=True)
 
 
@@ -52,6 +52,12 @@ class CheckForm(Struct, kw_only=True):
     confirmed: bool = False
     on_hand: bool = False
     ignore_unknown: bool = False
+
+
+class ApplyForm(Struct, kw_only=True):
+    """Whether prices that may be slips are imported too."""
+
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class ImportCheckPages:
             if "file" not in submitted.files:
                 raise invalid("file", "choose a file")
             roles = roles_of_caller(call)
-            made = await self._uploads.keep(_owner(call), submitted.files["file"], Wanted(kind), roles)
+            made = await self._uploads.keep(staff_id_of(call), submitted.files["file"], Wanted(kind), roles)
         except DomainError as error:
             return await self._list(call, _filled(submitted, error))
         finally:
@@ -122,13 +128,17 @@ class ImportCheckPages:
 
     @form(_APPLY, "Apply a file", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
     async def apply(self, call: Call) -> Response:
-        upload = self._upload(call)
+        upload, submitted = self._upload(call), await read_submitted(call)
         _permitted(call, upload.wanted.kind)
         if upload.state == "applied":
             return self._applied(call, upload)
+        force = parse_form(submitted, ApplyForm).force
+        if upload.can_be_applied and upload.wants_force and not force:
+            filled = Filled(submitted.values, {"force": _UNTICKED}, "", STATUS[Kind.CONFLICT])
+            return self._show(call, "imports/apply.html", upload, filled)
         if upload.state != "applying":
             try:
-                await self._uploads.apply(upload, call.actor)
+                await self._uploads.apply(upload, call.actor, force=force)
             except DomainError as error:
                 return self._show(call, "imports/check.html", upload, _filled(Submitted({}), error))
         return self._applied(call, upload) if upload.import_id is not None else self.desk.go(call, upload.path)
@@ -143,7 +153,7 @@ class ImportCheckPages:
         return self.parts.uploads
 
     def _upload(self, call: Call) -> Upload:
-        return self._uploads.find(call.path("upload"), _owner(call))
+        return self._uploads.find(call.path("upload"), staff_id_of(call))
 
     def _applied(self, call: Call, upload: Upload) -> Response:
         return self.desk.go(call, f"/import/{upload.import_id}", f"{upload.name} is applied. It can be rolled back.")
@@ -169,7 +179,7 @@ class ImportCheckPages:
         found = await self._history(call, wanted)
         address = self.desk.view(call).at("/import")
         table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
-        kinds, own = importable_kinds(roles_of_caller(call)), self._uploads.of(_owner(call))
+        kinds, own = importable_kinds(roles_of_caller(call)), self._uploads.of(staff_id_of(call))
         return self.desk.show(
             call,
             "imports/list.html",
@@ -192,13 +202,6 @@ def _named(kinds: Iterable[str]) -> list[tuple[str, str]]:
 
 def _with_fields(kinds: Iterable[str]) -> list[tuple[str, list[str]]]:
     return [(label(kind), fields_of_kind(kind)) for kind in kinds]
-
-
-def _owner(call: Call) -> int:
-    session = session_of(call.request.scope)
-    if session is None:
-        raise RuntimeError("only staff who have signed in upload files")
-    return session.person.id
 
 
 def _permitted(call: Call, kind: str) -> str:

@@ -10,10 +10,11 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.import_kinds import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
 from tradecounter.bulk.differences import Change, changes_after
-from tradecounter.db.transaction import Transaction
-from tradecounter.imports.kinds import fields_of_kind
+from tradecounter.bulk.price_figures import PriceFigures
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.imports.kinds import IMPORT_KINDS, fields_of_kind
 from tradecounter.imports.queries import ImportRecord, find_import, lock_import
-from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, roll_back_import
+from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, measure_roll_back, roll_back_import
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
 from tradecounter.page_kit.forms import Filled, read_submitted
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
@@ -26,6 +27,7 @@ from tradecounter.rest.call import Call
 
 _ONE, _ROLL_BACK = "/import/{id}", "/import/{id}/roll-back"
 _COLUMNS = (Column("Record"), Column("Change"), Column("Before and after"))
+_PRICE_COLUMNS = (*_COLUMNS[:2], Column("Per cent", numeric=True), _COLUMNS[2])
 _BY_LINE = Sort("line", descending=False)
 
 
@@ -49,11 +51,14 @@ class ImportPages:
         async with self.desk.reading() as tx:
             made = await self._found(tx, call)
             found = await changes_after(tx, made.id, wanted.most, None if after is None else after[0])
+        of_prices = IMPORT_KINDS[made.kind].guard is not None
         if wanted.is_file:
-            headings = ("line", "record", "change", "before", "after")
-            return csv_file(f"import-{made.id}", headings, map(_file_row, found))
+            headings = ("line", "record", "change", "before", "after", *(["percent"] if of_prices else []))
+            rows = ((*_file_row(row), *([row.percent or None] if of_prices else [])) for row in found)
+            return csv_file(f"import-{made.id}", headings, rows)
         address = self.desk.view(call).at(f"/import/{made.id}")
-        table = Table.of(call, address, _COLUMNS, found, _BY_LINE, lambda row: cursor_text((row.line, row.key), 0))
+        columns = _PRICE_COLUMNS if of_prices else _COLUMNS
+        table = Table.of(call, address, columns, found, _BY_LINE, lambda row: cursor_text((row.line, row.key), 0))
         return self.desk.show(
             call,
             "imports/import.html",
@@ -62,6 +67,7 @@ class ImportPages:
             can_be_undone=self._can_be_undone(call, made),
             kept_for=KEEP_CHANGES.days,
             order=fields_of_kind(made.kind),
+            of_prices=of_prices,
         )
 
     @page(_ROLL_BACK, "Roll an import back", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
@@ -98,9 +104,10 @@ class ImportPages:
 
     async def _found(self, tx: Transaction, call: Call) -> ImportRecord:
         """Return the import that a page's path names. Raises DomainError (not found), also for a hidden kind."""
-        made = await find_import(tx, call.path_id("id", "import"))
+        import_id = call.path_id("id", "import")
+        made = await find_import(tx, import_id)
         if made is None or made.kind not in readable_kinds(roles_of_caller(call)):
-            raise not_found("import")
+            raise not_found("import", import_id)
         return made
 
     def _can_be_undone(self, call: Call, made: ImportRecord) -> bool:
@@ -110,7 +117,16 @@ class ImportPages:
     async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError] | None = None) -> Response:
         async with self.desk.reading() as tx:
             made = await self._found(tx, call)
-        return self.desk.show(call, "imports/roll_back.html", form=filled, made=made, changed=changed or [])
+        prices = await self._prices(call, made) if self._can_be_undone(call, made) else None
+        return self.desk.show(
+            call, "imports/roll_back.html", form=filled, made=made, changed=changed or [], prices=prices
+        )
+
+    async def _prices(self, call: Call, made: ImportRecord) -> PriceFigures | None:
+        """Return what a roll-back would do to prices."""
+        async with transaction(self.desk.database, call.actor) as tx:
+            tx.set_rollback()
+            return await measure_roll_back(tx, made.id, self.desk.clock.now())
 
 
 def _said(done: RolledBackImport) -> str:

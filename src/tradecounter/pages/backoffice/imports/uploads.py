@@ -63,6 +63,7 @@ class Upload:
         rows: the number of rows that were read so far.
         problem: why the last check or import failed as a whole.
         errors, warnings: how many there are; the report keeps the first ones.
+        force: whether somebody has agreed to prices that may be slips, and to new price lists.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Upload:
     errors: int = 0
     warnings: int = 0
     import_id: int | None = None
+    force: bool = False
     task: asyncio.Task[None] | None = field(default=None, repr=False)
 
     @property
@@ -104,6 +106,11 @@ class Upload:
     def can_be_applied(self) -> bool:
         """Whether its check found no errors, and something that changes."""
         return self.state == "checked" and self.report is not None and not self.report.errors and self.changes > 0
+
+    @property
+    def wants_force(self) -> bool:
+        """Whether it changes prices that may be slips, or makes price lists."""
+        return self.report is not None and self.report.prices is not None and self.report.prices.want_force
 
     def close(self) -> None:
         """Give the file's space back."""
@@ -169,12 +176,12 @@ class Uploads:
         upload.wanted, upload.state = wanted, "checking"
         await self._begin(upload, actor)
 
-    async def apply(self, upload: Upload, actor: Actor) -> None:
-        """Begin the import, and wait a moment for it. Raises DomainError (conflict)."""
+    async def apply(self, upload: Upload, actor: Actor, *, force: bool = False) -> None:
+        """Begin the import, and wait a moment for it; `force` as in Upload. Raises DomainError (conflict)."""
         _require_rest(upload)
         if not upload.can_be_applied:
             raise DomainError(Kind.CONFLICT, "only a file whose check found changes and no errors can be applied")
-        upload.state = "applying"
+        upload.state, upload.force = "applying", force
         await self._begin(upload, actor)
 
     async def close(self) -> None:
@@ -224,6 +231,8 @@ class Uploads:
             replace=wanted.replace,
             confirmed=wanted.confirmed,
             confirmed_by="the box that lets it deactivate more than a fifth",
+            force=upload.force,
+            forced_by="check the file again: a tick",
             progress=progress,
             diff=dry_run,
         )

@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.backoffice.billing_steps import credit_invoice
 from tradecounter.backoffice.billing_wire import CreditNoteRequest
+from tradecounter.billing.credit_return import creditable_of_return, reason_of
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
+from tradecounter.billing.queries.lookup import the_invoice
 from tradecounter.billing.queries.money_tables import (
     CREDIT_NOTES,
     CreditNoteRow,
@@ -24,13 +26,16 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError, invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.page_kit.forms import Filled
+from tradecounter.ordering.returns.find_return import the_return
+from tradecounter.ordering.returns.wire import return_number
+from tradecounter.page_kit.forms import Filled, query_values
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.listing import After, end_of, listed, start_of
 from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.page_desk import PageDesk, seen_of
 from tradecounter.rest.call import Call
+from tradecounter.rest.number_types import Pounds
 from tradecounter.rest.responses import file_response
 
 _PDF = "application/pdf"
@@ -62,12 +67,26 @@ class CreditedLine(Struct):
     quantity: Annotated[int, Meta(ge=0)] | None = None
 
 
-class CreditNoteForm(Struct):
-    """Units of lines, or an amount without VAT."""
+class CreditNoteForm(Struct, rename={"returned": "return"}):
+    """Units of lines, or an amount without VAT; `returned` is the number of the return of these units."""
 
     reason: str
     lines: list[CreditedLine] = []
-    amount: Decimal | None = None
+    amount: Pounds | None = None
+    returned: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreditNotePreview:
+    """A credit note as it was issued, or would be, and what is due of its invoice then."""
+
+    note: CreditNote
+    due: Decimal
+
+    @property
+    def facts(self) -> Any:
+        """What the form has to show before the credit note is issued."""
+        return self.note.lines, self.note.cost_net, self.note.cost_tax, self.note.cost_gross
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,32 +138,48 @@ class CreditNotePages:
 
     @page("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
     async def show_form(self, call: Call) -> Response:
-        return await self._show_form(call, Filled())
+        return await self._show_form(call, Filled(), None)
 
     @form("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
     async def issue(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
 
-        async def work(tx: Transaction, body: CreditNoteForm, now: datetime) -> CreditNote:
-            return await _credit(tx, number, body, self.parts, now)
+        async def work(tx: Transaction, body: CreditNoteForm, now: datetime) -> CreditNotePreview:
+            note = await _credit(tx, number, body, self.parts, now)
+            return CreditNotePreview(note, (await the_invoice(tx, number)).due)
 
-        return await self.desk.change(
+        return await self.desk.change_as_seen(
             call,
             CreditNoteForm,
             work,
-            again=lambda filled: self._show_form(call, filled),
-            to=lambda note: f"/credit-note/{note.number}",
-            done=lambda note: f"Credit note {note.number} is issued. The customer gets it by e-mail.",
+            again=lambda filled, preview: self._show_form(call, filled, preview),
+            facts=lambda preview: preview.facts,
+            to=lambda preview: f"/credit-note/{preview.note.number}",
+            done=lambda preview: f"Credit note {preview.note.number} is issued. The customer gets it by e-mail.",
         )
 
-    async def _show_form(self, call: Call, filled: Filled) -> Response:
+    async def _show_form(self, call: Call, filled: Filled, preview: CreditNotePreview | None) -> Response:
+        """Show the form, with the credit note that it would issue; the query may name a return to credit."""
         number = call.path_id("number", "invoice")
+        asked = {name: values[-1] for name, values in query_values(call.raw_query).items()}
+        returned = filled.value("return", asked.get("return", ""))
         async with self.desk.reading() as tx:
             invoice = await shown_invoice(tx, number)
             left = await creditable_of(tx, number)
-        lines = list(zip(invoice.lines, left.units, strict=True))
+            found = await the_return(tx, returned) if returned else None
+            wanted = [] if found is None else (await creditable_of_return(tx, found)).get(number, [])
         return self.desk.show(
-            call, "money/issue_credit_note.html", form=filled, invoice=invoice, lines=lines, left=left
+            call,
+            "money/issue_credit_note.html",
+            form=filled,
+            invoice=invoice,
+            lines=list(zip(invoice.lines, left.units, strict=True)),
+            left=left,
+            returned="" if found is None else return_number(found.id),
+            wanted={line.item_id: line.quantity for line in wanted},
+            reason="" if found is None else reason_of(found),
+            preview=preview,
+            seen="" if preview is None else seen_of(preview.facts),
         )
 
 
@@ -159,8 +194,9 @@ async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: Off
     request = CreditNoteRequest(
         lines=lines or UNSET, amount=UNSET if body.amount is None else body.amount, reason=body.reason
     )
+    returned = None if body.returned is None else (await the_return(tx, body.returned)).id
     try:
-        return await credit_invoice(tx, number, request, parts.letterhead, now)
+        return await credit_invoice(tx, number, request, parts.letterhead, now, returned=returned)
     except DomainError as error:
         if not error.field_errors:
             raise

@@ -1,38 +1,48 @@
 """`/payment`: the payments of all customers, one payment, and the forms that record and reverse one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from decimal import Decimal
+from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
 from tradecounter.backoffice.billing_steps import record_new_payment
 from tradecounter.backoffice.billing_wire import PaymentRequest, Reversal
 from tradecounter.backoffice.desk import text
-from tradecounter.billing.queries.lookup import the_invoice
+from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice
 from tradecounter.billing.queries.money_tables import (
     PAYMENTS,
     PaymentRow,
     PaymentTableFilter,
 )
 from tradecounter.billing.queries.payments import the_payment
-from tradecounter.billing.record_payment import METHODS, Method
+from tradecounter.billing.record_payment import METHODS, Method, NewPayment
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.reverse_payment import reverse_payment
-from tradecounter.customers.queries.accounts import find_account, the_account
+from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
-from tradecounter.page_kit.forms import Filled, query_values
+from tradecounter.kit.numbers import read_id
+from tradecounter.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.pages.backoffice.money.payment_preview import (
+    MOST_FOUND,
+    PaymentPreview,
+    chosen_customer,
+    found_customers,
+    preview_of,
+)
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.listing import After, day_of, listed
 from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.page_desk import PageDesk, seen_of
 from tradecounter.rest.call import Call
+from tradecounter.rest.number_types import Id
 
 _COLUMNS = (
     Column("Payment", "recorded"),
@@ -45,8 +55,19 @@ _COLUMNS = (
 )
 _LATEST_FIRST = "-recorded"
 _HEADINGS = ("id", "customer_id", "customer", "received_on", "method", "reference", "invoices", "reversed", "amount")
-_MOST_DIGITS = 18
 _METHOD_NAMES = [(method, method.replace("_", " ").capitalize()) for method in METHODS]
+
+
+class PaymentForm(NewPayment, frozen=True, kw_only=True):
+    """A payment of an invoice, or of a customer, who is named by number, name or e-mail address.
+
+    `picked` decides between several customers; `on_account` is the amount that is meant to stay on the account.
+    """
+
+    invoice: Id | UnsetType = UNSET
+    customer_id: str = ""
+    picked: Id | UnsetType = UNSET
+    on_account: str = ""
 
 
 class PaymentTable(TableParameters, frozen=True, kw_only=True):
@@ -98,17 +119,26 @@ class PaymentPages:
 
     @page("/payment/new", "Record a payment", scope="billing:write")
     async def show_new(self, call: Call) -> Response:
-        return await self._show_new(call, Filled())
+        given = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
+        due = await self._due(given.get("invoice", ""))
+        if not due:
+            return await self._show_new(call, Filled(), None, given)
+        given = {"amount": str(due), "received_on": str(uk_date(self.desk.clock.now())), **given}
+        submitted = Submitted({name: [value] for name, value in given.items()})
+        preview, _ = await self.desk.preview(call, PaymentForm, _record, submitted)
+        return await self._show_new(call, Filled(), preview, given)
 
     @form("/payment/new", "Record a payment", scope="billing:write")
     async def record(self, call: Call) -> Response:
-        return await self.desk.change(
+        return await self.desk.change_as_seen(
             call,
-            PaymentRequest,
-            record_new_payment,
-            again=lambda filled: self._show_new(call, filled),
-            to=lambda payment: f"/payment/{payment.id}",
-            done=_said,
+            PaymentForm,
+            _record,
+            again=lambda filled, preview: self._show_new(call, filled, preview),
+            facts=lambda preview: preview.facts,
+            asked=lambda body, preview: preview.require_answer(body.on_account),
+            to=lambda preview: f"/payment/{preview.payment.id}",
+            done=lambda preview: said_of_payment(preview.payment),
         )
 
     @page("/payment/{id}", "One payment", scope="billing:read")
@@ -143,15 +173,33 @@ class PaymentPages:
             done="The payment is reversed. What it paid is due again.",
         )
 
-    async def _show_new(self, call: Call, filled: Filled) -> Response:
-        """Show the form; the query may name an invoice or a customer, and an amount, a day and a reference."""
-        given = {name: values[-1] for name, values in query_values(call.raw_query).items()}
+    async def _due(self, invoice: str) -> Decimal | None:
+        """Return what is due of an invoice; None of an unknown one."""
+        number = read_id(invoice.strip())
+        if number is None:
+            return None
         async with self.desk.reading() as tx:
-            given |= await _known(tx, filled.value("invoice", given.get("invoice", "")), "invoice")
-            given |= await _known(tx, filled.value("customer_id", given.get("customer_id", "")), "customer_id")
-        today = uk_date(self.desk.clock.now())
+            found = await invoices_numbered(tx, [number])
+            return (await open_invoice(tx, number)).due if found else None
+
+    async def _show_new(
+        self, call: Call, filled: Filled, preview: PaymentPreview | None, given: Mapping[str, str] | None = None
+    ) -> Response:
+        """Show the form, with what it would pay; `given` may name an invoice, a customer and further values."""
+        given, sought = given or {}, filled.value("customer_id")
+        async with self.desk.reading() as tx:
+            found = await found_customers(tx, sought) if sought and read_id(sought.strip()) is None else []
         return self.desk.show(
-            call, "money/new_payment.html", form=filled, given=given, today=today, methods=_METHOD_NAMES
+            call,
+            "money/new_payment.html",
+            form=filled,
+            given=given,
+            today=uk_date(self.desk.clock.now()),
+            methods=_METHOD_NAMES,
+            preview=preview,
+            seen="" if preview is None else seen_of(preview.facts),
+            found=found if len(found) > 1 else [],
+            most=MOST_FOUND,
         )
 
     async def _show_reverse(self, call: Call, filled: Filled) -> Response:
@@ -161,23 +209,15 @@ class PaymentPages:
         return self.desk.show(call, "money/reverse.html", form=filled, payment=payment, customer=account.name)
 
 
-async def _known(tx: Transaction, number: str, field: str) -> dict[str, Any]:
-    """Return what is known of the invoice or the customer that a form names; nothing of an unknown one."""
-    if not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
-        return {}
-    if field == "customer_id":
-        account = await find_account(tx, int(number))
-        return {} if account is None else {"whose": account.name}
-    try:
-        invoice = await the_invoice(tx, int(number))
-    except DomainError as error:
-        if error.kind is not Kind.NOT_FOUND:
-            raise
-        return {}
-    return {"due": invoice.due, "whose": (await the_account(tx, invoice.customer_id)).name}
+async def _record(tx: Transaction, body: PaymentForm, now: datetime) -> PaymentPreview:
+    customer_id = await chosen_customer(tx, body.customer_id, body.picked)
+    new = {name: getattr(body, name) for name in NewPayment.__struct_fields__}
+    payment = await record_new_payment(tx, PaymentRequest(**new, invoice=body.invoice, customer_id=customer_id), now)
+    return await preview_of(tx, payment)
 
 
-def _said(payment: Payment) -> str:
+def said_of_payment(payment: Payment) -> str:
+    """Return what a page says after a payment or a refund is recorded."""
     if payment.method == "refund":
         return f"The refund of {in_pounds(payment.amount)} is recorded."
     paid = " and ".join(str(share.invoice) for share in payment.allocations)

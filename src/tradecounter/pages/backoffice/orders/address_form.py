@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from tradecounter.customers.wire import AddressDetails, CustomerAddress, SavedAddress
+from tradecounter.kit.numbers import read_id
 from tradecounter.rest.responses import to_json
 
 ANOTHER = "another"  # the choice of an address that is typed
@@ -74,6 +75,6 @@ def in_one_line(address: AddressDetails) -> str:
 
 def chosen_address(chosen: str, typed: TypedAddress | None) -> Raw:
     """Return the address that a form names, as JSON for the use case."""
-    if chosen.isascii() and chosen.isdigit():
-        return Raw(to_json({"id": int(chosen)}))
+    if (saved := read_id(chosen)) is not None:
+        return Raw(to_json({"id": saved}))
     return Raw(to_json(typed or TypedAddress()))

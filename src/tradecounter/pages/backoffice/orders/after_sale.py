@@ -9,7 +9,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.backoffice.order_steps import add_tracking, open_units_return
-from tradecounter.backoffice.order_wire import ItemId, NewReturn, ReturnedUnits, Tracking, Units
+from tradecounter.backoffice.order_wire import ItemId, ReturnedUnits, ReturnRequest, Tracking, Units
 from tradecounter.backoffice.orders import BY_WAREHOUSE
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
 from tradecounter.db.transaction import Transaction
@@ -58,7 +58,7 @@ class ReturnForm(Struct):
 
 
 def returned_units(lines: Sequence[ReturnedLine]) -> list[ReturnedUnits]:
-    """Return the lines of which units come back."""
+    """Return the lines whose units come back."""
     return [ReturnedUnits(line.id, line.units, line.numbers) for line in lines if line.units]
 
 
@@ -114,7 +114,7 @@ class AfterSalePages(OrderForms):
             items = returned_units(body.items)
             if not items:
                 raise DomainError(Kind.INVALID, "say how many units come back")
-            return await open_units_return(tx, reference_of(call), NewReturn(items, body.reason), now)
+            return await open_units_return(tx, reference_of(call), ReturnRequest(items, body.reason), now)
 
         return await self.taken(
             call,

@@ -1,9 +1,9 @@
 """`/order/{reference}/amend`: units, prices, lines, delivery and reference of a confirmed order, with a preview."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
@@ -27,9 +27,11 @@ from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.pages.session_gate import require_right
 from tradecounter.rest.call import Call
+from tradecounter.rest.number_types import Pounds
 from tradecounter.rest.responses import to_json
 
 _BLANK_ROWS = 2
+_ADDED = re.compile(r"added-([0-9]{1,4})-")
 
 Quantity = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
 
@@ -39,9 +41,9 @@ class ChangedLine(Struct):
 
     id: ItemId
     had: Quantity
-    cost: Decimal
+    cost: Pounds
     quantity: Quantity | None = None
-    unit_cost: Decimal | None = None
+    unit_cost: Pounds | None = None
 
 
 class AddedLine(Struct):
@@ -49,7 +51,7 @@ class AddedLine(Struct):
 
     sku: str
     quantity: Quantity = 1
-    unit_cost: Decimal | None = None
+    unit_cost: Pounds | None = None
 
 
 class AmendForm(Struct):
@@ -198,9 +200,5 @@ def _address(typed: TypedAddress | None, before: CustomerAddress) -> Raw:
 
 
 def _added_rows(values: Mapping[str, Sequence[str]]) -> int:
-    numbers = [
-        int(name.split("-")[1])
-        for name, found in values.items()
-        if name.startswith("added-") and any(found) and name.split("-")[1].isdigit()
-    ]
+    numbers = [int(row[1]) for name, found in values.items() if any(found) and (row := _ADDED.match(name))]
     return max(numbers, default=-1) + 1

@@ -13,7 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.reseller_wire import OverrideCredit
 from tradecounter.ordering.shipping_options import find_option
-from tradecounter.ordering.states import AnyOrder, ConfirmedOrder
+from tradecounter.ordering.states import AnyOrder, ConfirmedOrder, shown_state
 from tradecounter.ordering.wire import ShippingChoice
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_order
@@ -83,7 +83,7 @@ class ConfirmPages:
         if isinstance(shown.found, ConfirmedOrder):
             return self.desk.go(call, shown.path, f"{shown.name} is already confirmed.")
         if shown.order.state != "pending" and not filled.message:
-            raise DomainError(Kind.CONFLICT, f"the {shown.found.kind} is {shown.order.state}")
+            raise DomainError(Kind.CONFLICT, f"the {shown.found.kind} is {shown_state(shown.found, now)}")
         return self.desk.show(
             call, "orders/confirm.html", form=filled, shown=shown, customer=customer, method=likely_method(shown)
         )

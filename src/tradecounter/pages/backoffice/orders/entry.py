@@ -11,12 +11,14 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.customers import present_customer
 from tradecounter.backoffice.order_sales import SELLERS, create_sale
-from tradecounter.backoffice.order_wire import NewOrder
+from tradecounter.backoffice.order_wire import OrderRequest
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.queries.choose import customers_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.ordering.create.offered_lines import OfferedLine, offered_lines, unknown_products
 from tradecounter.ordering.create.quick_lines import read_quick_lines
 from tradecounter.ordering.reseller_wire import OverrideCredit
@@ -36,6 +38,7 @@ from tradecounter.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.pages.session_gate import require_right
 from tradecounter.rest.call import Call
 from tradecounter.rest.statuses import STATUS
+from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.view import CustomerView
 
 _ROW = re.compile(r"items-(\d{1,4})-(?:sku|quantity)")
@@ -143,7 +146,9 @@ class OrderEntryPages:
             account = await the_account(tx, _customer_of(call))
             customer = await present_customer(tx, account, now)
             addresses = await list_addresses(tx, account.id)
-        rows = _rows(filled.values, await self.parts.contexts.views.of(account.id), now)
+            whole = await self.parts.contexts.views.of(account.id)
+            view = await current_view(tx, whole, account.id, _skus(filled.values), uk_date(now))
+        rows = _rows(filled.values, view, now)
         return self.desk.show(
             call,
             "orders/entry.html",
@@ -163,9 +168,9 @@ def _customer_of(call: Call) -> int:
     return call.path_id("customer_id", "customer")
 
 
-def _order(customer_id: int, body: NewOrderForm) -> NewOrder:
+def _order(customer_id: int, body: NewOrderForm) -> OrderRequest:
     shipping = chosen_address(body.address, body.shipping_address)
-    return NewOrder(
+    return OrderRequest(
         customer_id=customer_id,
         customer_reference=body.customer_reference,
         items=[CreateOrderItem(row.sku, row.quantity) for row in body.items],
@@ -201,18 +206,23 @@ def _numbers(values: Mapping[str, Sequence[str]]) -> list[int]:
     return sorted({int(found[1]) for name in values if (found := _ROW.fullmatch(name))})
 
 
+def _skus(values: Mapping[str, Sequence[str]]) -> list[str]:
+    return [sku for n in _numbers(values) if (sku := Submitted(values).one(f"items-{n}-sku"))]
+
+
 def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, now: datetime) -> list[Row]:
     """Return the rows of the form with their products, and blank ones behind them."""
     submitted = Submitted(values)
     typed = [Row(n, submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(values)]
-    wanted = [(row.number, row.sku, _units(row.quantity)) for row in typed if row.sku]
-    offered, unknown = offered_lines(view, wanted, now), unknown_products(view, wanted)
-    rows = [replace(row, offered=offered.get(row.number), problem=unknown.get(row.number, "")) for row in typed]
+    wanted, problems = [], {}
+    for row in typed:
+        try:
+            wanted += [(row.number, row.sku, min(read_count(row.quantity or "1"), MOST_UNITS) or 1)] if row.sku else []
+        except UnreadableNumberError as error:
+            problems[row.number] = str(error)
+    offered = offered_lines(view, wanted, now)
+    problems |= unknown_products(view, wanted)
+    rows = [replace(row, offered=offered.get(row.number), problem=problems.get(row.number, "")) for row in typed]
     following = typed[-1].number + 1 if typed else 0
     blank = sum(1 for row in rows if not row.sku)
     return [*rows, *(Row(n) for n in range(following, following + max(_BLANK_ROWS - blank, 0)))]
-
-
-def _units(text: str) -> int:
-    digits = text.replace(",", "")
-    return min(int(digits), MOST_UNITS) if digits.isascii() and digits.isdigit() and int(digits) else 1

@@ -31,7 +31,7 @@ class OrderPaperPages:
     async def show_packing_slip(self, call: Call) -> Response:
         shipment = call.query(PackingSlipParameters).shipment
         async with self.desk.reading() as tx:
-            found = await packing_slip(tx, reference_of(call), shipment)
+            found = await packing_slip(tx, reference_of(call), self.desk.clock.now(), shipment)
         return _shown(await packing_slip_file(found, self.parts.letterhead))
 
 

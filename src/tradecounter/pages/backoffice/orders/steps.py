@@ -1,20 +1,18 @@
-"""Forms of an order: cancel, dispatch, add a note. They take the same steps as `/api/order`."""
+"""Forms of an order: dispatch, add a note. They take the same steps as `/api/order`."""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.order_steps import cancel_units, dispatch_units
+from tradecounter.backoffice.order_steps import dispatch_units
 from tradecounter.backoffice.order_wire import (
-    Cancellation,
     Dispatch,
     DispatchedItem,
     ItemId,
-    NamedUnits,
-    NewNote,
+    NoteRequest,
     SerialNumber,
     Units,
 )
@@ -28,20 +26,6 @@ from tradecounter.pages.operation import form, page
 from tradecounter.rest.call import Call
 
 _SERIAL_PARTS = re.compile(r"[\s,;]+")
-
-
-class CancelledLine(Struct):
-    """A line in the form; without a quantity, nothing of it is cancelled."""
-
-    id: ItemId
-    quantity: Units | None = None
-
-
-class CancelForm(Struct):
-    """What is cancelled, and why. Without any quantity, all that is left."""
-
-    reason: str
-    items: list[CancelledLine] = []
 
 
 class DispatchedLine(Struct):
@@ -61,19 +45,7 @@ class DispatchForm(Struct):
 
 @dataclass(frozen=True, slots=True)
 class OrderStepPages(OrderForms):
-    """The forms with which units are cancelled or dispatched, and notes added."""
-
-    @page("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
-    async def show_cancel(self, call: Call) -> Response:
-        return await self.shown(call, "orders/cancel.html", Filled())
-
-    @form("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
-    async def cancel(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: CancelForm, now: datetime) -> None:
-            units = [NamedUnits(line.id, line.quantity) for line in body.items if line.quantity is not None]
-            await cancel_units(tx, reference_of(call), Cancellation(body.reason, units or UNSET), now)
-
-        return await self.taken(call, CancelForm, work, "orders/cancel.html", "The units are cancelled.")
+    """The forms with which units are dispatched and notes added."""
 
     @page("/order/{reference}/dispatch", "Dispatch an order", scope="orders:write", roles=BY_WAREHOUSE)
     async def show_dispatch(self, call: Call) -> Response:
@@ -100,10 +72,10 @@ class OrderStepPages(OrderForms):
 
     @form("/order/{reference}/note", "Add a note to an order", scope="orders:write")
     async def note(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: NewNote, now: datetime) -> None:
+        async def work(tx: Transaction, body: NoteRequest, now: datetime) -> None:
             await add_note(tx, reference_of(call), body.text, now)
 
-        return await self.taken(call, NewNote, work, "orders/note.html", "The note is added.")
+        return await self.taken(call, NoteRequest, work, "orders/note.html", "The note is added.")
 
 
 def _serials(text: str) -> list[SerialNumber]:

@@ -17,6 +17,7 @@ from tradecounter.customers.queries.customer_table import CustomerFilter, custom
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.numbers import read_id
 from tradecounter.ordering.back_orders.adjust_stock import MOST_UNITS as MOST_IN_STOCK
 from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.ordering.wire import MOST_UNITS
@@ -149,9 +150,9 @@ async def _explained(tx: Transaction, sku: str, wanted: ProductPage, now: dateti
 
 async def _buyer(tx: Transaction, named: str) -> Account:
     """Return the customer with a number, or the only one whose name or e-mail address has a text in it."""
-    if named.isascii() and named.isdigit():
+    if (number := read_id(named)) is not None:
         try:
-            return await the_account(tx, int(named[:18]))
+            return await the_account(tx, number)
         except DomainError as error:
             raise invalid("customer", error.message) from error
     found = [row.account for row in await customer_table(tx, CustomerFilter(text=named), "name", _MOST_NAMED + 1)]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -13,6 +13,7 @@ from tradecounter.backoffice.quotes import code_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, FieldError, invalid
+from tradecounter.kit.numbers import UnreadableNumberError, read_percent, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.lines import lines_of_order
@@ -24,12 +25,13 @@ from tradecounter.pages.backoffice.quotes.sheet import QuoteSheet, quote_sheet
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.rest.call import Call
+from tradecounter.rest.number_types import Percent, Pounds
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
 
 
 class PricedLine(Struct):
-    """A SKU in the form; `price` is an amount, or per cent off such as `10 %`."""
+    """A SKU in the form; `price` is an amount, or per cent off such as `10%`."""
 
     sku: str
     price: str | None = None
@@ -39,7 +41,7 @@ class Carriage(Struct):
     """A way to ship in the form."""
 
     id: int
-    cost_net: Decimal | None = None
+    cost_net: Pounds | None = None
 
 
 class PriceForm(Struct):
@@ -47,9 +49,9 @@ class PriceForm(Struct):
 
     items: list[PricedLine] = []
     shipping: list[Carriage] = []
-    discount: str | None = None
+    discount: Percent | None = None
     method: int | None = None
-    method_cost: Decimal | None = None
+    method_cost: Pounds | None = None
     note: str | None = None
     force: bool = False
 
@@ -134,26 +136,18 @@ def _quote_price(body: PriceForm, lines: list[OrderLine], *, force: bool) -> Quo
         shipping.append(QuotedShipping(body.method, body.method_cost))
     elif body.method_cost is not None:
         raise invalid("method", "choose the way to ship that has this cost")
-    discount = None if body.discount is None else _number("discount", body.discount.removesuffix("%"))
-    return QuotePrice(items=items, shipping=shipping, note=body.note, discount=discount, force=force)
+    return QuotePrice(items=items, shipping=shipping, note=body.note, discount=body.discount, force=force)
 
 
 def _unit_cost(field: str, text: str, line: OrderLine) -> Decimal:
-    if not text.endswith("%"):
-        return _number(field, text)
-    discount = _number(field, text.removesuffix("%"))
+    try:
+        if not text.endswith("%"):
+            return read_pounds(text)
+        discount = read_percent(text)
+    except UnreadableNumberError as error:
+        raise invalid(field, str(error)) from error
     check_discount(field, discount)
     return discounted_cost(line, discount)
-
-
-def _number(field: str, text: str) -> Decimal:
-    try:
-        found = Decimal(text.replace("£", "").replace(",", "").strip())
-    except InvalidOperation:
-        found = None
-    if found is None or not found.is_finite():
-        raise invalid(field, "must be an amount such as 12.50, or per cent off such as 10 %")
-    return found
 
 
 def _placed(error: DomainError, body: PriceForm) -> DomainError:

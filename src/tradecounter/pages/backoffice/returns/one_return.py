@@ -1,26 +1,31 @@
 """`/return/{number}`: one return, with the forms that receive and close it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.backoffice.desk import Nothing
 from tradecounter.backoffice.order_steps import receive_units
-from tradecounter.backoffice.order_wire import ItemId, Receipt, ReceivedUnits
+from tradecounter.backoffice.order_wire import ItemId, Receipt, ReceivedUnits, Units
 from tradecounter.backoffice.orders import BY_WAREHOUSE
+from tradecounter.backoffice.returns import MAY_CLOSE
+from tradecounter.billing.credit_return import creditable_of_return
+from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.returns.find_return import shown_return
+from tradecounter.ordering.returns.find_return import shown_return, the_return
 from tradecounter.ordering.returns.receive_return import close_return
 from tradecounter.ordering.returns.wire import Return, ReturnItem
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_as
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.page_desk import PageDesk, seen_of
 from tradecounter.pages.session_gate import require_right
 from tradecounter.rest.call import Call
 
@@ -29,8 +34,8 @@ class ReceivedLine(Struct):
     """A line in the form."""
 
     id: ItemId
-    restock: int = 0
-    scrap: int = 0
+    restock: Units = 0
+    scrap: Units = 0
 
 
 class ReceiveForm(Struct):
@@ -57,27 +62,31 @@ class ReturnPages:
 
     @form("/return/{number}/receive", "Receive a return", scope="orders:write", roles=BY_WAREHOUSE)
     async def receive(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: ReceiveForm, now: datetime) -> Return:
+        async def work(tx: Transaction, body: ReceiveForm, now: datetime) -> ReceivedReturn:
             if body.credit:
                 require_right(call.request, "billing:write")
             items = [ReceivedUnits(line.id, line.restock, line.scrap) for line in body.items]
-            await receive_units(tx, _number(call), Receipt(items, body.credit), self.parts.letterhead, now)
-            return await shown_return(tx, _number(call))
+            return await receive_units(tx, _number(call), Receipt(items, body.credit), self.parts.letterhead, now)
 
-        return await self.desk.change(
+        async def again(filled: Filled, received: ReceivedReturn | None) -> Response:
+            notes = [] if received is None else received.credit_notes
+            return await self._show(call, "returns/receive.html", filled, notes=notes)
+
+        return await self.desk.change_as_seen(
             call,
             ReceiveForm,
             work,
-            again=lambda filled: self._show(call, "returns/receive.html", filled),
+            again=again,
+            facts=_credited,
             to=lambda found: f"/return/{found.number}",
             done=_received,
         )
 
-    @page("/return/{number}/close", "Close a return", scope="orders:write")
+    @page("/return/{number}/close", "Close a return", scope="orders:write", roles=MAY_CLOSE)
     async def show_close(self, call: Call) -> Response:
         return await self._show(call, "returns/close.html", Filled(), only_in=("open", "received"))
 
-    @form("/return/{number}/close", "Close a return", scope="orders:write")
+    @form("/return/{number}/close", "Close a return", scope="orders:write", roles=MAY_CLOSE)
     async def close(self, call: Call) -> Response:
         async def work(tx: Transaction, _body: Nothing, now: datetime) -> None:
             await close_return(tx, _number(call), now)
@@ -91,10 +100,20 @@ class ReturnPages:
             done="The return is closed.",
         )
 
-    async def _show(self, call: Call, template: str, filled: Filled, *, only_in: tuple[str, ...] = ()) -> Response:
+    async def _show(
+        self,
+        call: Call,
+        template: str,
+        filled: Filled,
+        *,
+        only_in: tuple[str, ...] = (),
+        notes: Sequence[IssuedCreditNote] = (),
+    ) -> Response:
+        """Show a page of the return; `notes` are the credit notes that a form would issue."""
         async with self.desk.reading() as tx:
             found = await shown_return(tx, _number(call))
             order = await self._order(tx, found)
+            to_credit = await creditable_of_return(tx, await the_return(tx, found.number))
         if only_in and found.state not in only_in:
             raise DomainError(Kind.CONFLICT, f"{found.number} is already {found.state}")
         return self.desk.show(
@@ -104,6 +123,9 @@ class ReturnPages:
             found=found,
             order=order,
             lines=[_Line(item, order) for item in found.items],
+            to_credit={number: sum(line.quantity for line in units) for number, units in to_credit.items()},
+            notes=notes,
+            seen=seen_of(_facts(notes)) if notes else "",
         )
 
     async def _order(self, tx: Transaction, found: Return) -> ShownOrder:
@@ -126,9 +148,22 @@ class _Line:
     def expected(self) -> int:
         return self.item.quantity - self.item.received
 
+    @property
+    def uncredited(self) -> int:
+        return self.item.received - self.item.credited
+
 
 def _number(call: Call) -> str:
     return call.path_text("number", "return")
+
+
+def _credited(received: ReceivedReturn) -> Any:
+    """Return what the form has to show: the credit notes, if there are any."""
+    return _facts(received.credit_notes) if received.credit_notes else None
+
+
+def _facts(notes: Sequence[IssuedCreditNote]) -> Any:
+    return [(note.invoice, note.cost_gross) for note in notes]
 
 
 def _received(found: Return) -> str:

@@ -166,7 +166,8 @@ class StaffPages:
 
 
 async def _member(tx: Transaction, call: Call) -> StaffMember:
-    found = await staff_by_id(tx, call.path_id("id", "staff member"))
+    staff_id = call.path_id("id", "staff member")
+    found = await staff_by_id(tx, staff_id)
     if found is None:
-        raise not_found("staff member")
+        raise not_found("staff member", staff_id)
     return found

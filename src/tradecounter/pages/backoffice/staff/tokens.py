@@ -82,5 +82,5 @@ class TokenPages:
         async with self.desk.reading() as tx:
             token = next((token for token in await list_tokens(tx) if token.id == token_id), None)
         if token is None:
-            raise not_found("token")
+            raise not_found("token", token_id)
         return self.desk.show(call, "staff/revoke.html", form=filled, token=token)

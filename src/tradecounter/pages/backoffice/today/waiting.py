@@ -6,26 +6,46 @@ from datetime import datetime
 
 from tradecounter.access.permissions import Role
 from tradecounter.billing.debtors import read_debtor_totals
+from tradecounter.billing.queries.bank_lines import WaitingLines, lines_waiting
 from tradecounter.billing.queries.debtors import DebtorTotals
 from tradecounter.db.job_queue import failed_jobs
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import in_pounds
 from tradecounter.ordering.queries.today import Waiting, orders_waiting, quotes_waiting, returns_waiting
-from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED
+from tradecounter.ordering.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.page_kit.values import plural
 from tradecounter.webhooks.queries.trouble import webhooks_in_trouble
 
 # What each role deals with first; the others follow.
 _FIRST: Mapping[Role, Sequence[str]] = {
-    "warehouse": ("dispatch", "part", "return", "back-order"),
-    "finance": ("overdue", "invoice", "credit", "quote"),
+    "warehouse": ("dispatch", "part", "rest", "return", "back-order"),
+    "finance": ("unplaced", "overdue", "invoice", "rest", "credit", "quote"),
     "support": ("quote", "job", "back-order", "return", "webhook"),
     "catalogue": (),
     "administrator": ("job", "webhook", "quote", "overdue", "dispatch"),
 }
-_ALL = ("job", "webhook", "quote", "overdue", "dispatch", "part", "back-order", "invoice", "return", "credit")
+_ALL = (
+    "job",
+    "webhook",
+    "quote",
+    "overdue",
+    "unplaced",
+    "dispatch",
+    "part",
+    "back-order",
+    "invoice",
+    "rest",
+    "return",
+    "credit",
+)
 _TILES = {"dispatch", "back-order", "quote", "overdue", "job"}
-_STATUSES = {"dispatch": AWAITING_DISPATCH, "part": PART_DISPATCHED, "back-order": BACK_ORDERED, "invoice": DISPATCHED}
+_STATUSES = {
+    "dispatch": AWAITING_DISPATCH,
+    "part": PART_DISPATCHED,
+    "back-order": BACK_ORDERED,
+    "invoice": DISPATCHED,
+    "rest": PART_INVOICED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +92,7 @@ async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[
     if allowed("billing:read"):
         debtors = await read_debtor_totals(tx, now)
         tasks.append(_overdue(debtors))
+        tasks.append(_unplaced(await lines_waiting(tx)))
     if allowed("events:read"):
         failed = sum(jobs.count for jobs in await failed_jobs(tx))
         tasks.append(_task("job", "Failed jobs", failed, "{} failed: look why, and run it again", "job", "/job", "bad"))
@@ -105,6 +126,7 @@ def _orders(found: Mapping[str, Waiting]) -> list[Task]:
         "part": ("Part dispatched", "{} part dispatched: the rest waits", ""),
         "back-order": ("Back-ordered", "{} waits for stock: look at the expected dates", "warn"),
         "invoice": ("To invoice", "{} to invoice", ""),
+        "rest": ("Part invoiced", "{} part invoiced: the rest is to be dispatched or invoiced", ""),
     }
     tasks = []
     for kind, (name, text, state) in said.items():
@@ -139,3 +161,8 @@ def _overdue(debtors: DebtorTotals) -> Task:
         text = f"{in_pounds(debtors.overdue)} is overdue from {plural(debtors.late, 'customer')}{most}"
     figure, state = in_pounds(debtors.overdue), "bad" if debtors.overdue else ""
     return Task("overdue", "Overdue", figure, text, "/money", state, waits=bool(debtors.overdue))
+
+
+def _unplaced(waiting: WaitingLines) -> Task:
+    text = f"{{}} of bank files to place, {in_pounds(waiting.pounds)}"
+    return _task("unplaced", "Unplaced money", waiting.count, text, "line", "/bank-line", "warn", waiting.oldest)

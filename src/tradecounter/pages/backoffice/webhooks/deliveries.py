@@ -104,11 +104,12 @@ class DeliveryPages:
         )
 
     async def _show_delivery(self, call: Call, filled: Filled) -> Response:
+        delivery_id = call.path_id("delivery_id", "delivery")
         async with self.desk.reading() as tx:
             webhook = await show_webhook(tx, _id(call))
-            found = await find_delivery(tx, webhook.id, call.path_id("delivery_id", "delivery"))
+            found = await find_delivery(tx, webhook.id, delivery_id)
         if found is None:
-            raise not_found("delivery")
+            raise not_found("delivery", delivery_id)
         delivery = delivery_on_the_wire(found)
         return self.desk.show(call, "webhooks/delivery.html", form=filled, webhook=webhook, delivery=delivery)
 

@@ -34,9 +34,9 @@ from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Delivery,
     Description,
-    NewWebhook,
     Webhook,
     WebhookChange,
+    WebhookRequest,
     delivery_on_the_wire,
 )
 
@@ -99,12 +99,12 @@ class WebhookPages:
 
     @form("/webhook/new", "Add a webhook", scope="events:write", roles=ADMINISTRATORS, dangerous=True)
     async def add(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: NewWebhook, now: datetime) -> CreatedWebhook:
+        async def work(tx: Transaction, body: WebhookRequest, now: datetime) -> CreatedWebhook:
             return await add_webhook(tx, self._policy, body, now)
 
         return await self.desk.reveal(
             call,
-            NewWebhook,
+            WebhookRequest,
             work,
             again=lambda filled: self._show_new(call, filled),
             show=lambda made: self.desk.show(call, "webhooks/secret.html", webhook=made, is_new=True),

@@ -1,0 +1,88 @@
+"""`/order/{reference}/shipment/{id}`: the forms that correct a shipment and take one back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.backoffice.order_wire import TakingBack
+from tradecounter.backoffice.orders import BY_WAREHOUSE
+from tradecounter.db.transaction import Transaction
+from tradecounter.fulfilment.correct_shipment import ShipmentCorrection, correct_shipment
+from tradecounter.fulfilment.queries.shipments import the_shipment
+from tradecounter.fulfilment.take_back_shipment import take_back_shipment
+from tradecounter.page_kit.forms import Filled
+from tradecounter.pages.backoffice.orders.order_forms import reference_of
+from tradecounter.pages.backoffice.orders.shown import shown_order
+from tradecounter.pages.backoffice.parts import OfficeParts
+from tradecounter.pages.operation import form, page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.rest.call import Call
+
+_PATH = "/order/{reference}/shipment/{id}"
+_CORRECT = "orders/correct_shipment.html"
+_TAKE_BACK = "orders/take_back.html"
+
+
+class CorrectionForm(Struct):
+    """What is right of a shipment; an empty field is none."""
+
+    tracking_number: str | None = None
+    carrier: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShipmentPages:
+    """The forms of one shipment."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page(_PATH, "Correct a shipment", scope="orders:write", roles=BY_WAREHOUSE)
+    async def show_correction(self, call: Call) -> Response:
+        return await self._show(call, _CORRECT, Filled())
+
+    @form(_PATH, "Correct a shipment", scope="orders:write", roles=BY_WAREHOUSE)
+    async def correct(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: CorrectionForm, now: datetime) -> None:
+            given = ShipmentCorrection(body.tracking_number, body.carrier)
+            await correct_shipment(tx, reference_of(call), _id(call), given, now)
+
+        return await self.desk.change(
+            call,
+            CorrectionForm,
+            work,
+            again=lambda filled: self._show(call, _CORRECT, filled),
+            to=f"/order/{reference_of(call)}",
+            done="The shipment is corrected.",
+        )
+
+    @page(_PATH + "/take-back", "Take a shipment back", scope="orders:write", roles=BY_WAREHOUSE)
+    async def show_take_back(self, call: Call) -> Response:
+        return await self._show(call, _TAKE_BACK, Filled())
+
+    @form(_PATH + "/take-back", "Take a shipment back", scope="orders:write", roles=BY_WAREHOUSE)
+    async def take_back(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: TakingBack, now: datetime) -> None:
+            await take_back_shipment(tx, reference_of(call), _id(call), body.reason, now)
+
+        return await self.desk.change(
+            call,
+            TakingBack,
+            work,
+            again=lambda filled: self._show(call, _TAKE_BACK, filled),
+            to=f"/order/{reference_of(call)}",
+            done="The shipment is taken back. The customer gets an e-mail.",
+        )
+
+    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+        """Show a form of the shipment that the path names. Raises DomainError as `the_shipment` does."""
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+            shipment = await the_shipment(tx, shown.found.id, shown.name, _id(call))
+        return self.desk.show(call, template, form=filled, shown=shown, shipment=shipment)
+
+
+def _id(call: Call) -> int:
+    return call.path_id("id", "shipment")

@@ -1,0 +1,113 @@
+"""Views for orders, which are never older than a change that was acknowledged before the request.
+
+A process learns of a change with its next poll, and needs up to seconds to lay a large one out. So an order compares
+the mark of its customer's view with the database's, which it reads in its first round trip. They differ if the view is
+older: then the order reads its products, prices and stock from the database. Reads do not wait for an import
+(docs/adr/0010).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tradecounter.catalogue.queries.records import ReferenceRecords, orderable_record
+from tradecounter.catalogue.snapshot.catalogue_snapshot import build_snapshot
+from tradecounter.customers.queries.terms import CustomerTerms
+from tradecounter.db.changes import Version, read_mark
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.keys import key_form
+from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
+from tradecounter.pricing.queries.prices import ContractRows, Costs, PriceRows
+from tradecounter.pricing.rules import fill_breaks
+from tradecounter.stock.queries.levels import DeliveryRows, StockRows
+from tradecounter.stock.stock_vector import empty_stock
+from tradecounter.storefront.queries import TOPICS, CurrentProduct, Several, read_current_products
+from tradecounter.storefront.view import CustomerView
+
+_Values = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _FewProducts(CustomerView):
+    """A view of a few products as the database has them; suggests the SKUs of `whole`, the process's view."""
+
+    whole: CustomerView
+
+    def similar_skus(self, sku: str) -> list[str]:
+        return self.whole.similar_skus(sku)
+
+
+async def current_view(
+    tx: Transaction, view: CustomerView, customer_id: int, skus: Iterable[str], today: date
+) -> CustomerView:
+    """Return the customer's view of products for an order, as `view_at` does. Takes a round trip, or two."""
+    return await view_at(tx, await read_mark(tx, TOPICS), view, customer_id, skus, today)
+
+
+async def view_at(
+    tx: Transaction, mark: Version, view: CustomerView, customer_id: int, skus: Iterable[str], today: date
+) -> CustomerView:
+    """Return `view` if it shows the state of the database with this mark, or else one of the products with these SKUs.
+
+    `today` is the UK date of the order.
+    """
+    if view.mark == mark and view.day == today:
+        return view
+    found = await read_current_products(tx, customer_id, {key_form(sku) for sku in skus})
+    return _few_products(found, view, customer_id, today)
+
+
+def _few_products(found: Sequence[CurrentProduct], whole: CustomerView, customer_id: int, today: date) -> CustomerView:
+    ids = [each.id for each in found]
+    snapshot = build_snapshot(ReferenceRecords([], [], []), [orderable_record(each.cells) for each in found])
+    rows = snapshot.row_of_id
+    lists: defaultdict[str, list[_Values]] = defaultdict(list)
+    for product_id, key, *costs in _with_ids(ids, [each.lists for each in found]):
+        lists[key].append((product_id, *costs))
+    contracts = _numbers(_with_ids(ids, [each.contracts for each in found]), columns=6)
+    book = PriceBook(
+        align_lists({key: _price_rows(_numbers(values, columns=4)) for key, values in lists.items()}, rows),
+        align_contracts(_contract_rows(customer_id, contracts), rows),
+    )
+    due = _numbers(_with_ids(ids, [each.deliveries for each in found]), columns=3)
+    levels = _numbers([(each.id, each.available, each.back_ordered) for each in found], columns=3)
+    stock = (
+        empty_stock(len(rows))
+        .with_deliveries(DeliveryRows(due[0], due[1].astype(np.int32), due[2]), rows)
+        .with_levels(StockRows(*levels), rows)
+    )
+    terms = CustomerTerms(customer_id, None, 0, whole.trade_account)
+    if found:
+        terms = CustomerTerms(customer_id, found[0].price_list, found[0].discount, found[0].trade_account)
+    prices = book.vector(terms, today)
+    return _FewProducts(snapshot, prices, stock, terms.trade_account, whole.low_stock, None, today, whole)
+
+
+def _with_ids(ids: Sequence[int], lists: Sequence[Several]) -> Iterator[_Values]:
+    """Yield each product's lists, with its id before them."""
+    for product_id, of_product in zip(ids, lists, strict=True):
+        for values in of_product or ():
+            yield (product_id, *values)
+
+
+def _numbers(values: Iterable[_Values], columns: int) -> NDArray[np.int64]:
+    """Return columns of whole numbers."""
+    return np.array(list(values), dtype=np.int64).reshape(-1, columns).T
+
+
+def _price_rows(columns: NDArray[np.int64]) -> PriceRows:
+    return PriceRows(columns[0], _costs(columns[1:4]))
+
+
+def _contract_rows(customer_id: int, columns: NDArray[np.int64]) -> ContractRows:
+    first_days, last_days = columns[4:6].astype(np.int32)
+    return ContractRows(np.full_like(columns[0], customer_id), columns[0], _costs(columns[1:4]), first_days, last_days)
+
+
+def _costs(columns: NDArray[np.int64]) -> Costs:
+    return fill_breaks(columns.T.astype(np.int32))
