@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 
 from support.service import Service
+from support.web_page import plain
 from tradecounter.access.permissions import UserRole
 from tradecounter.access.queries.users import put_user
 from tradecounter.access.sessions import start_session
@@ -107,6 +108,13 @@ def fields_of(response: httpx2.Response, *, where: Callable[[str], bool] = lambd
     parser = _Fields()
     parser.feed(response.text)
     return {name: value for name, value in parser.found.items() if where(name)}
+
+
+def code_of(response: httpx2.Response, name: str) -> str:
+    """A piece of code on a page, as a person copies it."""
+    found = re.search(rf'<code id="{name}">(.*?)</code>', response.text, re.DOTALL)
+    assert found is not None, response.text
+    return plain(found[1])
 
 
 class _Text(HTMLParser):

@@ -110,7 +110,7 @@ class EntryActor:
 
 _ACTOR_OF_ENTRY = Statement(
     """
-    select at, case when actor_kind = 'user' then actor_name end from audit_entry
+    select at, case when actor_kind = 'user' then actor_name end as "user" from audit_entry
     where subject = :subject and action = any(:actions) and (:id::text is null or after ->> 'id' = :id::text)
     order by id desc limit 1
     """,

@@ -10,7 +10,7 @@ import pytest
 
 from support.consent import Consenting, running_consent
 from support.orders import rows
-from support.pages import Person, customer_user, fields_of, text_of
+from support.pages import Person, code_of, customer_user, fields_of, text_of
 from support.samples import PROGRAMS, missing_programs, run_samples
 from support.service import Customer, Service
 from support.web_page import plain
@@ -35,14 +35,7 @@ def make_key(dev: Person, name: str = "ERP") -> tuple[str, httpx2.Response]:
     fields = fields_of(dev.get(f"{HOME}/key/new")) | {"name": name}
     page = dev.send(f"{HOME}/key/new", fields)
     assert page.status_code == 200, page.text
-    return code(page, "key"), page
-
-
-def code(page: httpx2.Response, name: str) -> str:
-    """A piece of code on a page, as a person copies it."""
-    found = re.search(rf'<code id="{name}">(.*?)</code>', page.text, re.DOTALL)
-    assert found is not None, page.text
-    return plain(found[1])
+    return code_of(page, "key"), page
 
 
 def test_a_new_key_is_shown_once_and_works(shop: Service, dev: Person) -> None:
@@ -63,7 +56,7 @@ def test_a_new_key_is_shown_once_and_works(shop: Service, dev: Person) -> None:
 
 def test_a_form_that_is_sent_twice_makes_one_key_and_shows_it_once(shop: Service, dev: Person) -> None:
     fields = fields_of(dev.get(f"{HOME}/key/new")) | {"name": "Sent twice"}
-    key = code(dev.send(f"{HOME}/key/new", fields), "key")
+    key = code_of(dev.send(f"{HOME}/key/new", fields), "key")
     page = dev.sends(f"{HOME}/key/new", fields)
     assert "shown only once" in text_of(page)
     assert key not in page.text

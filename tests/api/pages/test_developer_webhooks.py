@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 from standardwebhooks import Webhook as Verifier
 
@@ -15,7 +14,7 @@ from support.events import number_events
 from support.mail import deliver_mail
 from support.orders import buy, rows
 from support.own_browser import Browser
-from support.pages import Person, customer_user, fields_of, text_of
+from support.pages import Person, code_of, customer_user, fields_of, text_of
 from support.people import PASSWORD, SECRET
 from support.receiver import OK, Receiver, answering, deliver, receiving, status
 from support.service import Customer, Service, running_service
@@ -52,13 +51,7 @@ def make(dev: Person, url: str = "https://erp.example/events", **fields: str) ->
     assert page.status_code == 200, page.text
     path = re.search(rf'href="({LIST}/\d+)"', page.text)
     assert path is not None
-    return path[1], code(page, "secret")
-
-
-def code(page: httpx2.Response, name: str) -> str:
-    found = re.search(rf'<code id="{name}">(.*?)</code>', page.text, re.DOTALL)
-    assert found is not None, page.text
-    return plain(found[1])
+    return path[1], code_of(page, "secret")
 
 
 def send_to(service: Service, dev: Person, *answers: bytes, path: str = "") -> tuple[str, Receiver]:
@@ -90,7 +83,7 @@ def test_a_webhook_is_added_and_its_secret_is_shown_once(service: Service, dev: 
 
 def test_a_form_that_is_sent_twice_adds_one_webhook(dev: Person) -> None:
     fields = fields_of(dev.get(f"{LIST}/new")) | {"url": "https://twice.example/"}
-    secret = code(dev.send(f"{LIST}/new", fields), "secret")
+    secret = code_of(dev.send(f"{LIST}/new", fields), "secret")
     page = dev.sends(f"{LIST}/new", fields)
     assert "shown only once" in text_of(page)
     assert secret not in page.text
@@ -127,7 +120,7 @@ def test_a_webhook_is_changed_paused_and_set_active(dev: Person) -> None:
 def test_a_new_secret_is_shown_once(dev: Person) -> None:
     path, secret = make(dev)
     fields = fields_of(dev.get(f"{path}/secret"))
-    new = code(dev.send(f"{path}/secret", fields), "secret")
+    new = code_of(dev.send(f"{path}/secret", fields), "secret")
     assert new.startswith("whsec_")
     assert new != secret
     assert "shown only once" in text_of(dev.sends(f"{path}/secret", fields))
@@ -253,7 +246,7 @@ def test_the_first_morning_of_a_developer(service: Service, tmp_path: Path) -> N
     assert "Make your first key" in text_of(browser.get(HOME))
     made = browser.fill(f"{HOME}/key/new", name="First")
     line = tmp_path / "first.sh"
-    line.write_text(code(made, "first"))
+    line.write_text(code_of(made, "first"))
     tried = subprocess.run(["bash", str(line)], capture_output=True, text=True, timeout=30, check=False)
     assert tried.returncode == 0, tried.stderr
     [(email,)] = rows(service, "select email_address from customer where id = %s", customer.id)
@@ -262,7 +255,7 @@ def test_the_first_morning_of_a_developer(service: Service, tmp_path: Path) -> N
     async def add() -> tuple[str, str, Receiver]:
         async with receiving(answering(OK)) as receiver:
             page = await asyncio.to_thread(browser.fill, f"{LIST}/new", url=receiver.url)
-            secret = code(page, "secret")
+            secret = code_of(page, "secret")
             ping = re.search(rf'action="({LIST}/\d+)/ping"', page.text)
             assert ping is not None
             sent = await asyncio.to_thread(browser.send, f"{ping[1]}/ping", **SENT)
