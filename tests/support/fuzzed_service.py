@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from support.command_line import SECRET, Running, started
+from support.people import customer_user
 from support.raw_requests import Buyer
 from support.service import running_service
 from support.shop import price, product, stock_shop
@@ -34,7 +35,7 @@ def fuzzed_service(url: str, folder: Path, products: int = 0) -> Iterator[tuple[
         for number in range(BUYERS):
             email = f"buyer{number}@fuzz.example"
             customer = filling.customer(credit="999999999.00", email_address=email)
-            buyers.append(Buyer(customer.key, email))
+            buyers.append(Buyer(customer.key, email, customer_user(filling, customer.id).email))
     environment = {"DATABASE_URL": url, "SECRET_KEY": SECRET, "DATA_DIR": str(folder), **SETTINGS}
     named = {f"TRADECOUNTER_{name}": value for name, value in environment.items()}
     with started("serve", "--port", "0", "--json", folder=folder, environment=named) as service:

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing import Queue
+from urllib.parse import urlencode
 
+from support.people import PASSWORD
 from support.raw_client import RawResponse, read_response
 from support.raw_requests import Buyer
 from support.shop import STANDARD, order
@@ -18,7 +20,13 @@ _ADDRESS = "127.7.0.1"
 
 # Requests a second. A core serves some hundreds of these, mixed; near its limit, only waiting for the processor would
 # be measured.
-RATES = {"page from memory": 10.0, "page not asked before": 5.0, "/customer": 10.0, "order and confirm": 2.0}
+RATES = {
+    "page from memory": 10.0,
+    "page not asked before": 5.0,
+    "/customer": 10.0,
+    "order and confirm": 2.0,
+    "sign in": 1.0,
+}
 
 
 @dataclass(frozen=True)
@@ -45,17 +53,20 @@ class Clients:
         self._ids = itertools.count(1)
 
     async def fetch(self, method: str, target: str, key: str, body: bytes = b"", status: int = 200) -> RawResponse:
-        """Send a request and return its response. Raises WrongResponseError or an error of the connection."""
+        """Call the API and return its response. Raises WrongResponseError or an error of the connection."""
+        lines = [f"X-Api-Key: {key}", "Accept: application/json"]
+        return await self._send(f"{method} {target}", [*lines, "Content-Type: application/json"], body, status)
+
+    async def send_form(self, target: str, fields: dict[str, str], status: int) -> RawResponse:
+        """Send the form of a page, as a browser does. Raises as `fetch`."""
+        lines = ["Sec-Fetch-Site: same-origin", "Content-Type: application/x-www-form-urlencoded"]
+        return await self._send(f"POST {target}", lines, urlencode(fields).encode(), status)
+
+    async def _send(self, request: str, lines: list[str], body: bytes, status: int) -> RawResponse:
         request_id = f"honest-{next(self._ids)}"
-        lines = [
-            f"{method} {target} HTTP/1.1",
-            "Host: shop.example",
-            f"X-Api-Key: {key}",
-            f"X-Request-Id: {request_id}",
-        ]
-        lines += ["Accept: application/json"]
+        lines = [f"{request} HTTP/1.1", "Host: shop.example", f"X-Request-Id: {request_id}", *lines]
         if body:
-            lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+            lines.append(f"Content-Length: {len(body)}")
         async with self._free:
             reader, writer = self._idle.pop() if self._idle else await self._connect()
             try:
@@ -88,6 +99,7 @@ class Honest:
             "page not asked before": self._new_page,
             "/customer": self._account,
             "order and confirm": self._order,
+            "sign in": self._sign_in,
         }
 
     async def _page(self) -> None:
@@ -111,6 +123,11 @@ class Honest:
         choice = json.dumps({"shipping_method": {"id": STANDARD}}).encode()
         response = await self._clients.fetch("PUT", f"/order/{created['confirmation_code']}", buyer.key, choice)
         _require(json.loads(response.body)["customer_reference"] == reference, response)
+
+    async def _sign_in(self) -> None:
+        fields = {"email": next(self._buyers).user, "password": PASSWORD, "next": ""}
+        response = await self._clients.send_form("/account/sign-in", fields, 303)
+        _require(response.headers.get("location") == "/account", response)
 
 
 def _require(condition: bool, response: RawResponse) -> None:

@@ -1,4 +1,4 @@
-"""Hostile clients of a soak: they never read, dawdle, flood, guess keys, send trailers without end, or vanish.
+"""Hostile clients of a soak: they never read, dawdle, flood, guess keys and passwords, send trailers, or vanish.
 
 They stay well below what the machine can do, since on another machine they would take none of its processor time. What
 they try to use up is memory, connections, locks and patience. None of them minds being rejected or hung up on.
@@ -30,6 +30,7 @@ COUNTS = {
     "slow bodies": 40,
     "flood": 30,
     "keys": 2,
+    "passwords": 60,
     "trailers": 4,
     "vanish": 2,
 }
@@ -50,6 +51,7 @@ class Hostile:
             "slow bodies": self._slow_body,
             "flood": self._flood,
             "keys": self._guess_keys,
+            "passwords": self._guess_passwords,
             "trailers": self._send_trailers,
             "vanish": self._vanish,
         }
@@ -145,6 +147,17 @@ class Hostile:
                 writer.write(self._head("GET", "/customer", f"X-Forwarded-For: {address}", key=key))
                 await reader.readuntil(b"}")
                 await asyncio.sleep(0.1)
+
+    async def _guess_passwords(self) -> None:
+        """Sign in at the same moment as all others, from one address, to account after account."""
+        async with self._connected("127.65.0.1") as (reader, writer), asyncio.timeout(_PATIENCE_SECONDS):
+            while True:
+                await self._burst.wait()
+                body = f"email=person{self._chance.randrange(1, 9)}%40shop.example&password=guess-{next(_ADDRESSES)}"
+                form = "Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(body)}"
+                head = self._head("POST", "/account/sign-in", "Sec-Fetch-Site: same-origin", *form)
+                writer.write(head + body.encode())
+                await reader.readuntil(b"</html>")
 
     async def _send_trailers(self) -> None:
         head = self._head("POST", "/order", "Content-Type: application/json", "Transfer-Encoding: chunked")

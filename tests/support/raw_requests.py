@@ -30,10 +30,11 @@ def is_checked(found: str) -> bool:
 
 @dataclass(frozen=True)
 class Buyer:
-    """A customer of the fuzzed service: its key, and the address that its account shows."""
+    """A customer of the fuzzed service: its key, the address that its account shows, and that of a user."""
 
     key: str
     email: str
+    user: str
 
 
 @dataclass(frozen=True)
