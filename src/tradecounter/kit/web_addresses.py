@@ -38,7 +38,11 @@ def host_of(text: str, schemes: tuple[str, ...] = WEB) -> str | IPv4Address | IP
         raise NotAWebAddressError("must not contain a user or a password")
     if port == 0 or parts.netloc.endswith(":"):
         raise NotAWebAddressError("must have a port from 1 to 65535, or none")
-    return _address_6(host) if "[" in parts.netloc else _name(host)
+    if "[" not in parts.netloc:
+        return _name(host)
+    if not parts.netloc.startswith("["):
+        raise NotAWebAddressError("must have an IPv6 address alone as its host")
+    return _address_6(host)
 
 
 def _address_6(host: str) -> IPv6Address:
