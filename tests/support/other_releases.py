@@ -81,7 +81,7 @@ def next_release(folder: Path) -> Release:
 def previous_release(folder: Path) -> Release:
     """The newest tag, or what was there before the newest migration; extracted, with the packages of its own lock.
 
-    Raises NoHistoryError.
+    Its tests' packages are there, too, since its tests' code fills its database. Raises NoHistoryError.
     """
     commit = previous_commit()
     folder.mkdir()
@@ -90,7 +90,7 @@ def previous_release(folder: Path) -> Release:
         return Release(folder)
     uv = shutil.which("uv") or str(ROOT / ".uv" / "bin" / "uv")
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    command = [uv, "sync", "--frozen", "--quiet", "--extra", "embedded", "--no-dev"]
+    command = [uv, "sync", "--frozen", "--quiet", "--extra", "embedded", "--group", "dev"]
     subprocess.run(command, cwd=folder, env=environment, check=True)
     return Release(folder, folder / ".venv" / "bin" / "python")
 

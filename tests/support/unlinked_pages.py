@@ -23,6 +23,7 @@ from tradecounter.ordering.quotes.quote_links import quote_token
 from tradecounter.pages.page_site import BACK_OFFICE, PageSite
 
 _SECRET = "s" * 64
+_BANK = b"date,amount,reference\n2026-06-01,20.00,no invoice of ours\n2026-06-02,-5.00,fee\n"
 _STOCK = b"sku,available\nPHONE,12\n"
 
 
@@ -148,6 +149,15 @@ def _consent(visit: Visit) -> None:
     expect(visit.tab.page.locator("h1")).to_have_text("Allow ERP?")
 
 
+def _checked_bank_file(visit: Visit) -> None:
+    visit.as_somebody()
+    visit.open("/payment/import")
+    file = visit.tab.page.locator("input[type=file]")
+    file.set_input_files({"name": "bank.csv", "mimeType": "text/csv", "buffer": _BANK})
+    visit.tab.page.get_by_role("button", name="Look at the file").click()
+    expect(visit.tab.page.get_by_role("button", name="Store what cannot be placed")).to_be_visible()
+
+
 def _checked_file(after: str) -> Callable[[Visit], None]:
     def reach(visit: Visit) -> None:
         visit.as_somebody()
@@ -186,6 +196,7 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/auth/authorize": _consent,
     "/import/check/{upload}": _checked_file(""),
     "/import/check/{upload}/apply": _checked_file("/apply"),
+    "/payment/import/check/{file}": _checked_bank_file,
     "/new-order/{code}": _pending_order(""),
     "/new-order/{code}/discard": _pending_order("/discard"),
 }

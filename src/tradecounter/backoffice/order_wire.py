@@ -22,6 +22,7 @@ from tradecounter.rest.wire import Amount, Moment, Timed
 
 ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
 Units = Annotated[int, Meta(ge=1, le=1_000_000)]
+UnitsOrNone = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
 State = Literal["pending", "confirmed", "cancelled", "expired"]
 
 
@@ -252,8 +253,8 @@ class ReceivedUnits(Struct):
     """Units of a line that came back."""
 
     id: ItemId
-    restock: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units to sell again.")] = 0
-    scrap: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units to write off.")] = 0
+    restock: Annotated[UnitsOrNone, Meta(description="Units to sell again.")] = 0
+    scrap: Annotated[UnitsOrNone, Meta(description="Units to write off.")] = 0
 
 
 class Receipt(Struct):

@@ -260,7 +260,7 @@ def test_units_may_be_received_without_a_credit_note_and_the_return_closed(
     sam.sends(f"{path_of(placed)}/invoice", NOTHING)
     where = open_return(sam, placed, items__0__quantity="2")
     item = fields_of(packer.get(f"{where}/receive"))["items-0-id"]
-    packer.sends(f"{where}/receive", {"items-0-id": item, "items-0-restock": "1"})
+    packer.sends(f"{where}/receive", {"items-0-id": item, "items-0-restock": "1", "items-0-scrap": "0"})
     assert packer.get(f"{where}/close").status_code == 403
     asked = text_of(sam.get(f"{where}/close"))
     assert "1 unit that has not come back is no longer expected" in asked

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.desk import Nothing
 from tradecounter.backoffice.order_steps import receive_units
-from tradecounter.backoffice.order_wire import ItemId, Receipt, ReceivedUnits, Units
+from tradecounter.backoffice.order_wire import ItemId, Receipt, ReceivedUnits, UnitsOrNone
 from tradecounter.backoffice.orders import BY_WAREHOUSE
 from tradecounter.backoffice.returns import MAY_CLOSE
 from tradecounter.billing.credit_return import creditable_of_return
@@ -34,8 +34,8 @@ class ReceivedLine(Struct):
     """A line in the form."""
 
     id: ItemId
-    restock: Units = 0
-    scrap: Units = 0
+    restock: UnitsOrNone = 0
+    scrap: UnitsOrNone = 0
 
 
 class ReceiveForm(Struct):
