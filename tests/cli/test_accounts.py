@@ -123,7 +123,7 @@ def test_invalid_customer_changes_are_rejected_and_change_nothing(ada: dict[str,
     assert tradecounter.error("customer", "edit", ada_id, "--price-list", "none", "--company", "X") == unknown_list
     assert "at least one option is required" in tradecounter.misused("customer", "edit", ada_id)
     for words in (["edit", "999", "--company", "X"], ["show", "999"], ["edit", "999", "--no-credit"]):
-        assert tradecounter.error("customer", *words, "--json") == "customer 999 does not exist"
+        assert tradecounter.error("customer", *words, "--json") == "customer 999 not found"
     no_terms = tradecounter.json(
         "customer", "add", "--email", "nt@shop.example", "--first-name", "N", "--last-name", "T"
     )
@@ -173,9 +173,9 @@ def test_keys_are_shown_to_people_too(ada: dict[str, Any], tradecounter: Program
 
 
 def test_keys_of_unknown_customers_are_rejected(tradecounter: Program) -> None:
-    assert tradecounter.error("key", "add", "999") == "customer 999 does not exist"
-    assert tradecounter.error("key", "list", "999", "--json") == "customer 999 does not exist"
-    assert tradecounter.error("key", "disable", "999", "--json") == "key 999 does not exist"
+    assert tradecounter.error("key", "add", "999") == "customer 999 not found"
+    assert tradecounter.error("key", "list", "999", "--json") == "customer 999 not found"
+    assert tradecounter.error("key", "disable", "999", "--json") == "key 999 not found"
 
 
 # --- orders ------------------------------------------------------------------------------------------------------
@@ -261,4 +261,4 @@ def test_control_characters_of_orders_are_not_printed(orders: dict[str, dict[str
 
 def test_an_unknown_order_is_rejected(tradecounter: Program) -> None:
     for reference in ("ORD-2", "123456789", "9" * 40, "%", "0", "f" * 31):
-        assert tradecounter.error("order", "show", reference, "--json") == f"order {reference} does not exist"
+        assert tradecounter.error("order", "show", reference, "--json") == f"order {reference} not found"

@@ -43,7 +43,7 @@ def test_redirect_uris_are_registered_and_replaced(shell: Program) -> None:
     assert "is changed" in shell.text("app", "edit", client_id, "--redirect-uri", second)
     [listed] = shell.json("app", "list")
     assert (listed["name"], listed["redirect_uris"]) == ("New", [second])
-    assert shell.error("app", "edit", UNKNOWN, "--name", "x") == f"application {UNKNOWN} does not exist"
+    assert shell.error("app", "edit", UNKNOWN, "--name", "x") == f"application {UNKNOWN} not found"
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_revoking_counts_tokens_and_needs_both_to_exist(shell: Program) -> None:
         "customer_id": customer_id,
         "revoked": 0,
     }
-    assert shell.error("app", "revoke", UNKNOWN, str(customer_id)) == f"application {UNKNOWN} does not exist"
-    assert shell.error("app", "revoke", client_id, "999999") == "customer 999999 does not exist"
+    assert shell.error("app", "revoke", UNKNOWN, str(customer_id)) == f"application {UNKNOWN} not found"
+    assert shell.error("app", "revoke", client_id, "999999") == "customer 999999 not found"
 
 
 def test_a_client_id_may_be_shortened_to_a_unique_prefix(shell: Program) -> None:
@@ -102,9 +102,9 @@ def test_a_client_id_may_be_shortened_to_a_unique_prefix(shell: Program) -> None
     error = shell.error("app", "disable", "beef")
     assert error == f"beef is ambiguous: several client ids begin with it: {', '.join(similar)}"
     assert shell.json("app", "disable", "BEEF1") == {"client_id": similar[1], "disabled": True}
-    assert shell.error("app", "disable", "bee") == "application bee does not exist"
+    assert shell.error("app", "disable", "bee") == "application bee not found"
 
 
 def test_an_unknown_application_cannot_be_disabled(shell: Program) -> None:
-    assert shell.error("app", "disable", UNKNOWN) == f"application {UNKNOWN} does not exist"
+    assert shell.error("app", "disable", UNKNOWN) == f"application {UNKNOWN} not found"
     shell.misused("app", "add")

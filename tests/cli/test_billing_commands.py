@@ -103,7 +103,7 @@ def test_an_order_that_cannot_be_invoiced_is_rejected(tradecounter: Program, cus
     assert tradecounter.error("order", "invoice", reference, **SELLER) == (
         "an invoice is issued once the whole order is dispatched; still to be dispatched: 1 of 1 PHONE"
     )
-    assert tradecounter.error("order", "invoice", "NONE-1") == "order NONE-1 does not exist"
+    assert tradecounter.error("order", "invoice", "NONE-1") == "order NONE-1 not found"
 
 
 def test_a_payment_prints_the_row_of_the_credit_overview(

@@ -72,7 +72,7 @@ def test_invoices_are_listed_latest_first_and_can_be_filtered(
     day = (MORNING + timedelta(days=1)).date().isoformat()
     assert listed(tradecounter, orders, "--from", day) == ["other", "part"]
     assert listed(tradecounter, orders, "--from", day, "--to", day) == ["part"]
-    assert tradecounter.error("invoice", "list", "--customer", "999") == "customer 999 does not exist"
+    assert tradecounter.error("invoice", "list", "--customer", "999") == "customer 999 not found"
 
 
 def test_overdue_invoices_are_unpaid_and_past_their_due_date(
@@ -167,7 +167,7 @@ def test_an_invoice_without_recipients_is_not_sent(
 @pytest.mark.parametrize("command", ["show", "pdf", "resend"])
 def test_an_unknown_invoice_is_rejected(tradecounter: Program, orders: Lookup, command: str) -> None:
     assert orders
-    assert tradecounter.error("invoice", command, "99", "--json") == "invoice 99 does not exist"
+    assert tradecounter.error("invoice", command, "99", "--json") == "invoice 99 not found"
     assert not (tradecounter.folder / "invoice-99.pdf").exists()
 
 

@@ -23,7 +23,7 @@ def test_failed_jobs_are_listed_and_queued_again(database_url: str, tmp_path: Pa
     assert tradecounter.error("job", "retry", job) == f"job {job} has not failed: its state is todo"
     assert [each["state"] for each in tradecounter.json("job", "list")] == ["todo", "todo"]
     assert tradecounter.json("job", "list", "--failed") == []
-    assert tradecounter.error("job", "retry", "999999") == "job 999999 does not exist"
+    assert tradecounter.error("job", "retry", "999999") == "job 999999 not found"
     with psycopg.connect(database_url) as connection:
         audited = connection.execute("select action, actor_kind from audit_entry where subject = %s", [f"job/{job}"])
         assert audited.fetchall() == [("job.retry", "command_line")]

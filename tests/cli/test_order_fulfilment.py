@@ -107,7 +107,7 @@ def test_impossible_operations_are_rejected_with_a_reason(customer: Customer, tr
         ([*dispatch, "--item", f"{phone}={'9' * 30}"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}=1", "--item", f"{phone}=1"], "is named twice"),
         ([*dispatch, "--item", f"{phone}=1", "--serial", f"{switch}:S"], "is not in this shipment"),
-        (["order", "dispatch", "ORD-0"], "order ORD-0 does not exist"),
+        (["order", "dispatch", "ORD-0"], "order ORD-0 not found"),
         (["order", "track", reference, "--type", "T", "--description", "D"], "has no shipment"),
         (["order", "cancel", reference, "--reason", " "], "reason: must have"),
     ):

@@ -72,7 +72,7 @@ def test_without_options_all_are_listed_the_latest_first(tradecounter: Program, 
 def test_orders_are_listed_by_customer_in_every_state(tradecounter: Program, orders: Lookup, buyer: Customer) -> None:
     found = listed(tradecounter, orders, "--customer", str(buyer.id))
     assert found == ["bundle", "cancelled", "dispatched"]
-    assert tradecounter.error("order", "list", "--customer", "999") == "customer 999 does not exist"
+    assert tradecounter.error("order", "list", "--customer", "999") == "customer 999 not found"
 
 
 def test_orders_are_listed_by_the_customers_reference_in_any_case(
@@ -144,7 +144,7 @@ def test_an_order_is_shown_by_the_unique_beginning_of_its_code(tradecounter: Pro
     for order in orders.values():
         code = order["confirmation_code"]
         assert shown(tradecounter, code[:20].upper()) == code
-    assert tradecounter.error("order", "show", "fff") == "order fff does not exist"
+    assert tradecounter.error("order", "show", "fff") == "order fff not found"
 
 
 def test_an_order_is_found_in_any_case_and_by_a_unique_prefix(
@@ -166,10 +166,10 @@ def test_a_change_does_not_accept_a_reference_prefix_and_lists_the_candidates(
     for words in (["dispatch"], ["invoice"], ["cancel", "--reason", "No"], ["pay", "5"]):
         command, *rest = words
         error = tradecounter.error("order", command, reference[:-1], *rest)
-        assert error.startswith(f"order {reference[:-1]} does not exist; references with this beginning: ")
+        assert error.startswith(f"order {reference[:-1]} not found; references with this beginning: ")
         assert f"{reference} (customer " in error
     error = tradecounter.error("order", "cancel", "job 9", "--reason", "No")
-    assert error == "order job 9 does not exist"
+    assert error == "order job 9 not found"
 
 
 def test_an_ambiguous_code_prefix_is_rejected_with_the_candidates(
@@ -191,4 +191,4 @@ def test_a_quote_is_shown_and_priced_by_the_beginning_of_its_code(tradecounter: 
     assert tradecounter.json("quote", "show", code[:12])["confirmation_code"] == code
     priced = tradecounter.json("quote", "price", code[:12], "--item", "PHONE=41.50")
     assert (priced["confirmation_code"], priced["items"][0]["unit_cost"]) == (code, 41.5)
-    assert tradecounter.error("quote", "show", "0" * 12) == f"quote {'0' * 12} does not exist"
+    assert tradecounter.error("quote", "show", "0" * 12) == f"quote {'0' * 12} not found"

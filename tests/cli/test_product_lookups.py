@@ -148,7 +148,7 @@ def test_a_sku_like_no_other_gets_no_suggestion(tradecounter: Program) -> None:
 
 
 def test_prices_of_unknown_customers_are_rejected(tradecounter: Program) -> None:
-    assert tradecounter.error("price", "show", "999", "PHONE") == "customer 999 does not exist"
+    assert tradecounter.error("price", "show", "999", "PHONE") == "customer 999 not found"
     assert "is not in the range" in tradecounter.misused("price", "show", "1001", "PHONE", "--quantity", "0")
 
 

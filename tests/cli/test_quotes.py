@@ -170,8 +170,8 @@ def test_orders_and_closed_quotes_cannot_be_priced(tradecounter: Program, custom
     cost = ("--item", "PHONE=1", "--force")
     order = create(customer)["confirmation_code"]
     assert tradecounter.error("quote", "price", order, *cost) == f"{order} is an order, not a quote"
-    assert tradecounter.error("quote", "price", "nothing", *cost) == "quote nothing does not exist"
-    assert tradecounter.error("quote", "show", order) == f"quote {order} does not exist"
+    assert tradecounter.error("quote", "price", "nothing", *cost) == "quote nothing not found"
+    assert tradecounter.error("quote", "show", order) == f"quote {order} not found"
     tradecounter.json("quote", "price", code, *cost)
     reference = confirm(customer, {"confirmation_code": code}).json()["order_reference"]
     assert (
@@ -232,7 +232,7 @@ def test_a_confirmation_by_support_respects_the_credit_limit(tradecounter: Progr
 
 
 def test_an_unknown_quote_cannot_be_confirmed(tradecounter: Program) -> None:
-    assert tradecounter.error("quote", "confirm", "nowhere") == "quote nowhere does not exist"
+    assert tradecounter.error("quote", "confirm", "nowhere") == "quote nowhere not found"
 
 
 def test_a_discount_counts_from_the_prices_at_the_request_and_is_guarded(

@@ -33,7 +33,7 @@ def test_a_staff_member_is_added_listed_reset_and_disabled(shell: Program) -> No
     [listed] = shell.json("staff", "list")
     assert (listed["has_password"], listed["disabled_at"] is None) == (False, False)
     assert "password_hash" not in listed
-    assert shell.error("staff", "disable", "no@reseller.example") == "staff member no@reseller.example does not exist"
+    assert shell.error("staff", "disable", "no@reseller.example") == "staff member no@reseller.example not found"
     wrong = shell.error("staff", "add", "x@y.example", "--name", "X", "--role", "king")
     assert wrong == "roles: must be some of support, warehouse, finance, catalogue, administrator"
 
@@ -46,7 +46,7 @@ def test_a_token_is_added_once_listed_and_revoked(shell: Program) -> None:
     assert added["token"] not in shell.text("token", "list")
     assert shell.json("token", "revoke", str(added["id"])) == {"id": added["id"], "revoked": True}
     assert shell.json("token", "list")[0]["revoked_at"] is not None
-    assert shell.error("token", "revoke", "999") == "token 999 does not exist"
+    assert shell.error("token", "revoke", "999") == "token 999 not found"
     assert shell.error("token", "add", "--name", "X", "--scope", "all").startswith("scopes: must be some of ")
     past = shell.error("token", "add", "--name", "X", "--scope", "stock:read", "--expires", "2020-01-01")
     assert past == "expires: must be in the future"
@@ -63,8 +63,8 @@ def test_a_user_is_invited_listed_and_disabled(shell: Program) -> None:
         ("buyer@shop.example", "buyer"),
     ]
     assert shell.json("user", "disable", "buyer@shop.example") == {"email": "buyer@shop.example", "disabled": True}
-    assert shell.error("user", "disable", "no@shop.example") == "user no@shop.example does not exist"
-    assert shell.error("user", "list", "999999") == "customer 999999 does not exist"
+    assert shell.error("user", "disable", "no@shop.example") == "user no@shop.example not found"
+    assert shell.error("user", "list", "999999") == "customer 999999 not found"
     other = ("customer", "add", "--email", "two@shop.example", "--first-name", "T", "--last-name", "Wo")
     second = str(shell.json(*other)["id"])
     taken = shell.error("user", "invite", second, "owner@shop.example", "--role", "owner")

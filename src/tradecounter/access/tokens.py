@@ -9,7 +9,7 @@ from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.secret_hash import new_secret, secret_hash
-from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.errors import invalid, not_found, require_text
 
 _LONGEST_NAME = 200
 
@@ -44,6 +44,6 @@ async def revoke_token(tx: Transaction, token_id: int, now: datetime) -> TokenRe
     """Revoke a service token immediately. Raises DomainError (not found)."""
     revoked = await set_revoked(tx, token_id, now)
     if revoked is None:
-        raise DomainError(Kind.NOT_FOUND, f"token {token_id} does not exist")
+        raise not_found("token", token_id)
     audit(tx, "token.revoke", f"token/{token_id}", now)
     return revoked

@@ -22,7 +22,7 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 
 
 async def invite_user(
@@ -86,5 +86,5 @@ async def tell_of_new_owner(tx: Transaction, before: CustomerUser | None, after:
 async def _the_user(tx: Transaction, email: str) -> CustomerUser:
     user = await find_user(tx, email)
     if user is None:
-        raise DomainError(Kind.NOT_FOUND, f"user {email} does not exist")
+        raise not_found("user", email)
     return user

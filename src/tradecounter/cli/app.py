@@ -23,7 +23,7 @@ from tradecounter.identity.oauth.queries.applications import (
     whole_client_id,
 )
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, not_found
 
 app = typer.Typer(no_args_is_help=True, help="Applications that act for customers (OAuth clients).")
 
@@ -113,4 +113,4 @@ def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False
 
 
 def _unknown(client_id: str) -> DomainError:
-    return DomainError(Kind.NOT_FOUND, f"application {client_id} does not exist")
+    return not_found("application", client_id)

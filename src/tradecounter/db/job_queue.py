@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, not_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ async def requeue_failed_job(tx: Transaction, job_id: int) -> JobRecord:
     """Queue a failed job again, and return it. Raises DomainError: not found, conflict (it has not failed)."""
     job = await tx.fetch_one(_LOCK_JOB, id=job_id)
     if job is None:
-        raise DomainError(Kind.NOT_FOUND, f"job {job_id} does not exist")
+        raise not_found("job", job_id)
     if job.state != "failed":
         raise DomainError(Kind.CONFLICT, f"job {job_id} has not failed: its state is {job.state}")
     await tx.fetch_all(_RETRY, id=job_id)

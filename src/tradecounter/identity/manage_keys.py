@@ -7,7 +7,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, key_of
-from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
+from tradecounter.kit.errors import not_found, require_text
 
 _LONGEST_NAME = 200
 
@@ -34,7 +34,7 @@ async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:
     """Disable a key, in every process within a few seconds. Raises DomainError (not found)."""
     key = await disable_key(tx, key_id, now)
     if key is None:
-        raise DomainError(Kind.NOT_FOUND, f"key {key_id} does not exist")
+        raise not_found("key", key_id)
     after = {"id": key.id, "name": key.name, "disabled_at": key.disabled_at}
     audit(tx, "key.disable", f"customer/{key.customer_id}", now, after=after)
     return key

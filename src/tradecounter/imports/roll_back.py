@@ -25,7 +25,7 @@ from tradecounter.imports.queries import (
     set_rolled_back,
     undo_added,
 )
-from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 
@@ -99,7 +99,7 @@ async def measure_roll_back(tx: Transaction, import_id: int, now: datetime) -> P
 async def _rollable(tx: Transaction, import_id: int, now: datetime) -> ImportRecord:
     found = await lock_import(tx, import_id)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"import {import_id} does not exist")
+        raise not_found("import", import_id)
     if found.rolled_back_at is not None:
         raise DomainError(Kind.CONFLICT, f"import {import_id} is already rolled back")
     if found.at < now - KEEP_CHANGES:

@@ -83,7 +83,7 @@ def _only(found: list[AnyOrder], problem: str) -> AnyOrder:
 
 def _unknown(name: str, candidates: list[AnyOrder]) -> DomainError:
     hint = f"; references with this beginning: {_listed(candidates)}" if candidates else ""
-    return DomainError(Kind.NOT_FOUND, f"order {shown_name(name)} does not exist{hint}")
+    return DomainError(Kind.NOT_FOUND, f"order {shown_name(name)} not found{hint}")
 
 
 def _listed(orders: list[AnyOrder]) -> str:

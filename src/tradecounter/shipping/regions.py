@@ -52,7 +52,7 @@ class Regions:
             self._of_country.setdefault(country, number)
 
     def __str__(self) -> str:
-        return ", ".join(map(str, self._regions))
+        return ", ".join(map(str, self._regions)) or "not imported yet"
 
     def get(self, number: int) -> Region | None:
         """Return a region, or None."""

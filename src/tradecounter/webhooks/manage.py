@@ -227,8 +227,8 @@ async def reseal_webhooks(tx: Transaction, keys: Sequence[str]) -> None:
 
 
 async def _the_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None, *, lock: bool = False) -> Endpoint:
-    endpoint = await find_endpoint(tx, webhook_id, lock=lock)
-    if endpoint is None or (customer_id is not None and endpoint.customer_id != customer_id):
+    endpoint = await find_endpoint(tx, webhook_id, customer_id, lock=lock)
+    if endpoint is None:
         raise not_found("webhook", webhook_id)
     return endpoint
 

@@ -149,7 +149,7 @@ def test_only_confirmed_orders_can_be_dispatched(shop: Service, customer: Custom
     shop.in_transaction(lambda tx: expire_orders(tx, late))
     with pytest.raises(DomainError, match="is expired: only confirmed"):
         dispatch(shop, {"order_reference": old["confirmation_code"]})
-    with pytest.raises(DomainError, match="order NOTHING does not exist"):
+    with pytest.raises(DomainError, match="order NOTHING not found"):
         dispatch(shop, {"order_reference": "NOTHING"})
 
 

@@ -51,5 +51,5 @@ def test_a_reason_is_needed_and_unknown_customers_are_not_found(shop: Service) -
     customer = shop.customer()
     with pytest.raises(DomainError, match="reason"):
         block(shop, customer, " ")
-    with pytest.raises(DomainError, match="does not exist"):
+    with pytest.raises(DomainError, match="not found"):
         shop.in_transaction(lambda tx: block_customer(tx, 99, "x", shop.clock.now()))

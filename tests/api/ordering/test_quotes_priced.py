@@ -164,7 +164,7 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
 
 
 def test_an_unknown_code_is_an_error(shop: Service) -> None:
-    with pytest.raises(DomainError, match="quote nothing does not exist"):
+    with pytest.raises(DomainError, match="quote nothing not found"):
         shop.in_transaction(lambda tx: price_quote(tx, "nothing", [], None, MORNING, A_WEEK, "s" * 64))
 
 

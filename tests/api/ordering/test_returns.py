@@ -87,7 +87,7 @@ def test_each_unit_comes_back_once(shop: Service, customer: Customer) -> None:
         open_(shop, buy_and_dispatch(shop, customer), (item + 1, 1), serial_numbers={item + 1: ["A", "B"]})
     cancel(shop, placed)
     assert read(customer, placed)["status"] == "Dispatched"
-    with pytest.raises(DomainError, match="return RMA-9 does not exist"):
+    with pytest.raises(DomainError, match="return RMA-9 not found"):
         shop.in_transaction(lambda tx: shown_return(tx, "RMA-9"))
 
 

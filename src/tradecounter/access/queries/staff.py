@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 from tradecounter.access.permissions import Role
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import not_found
 from tradecounter.kit.text import fold
 
 
@@ -74,7 +74,7 @@ async def lock_staff_member(tx: Transaction, staff_id: int) -> StaffMember:
     """Return a staff member, locked until the transaction ends. Raises DomainError (not found)."""
     found = await tx.fetch_one(_LOCK, id=staff_id)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"staff member {staff_id} does not exist")
+        raise not_found("staff member", staff_id)
     return found
 
 
@@ -93,7 +93,7 @@ async def the_staff_member(tx: Transaction, email: str) -> StaffMember:
     """Return a staff member by its address. Raises DomainError (not found)."""
     found = await find_staff_member(tx, email)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"staff member {email} does not exist")
+        raise not_found("staff member", email)
     return found
 
 

@@ -9,7 +9,7 @@ from psycopg.sql import SQL
 from tradecounter.billing.queries.bank_lines import State
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import not_found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ async def the_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) ->
     """Return a bank file, with `lock` until the transaction ends. Raises DomainError (not found)."""
     found = await tx.fetch_one(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"bank file {file_id} does not exist")
+        raise not_found("bank file", file_id)
     return found
 
 

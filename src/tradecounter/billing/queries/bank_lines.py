@@ -13,7 +13,7 @@ from tradecounter.billing.bank_line import BankLine
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import not_found
 
 State = Literal["unplaced", "placed", "set_aside"]
 
@@ -54,7 +54,7 @@ async def the_bank_line(tx: Transaction, line_id: int) -> BankLineRecord:
     """Return a line. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_LINE, line_id=line_id)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"bank line {line_id} does not exist")
+        raise not_found("bank line", line_id)
     return found
 
 

@@ -15,7 +15,7 @@ from tradecounter.billing.rules import Billed
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import not_found
 
 _INVOICED_LINES = Statement(
     "select position, line_id, quantity, net, vat from invoice_line where invoice = :invoice order by position",
@@ -198,7 +198,7 @@ async def the_credit_note(tx: Transaction, number: int) -> CreditNoteRecord:
     """Return a credit note. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_CREDIT_NOTE, number=number)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"credit note {number} does not exist")
+        raise not_found("credit note", number)
     return found
 
 
@@ -207,12 +207,16 @@ def document_of(record: CreditNoteRecord) -> CreditNoteDocument:
     return msgspec.convert(record.document, CreditNoteDocument)
 
 
-_PRINTED = Statement("select number, pdf from credit_note where number = :number", PrintedInvoice)
+_PRINTED = Statement(
+    "select number, pdf from credit_note where number = :number"
+    " and (:customer_id::bigint is null or customer_id = :customer_id)",
+    PrintedInvoice,
+)
 
 
-async def printed_credit_note(tx: Transaction, number: int) -> PrintedInvoice:
-    """Return a credit note as a PDF file. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_PRINTED, number=number)
+async def printed_credit_note(tx: Transaction, number: int, customer_id: int | None = None) -> PrintedInvoice:
+    """Return a credit note as a PDF file, of any customer or of one. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_PRINTED, number=number, customer_id=customer_id)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"credit note {number} does not exist")
+        raise not_found("credit note", number)
     return found

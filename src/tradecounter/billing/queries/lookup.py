@@ -12,7 +12,7 @@ from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine
 from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import not_found
 from tradecounter.kit.money import NOTHING
 
 
@@ -85,7 +85,7 @@ async def the_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     """Return an invoice. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_INVOICE, number=number)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"invoice {number} does not exist")
+        raise not_found("invoice", number)
     return found
 
 
@@ -121,14 +121,18 @@ async def lines_of_invoices(tx: Transaction, numbers: Sequence[int]) -> dict[int
     return {number: PrintedLines(ids, msgspec.convert(lines, list[InvoiceLine])) for number, lines, ids in found}
 
 
-_PRINTED_INVOICE = Statement("select number, pdf from invoice where number = :number", PrintedInvoice)
+_PRINTED_INVOICE = Statement(
+    "select number, pdf from invoice where number = :number"
+    " and (:customer_id::bigint is null or customer_id = :customer_id)",
+    PrintedInvoice,
+)
 
 
-async def printed_invoice(tx: Transaction, number: int) -> PrintedInvoice:
-    """Return an invoice as a PDF file. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_PRINTED_INVOICE, number=number)
+async def printed_invoice(tx: Transaction, number: int, customer_id: int | None = None) -> PrintedInvoice:
+    """Return an invoice as a PDF file, of any customer or of one. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_PRINTED_INVOICE, number=number, customer_id=customer_id)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"invoice {number} does not exist")
+        raise not_found("invoice", number)
     return found
 
 

@@ -9,7 +9,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import not_found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ async def the_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
     """Return a payment. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_PAYMENT, payment_id=payment_id)
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"payment {payment_id} does not exist")
+        raise not_found("payment", payment_id)
     return found
 
 

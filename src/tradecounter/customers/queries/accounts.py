@@ -15,7 +15,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.keys import Spellings
 from tradecounter.kit.text import fold
 
@@ -110,7 +110,7 @@ async def the_account(tx: Transaction, customer_id: int) -> Account:
 
 def _known(account: Account | None, customer_id: int) -> Account:
     if account is None:
-        raise DomainError(Kind.NOT_FOUND, f"customer {customer_id} does not exist")
+        raise not_found("customer", customer_id)
     return account
 
 

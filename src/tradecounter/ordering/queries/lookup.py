@@ -10,8 +10,7 @@ from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.text import shown_name
+from tradecounter.kit.errors import not_found
 from tradecounter.ordering.queries.orders import order_statement
 from tradecounter.ordering.states import AnyOrder
 
@@ -215,5 +214,5 @@ async def the_quote(tx: Transaction, code: str) -> AnyOrder:
     """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
     quote = await tx.fetch_one(_QUOTE, code=code)
     if quote is None:
-        raise DomainError(Kind.NOT_FOUND, f"quote {shown_name(code)} does not exist")
+        raise not_found("quote", code)
     return quote

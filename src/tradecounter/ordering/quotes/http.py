@@ -91,11 +91,12 @@ class QuoteEndpoints:
         )
     )
     async def show_quote(self, call: Call) -> Response:
-        code = call.path_text("confirmation_code", "quote").lower()
+        name = call.path_text("confirmation_code", "quote")
+        code = name.lower()
         async with reading(self.database) as tx, tx.pipeline() as p:
             found = fetch_by_code(p, call.customer_id, code)
             lines = fetch_lines_by_code(p, call.customer_id, code)
         quote = found.first
         if quote is None or quote.kind != "quote":
-            raise not_found("quote", code)
+            raise not_found("quote", name)
         return json_response(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, not_found
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
-from tradecounter.kit.text import shown_name
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, products_of, total_costs
 from tradecounter.ordering.queries.changes import store_pricing
@@ -126,7 +125,7 @@ def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> di
 def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     """Return a quote that can be priced. Raises DomainError: not found, conflict."""
     if order is None:
-        raise DomainError(Kind.NOT_FOUND, f"quote {shown_name(code)} does not exist")
+        raise not_found("quote", code)
     if order.kind == "order" or isinstance(order, PendingOrder):
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:

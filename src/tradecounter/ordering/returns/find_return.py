@@ -3,8 +3,7 @@
 import re
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.text import shown_name
+from tradecounter.kit.errors import not_found
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.queries.returns import ReturnedLine, StoredReturn, find_return, lines_of_returns
@@ -19,7 +18,7 @@ async def the_return(tx: Transaction, number: str) -> StoredReturn:
     match = _NUMBER.fullmatch(number.strip())
     found = None if match is None else await find_return(tx, int(match[1]))
     if found is None:
-        raise DomainError(Kind.NOT_FOUND, f"return {shown_name(number)} does not exist")
+        raise not_found("return", number)
     return found
 
 

@@ -86,14 +86,16 @@ async def endpoints_after(tx: Transaction, after: int, most: int, customer_id: i
     return await tx.fetch_all(_AFTER, after=after, most=most, customer_id=customer_id)
 
 
-_ONE = SQL("select {} from webhook where id = :id {}")
+_ONE = SQL("select {} from webhook where id = :id and (:customer_id::bigint is null or customer_id = :customer_id) {}")
 _FIND = Statement(_ONE.format(_COLUMNS, SQL("")), Endpoint)
 _LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), Endpoint)
 
 
-async def find_endpoint(tx: Transaction, webhook_id: int, *, lock: bool = False) -> Endpoint | None:
-    """Return an endpoint, or None; with `lock`, lock it until the transaction ends."""
-    return await tx.fetch_one(_LOCK if lock else _FIND, id=webhook_id)
+async def find_endpoint(
+    tx: Transaction, webhook_id: int, customer_id: int | None = None, *, lock: bool = False
+) -> Endpoint | None:
+    """Return an endpoint of any owner or of a customer, or None; with `lock`, lock it until the transaction ends."""
+    return await tx.fetch_one(_LOCK if lock else _FIND, id=webhook_id, customer_id=customer_id)
 
 
 _UPDATES = {

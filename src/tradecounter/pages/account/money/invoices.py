@@ -10,16 +10,14 @@ from tradecounter.billing.queries.credit_notes import (
     CreditNoteRecord,
     list_credit_notes,
     printed_credit_note,
-    the_credit_note,
 )
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
     InvoiceRecord,
     list_invoices,
     printed_invoice,
-    the_invoice,
 )
-from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.page_kit.forms import Filled, Submitted, query_values
@@ -106,18 +104,14 @@ class InvoicePages:
     async def show_invoice(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
         async with self.desk.reading() as tx:
-            if (await the_invoice(tx, number)).customer_id != call.customer_id:
-                raise not_found("invoice", number)
-            found = await printed_invoice(tx, number)
+            found = await printed_invoice(tx, number, call.customer_id)
         return file_response(found.pdf, f"invoice-{number}.pdf", _PDF)
 
     @page("/account/invoice/credit-note/{number}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
     async def show_credit_note(self, call: Call) -> Response:
         number = call.path_id("number", "credit note")
         async with self.desk.reading() as tx:
-            if (await the_credit_note(tx, number)).customer_id != call.customer_id:
-                raise not_found("credit note", number)
-            found = await printed_credit_note(tx, number)
+            found = await printed_credit_note(tx, number, call.customer_id)
         return file_response(found.pdf, f"credit-note-{number}.pdf", _PDF)
 
 
