@@ -26,9 +26,9 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import FrozenClock
 
 NAMES = [
-    "settings", "examples", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs", "credit",
-    "stock", "invoice_numbers", "wal_archive", "base_backup", "secret_key", "issuer_keys", "disk", "replica", "mail",
-    "issuer", "snapshot", "backoffice", "ready",
+    "settings", "examples", "https", "seller", "database", "schema", "clock", "worker", "queue", "failed_jobs",
+    "credit", "stock", "invoice_numbers", "wal_archive", "base_backup", "secret_key", "issuer_keys", "disk",
+    "replica", "mail", "issuer", "snapshot", "backoffice", "ready",
 ]  # fmt: skip
 SETTINGS = {
     "TRADECOUNTER_SECRET_KEY": SECRET,
@@ -116,6 +116,15 @@ def test_settings_that_are_unknown_or_examples_are_named(installation: Program) 
     assert found["examples"]["message"] == "still an example, or not set: TRADECOUNTER_SUPPORT_EMAIL"
 
 
+def test_addresses_at_which_nobody_can_sign_in_are_named(installation: Program) -> None:
+    plain = {"TRADECOUNTER_BASE_URL": "http://shop.example", "TRADECOUNTER_BACKOFFICE_URL": "http://10.0.0.5:8001"}
+    found = ill(installation, **plain)["https"]
+    assert found["message"] == (
+        "nobody can sign in over plain HTTP: TRADECOUNTER_BASE_URL, TRADECOUNTER_BACKOFFICE_URL"
+    )
+    assert "https://" in found["remedy"]
+
+
 def test_an_invalid_setting_ends_the_checks(installation: Program) -> None:
     found = ill(installation, TRADECOUNTER_VAT_RATE="lots")
     assert found["settings"]["message"] == "TRADECOUNTER_VAT_RATE: 'lots' is not a number"
@@ -172,7 +181,7 @@ def test_the_own_issuer_is_read_as_clients_read_it(installation: Program) -> Non
     assert ill(installation, TRADECOUNTER_AUTH_URL="") == {}
     nowhere = f"http://127.0.0.1:{free_port()}"
     away = ill(installation, TRADECOUNTER_AUTH_URL="", TRADECOUNTER_BASE_URL=nowhere)
-    assert away.keys() == {"issuer", "snapshot", "ready"}
+    assert away.keys() == {"issuer", "snapshot"}
     assert f"{nowhere}/auth: " in away["issuer"]["message"]
 
 
@@ -186,7 +195,7 @@ def test_a_lost_key_of_the_own_issuer_is_reported(installation: Program) -> None
 
 def test_an_api_without_a_response_or_with_problems_is_reported(installation: Program) -> None:
     away = ill(installation, TRADECOUNTER_BASE_URL=f"http://127.0.0.1:{free_port()}")
-    assert away.keys() == {"snapshot", "ready"}
+    assert away.keys() == {"snapshot"}
     for status, body, said in (
         (200, b'{"status": "degraded", "database": "ok"}', "status degraded, database ok"),
         (200, b'{"status": "ok", "database": "away"}', "status ok, database away"),

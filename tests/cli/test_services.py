@@ -209,8 +209,11 @@ def test_a_service_warns_once_about_unknown_and_example_settings(
     words: list[str], environment: dict[str, str], tmp_path: Path
 ) -> None:
     needed = {name: environment[name] for name in ("TRADECOUNTER_DATABASE_URL", "TRADECOUNTER_SECRET_KEY")}
-    misspelled = {"TRADECOUNTER_BASE_ULR": "https://api.shop.example"}
-    with started(*words, "--json", folder=tmp_path, environment={**needed, **misspelled}) as running:
+    wrong = {
+        "TRADECOUNTER_BASE_ULR": "https://api.shop.example",
+        "TRADECOUNTER_BACKOFFICE_URL": "http://backoffice.shop.example",
+    }
+    with started(*words, "--json", folder=tmp_path, environment={**needed, **wrong}) as running:
         if words[0] == "serve":
             httpx2.get(f"{running.announced['base_url']}/check-health", timeout=30)  # the processes are up
         assert running.stop(signal.SIGTERM) == (0, "")
@@ -224,5 +227,6 @@ def test_a_service_warns_once_about_unknown_and_example_settings(
             ("setting is still an example", f"TRADECOUNTER_{name}")
             for name in ("MAIL_FROM", "SUPPORT_EMAIL", "SMTP_URL", "BASE_URL")
         ),
+        ("nobody can sign in over plain HTTP", "TRADECOUNTER_BACKOFFICE_URL"),
     ]
     assert logged[0]["nearest"] == "TRADECOUNTER_BASE_URL"

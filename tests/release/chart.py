@@ -11,7 +11,8 @@ import yaml
 
 CHART = Path(__file__).parents[2] / "deploy" / "helm" / "tradecounter"
 KUBERNETES = ("1.29", "1.32", "1.35")
-INGRESS = {"ingress": {"enabled": True, "className": "nginx", "tlsSecret": "certificate"}}
+_SITE = {"enabled": True, "className": "nginx", "tlsSecret": "certificate"}
+INGRESS = {"ingress": _SITE, "backoffice": {"ingress": _SITE}}
 
 
 def rendered(values: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -39,7 +40,20 @@ def test_kubernetes_accepts_every_object(version: str) -> None:
     for each in objects:
         kubernetes_validate.validate(each, version, strict=True)
     kinds = sorted(each["kind"] for each in objects)
-    assert kinds == sorted([*["Deployment"] * 3, *["Service"] * 2, "Job", "PodDisruptionBudget", "Ingress"])
+    assert kinds == sorted([*["Deployment"] * 3, *["Service"] * 2, "Job", "PodDisruptionBudget", "Ingress", "Ingress"])
+
+
+def test_each_site_has_an_ingress_of_its_own_with_a_certificate() -> None:
+    found = [each["spec"] for each in rendered(INGRESS) if each["kind"] == "Ingress"]
+    assert [each["tls"][0]["hosts"] for each in found] == [["backoffice.example"], ["api.example"]]
+    services = [each["rules"][0]["http"]["paths"][0]["backend"]["service"]["name"] for each in found]
+    assert services == ["shop-backoffice", "shop-public"]
+
+
+@pytest.mark.parametrize("values", [{"ingress": {"enabled": True}}, {"backoffice": {"ingress": {"enabled": True}}}])
+def test_an_ingress_without_a_certificate_is_rejected(values: dict[str, Any]) -> None:
+    with helm.Chart.load(str(CHART)) as chart, pytest.raises(helm.HelmError, match="tlsSecret"):
+        chart.render(values, name="shop", namespace="sales")
 
 
 def test_every_process_runs_without_privileges_on_a_file_system_that_it_cannot_write() -> None:

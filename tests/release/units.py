@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.certificates import make_certificate
+
 DEPLOY = Path(__file__).parents[2] / "deploy"
 BACKUP = "postgresql-backup"
 PROCESSES = ("serve@8000", "backoffice", "worker", "migrate")
@@ -79,8 +81,9 @@ def test_systemd_accepts_processes_that_listen_for_another_machine(installed: Pa
 
 @pytest.mark.parametrize("name", ["haproxy.cfg", "haproxy-systemd.cfg", "cluster/primary.cfg", "cluster/public.cfg"])
 def test_haproxy_accepts_its_configuration(tmp_path: Path, name: str) -> None:
-    file = tmp_path / "haproxy.cfg"
-    file.write_text(re.sub(r"\w+\.internal:", "127.0.0.1:", (DEPLOY / name).read_text()))  # HAProxy looks names up
+    file, certificate = tmp_path / "haproxy.cfg", make_certificate(tmp_path)
+    text = re.sub(r"\w+\.internal:", "127.0.0.1:", (DEPLOY / name).read_text())  # HAProxy looks names up
+    file.write_text(re.sub(r"/etc/haproxy/\w+\.pem", str(certificate), text))
     done = subprocess.run(["haproxy", "-c", "-f", str(file)], text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr

@@ -1,15 +1,18 @@
-"""Logs warnings at a service's start: unknown settings, and settings that are still examples."""
+"""Logs warnings at a service's start: unknown settings, examples, and addresses at which nobody can sign in."""
 
 from dataclasses import dataclass
 from email.utils import parseaddr
 
 import structlog
 
+from tradecounter.kit.setting_rules import is_safe_url
 from tradecounter.letterhead.seller import example_settings
 from tradecounter.notifications.transport import mail_folder
 from tradecounter.settings import PREFIX, Settings, unknown_settings
 
 log = structlog.get_logger()
+
+PLAIN_REMEDY = "set up a proxy with a certificate, and an address that begins with https://"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,18 @@ def examples_in(settings: Settings) -> list[Example]:
     return found
 
 
+def plain_addresses(settings: Settings) -> list[str]:
+    """Return the settings with an address over plain HTTP on another machine: browsers keep no session from there."""
+    names = ("base_url", "backoffice_url")
+    found = {f"{PREFIX}{name.upper()}": getattr(settings, name) for name in names}
+    return [name for name, address in found.items() if address is not None and not is_safe_url(address)]
+
+
 def log_setting_warnings(settings: Settings) -> None:
-    """Log unknown settings and settings that are still examples."""
+    """Log unknown settings, settings that are still examples, and addresses at which nobody can sign in."""
     for name, nearest in unknown_settings():
         log.warning("unknown setting", setting=name, nearest=nearest)
     for example in examples_in(settings):
         log.warning("setting is still an example", setting=example.setting, consequence=example.consequence)
+    for name in plain_addresses(settings):
+        log.warning("nobody can sign in over plain HTTP", setting=name, remedy=PLAIN_REMEDY)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from tradecounter.cli.checks.check import Check, fine, wrong
-from tradecounter.cli.setting_warnings import examples_in
+from tradecounter.cli.setting_warnings import PLAIN_REMEDY, examples_in, plain_addresses
 from tradecounter.identity.installation_secret import kept_secret, secret_key
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import PREFIX, Settings, SettingsError, unknown_settings
@@ -21,7 +21,14 @@ def check_settings(settings: Settings) -> Iterator[Check]:
         yield wrong("examples", f"still an example, or not set: {found}", "set them, in the environment or in `.env`")
     else:
         yield fine("examples", "all settings differ from the examples")
+    yield _addresses(settings)
     yield _seller(settings)
+
+
+def _addresses(settings: Settings) -> Check:
+    if plain := plain_addresses(settings):
+        return wrong("https", f"nobody can sign in over plain HTTP: {', '.join(plain)}", PLAIN_REMEDY)
+    return fine("https", "browsers keep sessions at the addresses that are set")
 
 
 def _seller(settings: Settings) -> Check:

@@ -9,10 +9,12 @@ from tradecounter.kit.setting_rules import is_safe_url
 
 MOST_REDIRECT_URIS = 20
 _LONGEST = 2000
+_UNSAFE = "must start with https:// and a host; http:// is allowed for this machine only"
 # Only characters that need no escape in a Location header, and none that ends a directive of a content policy.
 _ADDRESS = re.compile(
     r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?(?:[/?][A-Za-z0-9._~%!$&'()*+,=:@/?-]*)?"
 )
+_WEB = re.compile("https?://[^/?]")
 _DOTS = re.compile(r"/\.{1,2}(?:[/?]|\Z)")
 
 
@@ -36,10 +38,12 @@ def origin_of(uri: str) -> str:
 def _problem(uri: str) -> str | None:
     if "#" in uri:
         return "must have no fragment"
-    if not is_safe_url(uri):
-        return "must start with https:// and a host; http:// is allowed for this machine only"
+    if not _WEB.match(uri):
+        return _UNSAFE
     if len(uri) > _LONGEST or not _ADDRESS.fullmatch(uri):
         return "must be a plain URL with its host in lower case, without a user name, spaces and special characters"
+    if not is_safe_url(uri):
+        return _UNSAFE
     if _DOTS.search(uri.partition("?")[0]):
         return "must have no . or .. in its path"
     return None

@@ -148,7 +148,7 @@ class SignInPages(SignInSubject):
         return response
 
     async def _sign_in_form(self, call: Call, filled: Filled, wanted: str) -> Response:
-        return self.desk.show(call, "sign_in/sign_in.html", form=filled, next=self.next_of(wanted), root=self.site.root)
+        return self.show_form(call, "sign_in/sign_in.html", filled, next=self.next_of(wanted))
 
     async def _code_form(self, call: Call, filled: Filled, wanted: str) -> Response:
         return self.desk.show(call, "sign_in/code.html", form=filled, next=self.next_of(wanted), root=self.site.root)

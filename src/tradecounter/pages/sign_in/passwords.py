@@ -77,6 +77,4 @@ class PasswordPages(SignInSubject):
     async def _password_form(self, call: Call, filled: Filled, token: str) -> Response:
         """Show the form. Raises DomainError: gone (the link)."""
         link = await open_link(self.desk.database, self.site.name, token, self.desk.clock.now())
-        return self.desk.show(
-            call, "sign_in/set_password.html", form=filled, token=token, link=link, root=self.site.root
-        )
+        return self.show_form(call, "sign_in/set_password.html", filled, token=token, link=link)

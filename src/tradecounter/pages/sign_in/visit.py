@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
-from urllib.parse import quote
+from typing import Any, Protocol, TypeVar
+from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 from starlette.requests import Request
@@ -14,6 +14,7 @@ from tradecounter.access.sessions import Session
 from tradecounter.access.sign_in import SignIn, Visitor
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.setting_rules import is_safe_url
 from tradecounter.page_kit.forms import Filled, Submitted, parse_form, read_submitted
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.pages.page_site import PageSite
@@ -68,6 +69,11 @@ class SignInSubject:
         path = f"{self.site.root}{page}"
         return f"{path}?next={quote(wanted, safe='')}" if wanted and wanted != self.site.home else path
 
+    def show_form(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
+        """Show a form that leads to a session, with a warning if the browser will not keep one."""
+        values |= {"form": filled, "root": self.site.root, "plain": keeps_no_session(call), "safe": safe_address(call)}
+        return self.desk.show(call, template, **values)
+
     def show_codes(self, call: Call, codes: Sequence[str], following: str) -> Response:
         """Show recovery codes, which htmx puts in place of the whole page."""
         response = self.desk.show(call, "sign_in/codes.html", codes=codes, following=following)
@@ -119,6 +125,23 @@ def visitor_of(request: Request, site: PageSite) -> Visitor:
 def address_of(request: Request) -> str:
     """Return the network address of the client."""
     return sender_of(request.scope).address
+
+
+def safe_address(call: Call) -> str:
+    """Return the site's address if browsers keep a session from it; else an empty text."""
+    return call.base_url if is_safe_url(call.base_url) else ""
+
+
+def keeps_no_session(call: Call) -> bool:
+    """Return whether the page was reached over plain HTTP on another machine: browsers keep no Secure cookie then.
+
+    A proxy may have ended TLS. Its requests have the host of the site's address, or a header that browsers send over
+    protected connections alone.
+    """
+    if "sec-fetch-site" in call.request.headers:
+        return False
+    seen = str(call.request.base_url)
+    return not is_safe_url(call.base_url if urlsplit(seen).netloc == urlsplit(call.base_url).netloc else seen)
 
 
 def set_session(response: Response, site: PageSite, done: SignIn) -> None:
