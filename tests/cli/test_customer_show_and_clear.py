@@ -134,6 +134,35 @@ def test_a_customer_is_exported_and_erased(tradecounter: Program) -> None:
     with zipfile.ZipFile(file) as archive:
         assert b"gone@shop.example" in archive.read("customer.json")
     assert tradecounter.error("customer", "export", customer, "-o", "copy.zip") == "copy.zip: File exists"
-    assert tradecounter.text("customer", "erase", customer) == f"customer {customer} is erased\n"
-    assert tradecounter.error("customer", "erase", customer) == f"customer {customer} is already erased"
+    assert tradecounter.text("customer", "erase", customer, "--yes") == f"customer {customer} is erased\n"
+    assert tradecounter.error("customer", "erase", customer, "--yes") == f"customer {customer} is already erased"
+    assert tradecounter.json("customer", "show", customer)["first_name"] == "Erased"
+
+
+def test_an_erasure_says_what_goes_and_wants_an_answer(tradecounter: Program) -> None:
+    names = ["--email", "ask@shop.example", "--first-name", "As", "--last-name", "K", "--company", "Ask & Sons"]
+    customer = str(tradecounter.json("customer", "add", *names)["id"])
+    tradecounter.json("key", "add", customer)
+    tradecounter.json("key", "add", customer)
+    goes = f"this erases customer {customer}, Ask & Sons (ask@shop.example), with 1 user, 2 API keys"
+    assert tradecounter.text("customer", "erase", customer, "--dry-run") == f"{goes}\n"
+    shown = tradecounter.json("customer", "erase", customer, "--dry-run", "--yes")
+    assert (shown["erased"], shown["name"], shown["users"], shown["keys"]) == (False, "Ask & Sons", 1, 2)
+    unasked = f"{goes}. Nothing was changed; repeat the command with --yes"
+    assert tradecounter.error("customer", "erase", customer) == unasked
+    assert tradecounter.json("customer", "show", customer)["email_address"] == "ask@shop.example"
+    done = tradecounter.json("customer", "erase", customer, "--yes")
+    assert done == {**shown, "erased": True}
+
+
+def test_on_a_terminal_an_erasure_asks(tradecounter: Program) -> None:
+    names = ["--email", "tty@shop.example", "--first-name", "T", "--last-name", "Y"]
+    customer = str(tradecounter.json("customer", "add", *names)["id"])
+    refused = tradecounter.answered("customer", "erase", customer, answer="n")
+    assert (refused.status, refused.out) == (1, "")
+    assert "Erase them for good? [y/N]" in refused.err
+    assert refused.err.endswith("error: nothing was changed\n")
+    assert tradecounter.json("customer", "show", customer)["email_address"] == "tty@shop.example"
+    agreed = tradecounter.answered("customer", "erase", customer, answer="y")
+    assert (agreed.status, agreed.out) == (0, f"customer {customer} is erased\n")
     assert tradecounter.json("customer", "show", customer)["first_name"] == "Erased"

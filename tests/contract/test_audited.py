@@ -256,7 +256,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "quote decline": ("quote.decline", lambda o: [o.quote(priced=False), "--reason", "a test"]),
     "imports roll-back": ("import.roll_back", lambda o: [o.applied()]),
     "job retry": ("job.retry", lambda o: [o.failed_job()]),
-    "customer erase": ("customer.erase", lambda o: [str(o.shop.customer().id)]),
+    "customer erase": ("customer.erase", lambda o: [str(o.shop.customer().id), "--yes"]),
     "db restored": ("log.restore", lambda o: o.last_documents()),
     "stock adjust": ("stock.adjust", lambda _: ["CABLE", "--change", "1", "--reason", "a test"]),
 }

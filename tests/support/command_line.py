@@ -62,10 +62,17 @@ class Program:
     environment: dict[str, str] = field(default_factory=dict)
     umask: int | None = None
 
-    def run(self, *words: str, given: str | bytes = b"", terminal: str | None = None, **environment: str) -> Done:
+    def run(
+        self,
+        *words: str,
+        given: str | bytes = b"",
+        terminal: str | None = None,
+        keyboard: str | None = None,
+        **environment: str,
+    ) -> Done:
         """Run a command to its end, with something on its standard input and additional environment variables.
 
-        Its standard output is a file, or the device of a terminal.
+        Its standard output is a file, or the device of a terminal; so is its standard input.
         """
         settings = {"TRADECOUNTER_DATABASE_URL": self.url} if self.url else {}
         paths = {name: self.folder / f".{name}" for name in ("in", "out", "err")}
@@ -75,7 +82,7 @@ class Program:
             "environment": {**settings, **self.environment, **environment},
             "folder": str(self.folder),
             "umask": self.umask,
-            "files": [str(paths["in"]), terminal or str(paths["out"]), str(paths["err"])],
+            "files": [keyboard or str(paths["in"]), terminal or str(paths["out"]), str(paths["err"])],
         }
         paths["out"].touch()
         assert self.forker.stdin is not None
@@ -100,6 +107,16 @@ class Program:
         assert done.status == 0, done
         text = _ESCAPES.sub("", b"".join(written).decode())
         return [line.rstrip() for line in text.splitlines()], " ".join(done.err.split())
+
+    def answered(self, *words: str, answer: str) -> Done:
+        """Run a command whose standard input is a terminal, at which somebody has typed an answer."""
+        master, device = pty.openpty()
+        try:
+            os.write(master, f"{answer}\n".encode())
+            return self.run(*words, keyboard=os.ttyname(device))
+        finally:
+            os.close(device)
+            os.close(master)
 
     def json(self, *words: str, **options: Any) -> Any:
         """Run a command with `--json`, which has to succeed without a word beside the document that it prints."""

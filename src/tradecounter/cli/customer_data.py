@@ -1,16 +1,20 @@
 """`tradecounter customer export` and `erase`."""
 
+import sys
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show
 from tradecounter.cli.session import fail, run_change, run_query
+from tradecounter.cli.text import one_line
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
-from tradecounter.privacy.erase_customer import erase_customer
+from tradecounter.privacy.erase_customer import Erasure, erase_customer
 from tradecounter.privacy.export_customer import export_customer
 
 
@@ -33,7 +37,39 @@ def export(
     show({"id": customer_id, "file": str(path)}, str(path), as_json=as_json)
 
 
-def erase(customer_id: CustomerId, as_json: AsJson = False) -> None:
+def erase(
+    customer_id: CustomerId,
+    yes: Annotated[bool, typer.Option("--yes", help="Erase without a question.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be erased, and change nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Erase a customer's personal data that tax law does not require to keep. Cannot be undone."""
-    run_change(lambda tx: erase_customer(tx, customer_id, SystemClock().now()))
-    show({"id": customer_id, "erased": True}, f"customer {customer_id} is erased", as_json=as_json)
+
+    async def work(tx: Transaction) -> Erasure:
+        return await erase_customer(tx, customer_id, SystemClock().now())
+
+    if dry_run or not yes:
+        found = run_change(work, dry_run=True)
+        if dry_run:
+            show({**_shown(found), "erased": False}, _would_go(found), as_json=as_json)
+            return
+        _ask(found)
+    show({**_shown(run_change(work)), "erased": True}, f"customer {customer_id} is erased", as_json=as_json)
+
+
+def _ask(found: Erasure) -> None:
+    """Ask whether to erase; end the command unless the answer is yes."""
+    if not sys.stdin.isatty():
+        fail(f"{_would_go(found)}. Nothing was changed; repeat the command with --yes")
+    typer.echo(f"{_would_go(found)}.\nErase them for good? [y/N] ", err=True, nl=False)
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        fail("nothing was changed")
+
+
+def _shown(found: Erasure) -> dict[str, Any]:
+    return {"id": found.id, "name": found.name, "email_address": found.email_address, **asdict(found.erased)}
+
+
+def _would_go(found: Erasure) -> str:
+    who = f"customer {found.id}, {one_line(found.name)} ({found.email_address})"
+    return f"this erases {who}, with {', '.join(found.parts) or 'nothing else'}"

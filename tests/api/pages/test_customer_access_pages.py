@@ -173,6 +173,10 @@ def test_only_an_administrator_erases_and_types_the_number(
     assert busy.status_code == 409
     assert str(placed["order_reference"]) in text_of(busy)
     gone = office.service.customer(company="Gone Ltd")
+    gone.post("/customer/address", ADDRESS)
+    asked = text_of(sam.get(f"/customer/{gone.id}/erase"))
+    assert "1 saved address" in asked
+    assert "1 API key" in asked
     page = text_of(sam.sends(f"/customer/{gone.id}/erase", {"number": str(gone.id)}))
     assert "erased" in page
     assert "Gone Ltd" not in page

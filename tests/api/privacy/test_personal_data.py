@@ -76,7 +76,7 @@ def test_every_table_that_refers_to_customers_is_exported(shop: Service, custome
 def test_open_orders_and_debts_keep_a_customer_from_being_erased(shop: Service) -> None:
     customer = shop.customer()
     placed = buy(customer, [("PHONE", 1)])
-    with pytest.raises(DomainError, match=f"1 open orders: {placed['order_reference']}") as refused:
+    with pytest.raises(DomainError, match=f"1 open order: {placed['order_reference']}") as refused:
         erase(shop, customer)
     assert refused.value.kind is Kind.CONFLICT
     cancel(shop, placed)

@@ -55,6 +55,51 @@ async def open_business(tx: Transaction, customer_id: int) -> OpenBusiness:
     return found or OpenBusiness([], [], Decimal(0), Decimal(0))
 
 
+@dataclass(frozen=True, slots=True)
+class PersonalData:
+    """How much is erased of a customer: rows by kind, and the orders that lose their addresses and notes."""
+
+    users: int
+    addresses: int
+    keys: int
+    applications: int
+    webhooks: int
+    feeds: int
+    contract_prices: int
+    orders: int
+    configurations: int
+    packing_videos: int
+
+
+_PERSONAL_DATA = Statement(
+    """
+    select (select count(*) from customer_user where customer_id = :id) as users,
+           (select count(*) from address where customer_id = :id) as addresses,
+           (select count(*) from api_key where customer_id = :id) as keys,
+           (select count(distinct client_id) from (
+               select client_id from access_token where customer_id = :id
+               union select client_id from consent where customer_id = :id and revoked_at is null) a) as applications,
+           (select count(*) from webhook where customer_id = :id) as webhooks,
+           (select count(*) from feed where customer_id = :id) as feeds,
+           (select count(*) from contract_price where customer_id = :id) as contract_prices,
+           (select count(*) from orders where customer_id = :id) as orders,
+           (select count(*) from configuration c join order_line l on l.id = c.line_id
+            join orders o on o.id = l.order_id where o.customer_id = :id) as configurations,
+           (select count(*) from packing_video v join orders o on o.id = v.order_id
+            where o.customer_id = :id) as packing_videos
+    """,
+    PersonalData,
+)
+
+
+async def personal_data(tx: Transaction, customer_id: int) -> PersonalData:
+    """Return how much there is to erase of a customer."""
+    found = await tx.fetch_one(_PERSONAL_DATA, id=customer_id)
+    if found is None:
+        raise LookupError("a select without a table returns a row")
+    return found
+
+
 # Postcodes and countries stay: they decided the tax.
 _ERASE_ORDERS = Statement("""
     update orders

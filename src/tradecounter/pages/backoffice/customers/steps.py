@@ -13,14 +13,14 @@ from tradecounter.backoffice.customer_wire import Blocking
 from tradecounter.backoffice.desk import Nothing
 from tradecounter.customers.block_customer import block_customer, unblock_customer
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.customers.shown import shown_customer
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk, Shape
-from tradecounter.privacy.erase_customer import erase_customer
+from tradecounter.privacy.erase_customer import erase_customer, what_goes
 from tradecounter.privacy.export_customer import export_customer
 from tradecounter.rest.call import Call
 from tradecounter.rest.responses import file_response
@@ -72,7 +72,7 @@ class CustomerStepPages:
 
     @page(_ERASE, "Erase a customer", scope="customers:write", roles=("administrator",), dangerous=True)
     async def show_erase(self, call: Call) -> Response:
-        return await self._show(call, "erase", Filled())
+        return await self._show_erase(call, Filled())
 
     @form(_ERASE, "Erase a customer", scope="customers:write", roles=("administrator",), dangerous=True)
     async def erase(self, call: Call) -> Response:
@@ -83,7 +83,23 @@ class CustomerStepPages:
                 raise invalid("number", f"must be {customer_id}")
             await erase_customer(tx, customer_id, now)
 
-        return await self._take(call, ErasureForm, work, "erase", "The customer's personal data are erased.")
+        return await self.desk.change(
+            call,
+            ErasureForm,
+            work,
+            again=partial(self._show_erase, call),
+            to=f"/customer/{customer_id}",
+            done="The customer's personal data are erased.",
+        )
+
+    async def _show_erase(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            try:
+                erasure, problem = await what_goes(tx, shown.account), ""
+            except DomainError as error:
+                erasure, problem = None, str(error)
+        return self.desk.show(call, "customers/erase.html", form=filled, shown=shown, erasure=erasure, problem=problem)
 
     async def _take(
         self,
