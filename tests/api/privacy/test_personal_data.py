@@ -86,7 +86,7 @@ def test_open_orders_and_debts_keep_a_customer_from_being_erased(shop: Service) 
     pay(shop, owing, str(outstanding(shop, customer)))
     name, now, units = owing["order_reference"], shop.clock.now(), [(owing["items"][0]["id"], 1)]
     number = shop.in_transaction(lambda tx: open_return(tx, name, units, "Faulty", now))
-    with pytest.raises(DomainError, match=f"1 open returns: {number}"):
+    with pytest.raises(DomainError, match=f"1 open return: {number}"):
         erase(shop, customer)
     shop.in_transaction(lambda tx: close_return(tx, number, now))
     erase(shop, customer)
