@@ -15,12 +15,14 @@ import pytest
 from openpyxl import Workbook
 
 from support.backoffice import BackOfficeSite
+from support.billing import invoiced, number_of
 from support.service import Customer
 from support.shop import product
 from support.typed_numbers import (
     AMOUNTS,
     JSON_AMOUNTS,
     PERCENTAGES,
+    SIGNED_AMOUNTS,
     UNSIGNED_COUNTS,
     WEIGHTS,
     Outcome,
@@ -191,3 +193,29 @@ def test_decimals_that_a_field_does_not_have_are_refused_in_bodies(
     errors = {error["field"]: error["message"] for error in response.json()["errors"]}
     assert response.status_code == 400
     assert errors[field].endswith(f"has more than {places} decimal places")
+
+
+@pytest.mark.parametrize("form", [",", ";", "\t", "xlsx"])
+def test_bank_files_read_amounts_and_lose_no_line(
+    office: BackOfficeSite, staff: httpx2.Client, customer: Customer, form: str
+) -> None:
+    table = [typed.between_semicolons if form in ";\t" else typed for typed in SIGNED_AMOUNTS]
+    number = number_of(office.service, invoiced(office.service, customer))
+
+    def tried(*typed: Typed) -> Any:
+        lines = [("2026-06-01", each.text, f"INV {number} no. {place}") for place, each in enumerate(typed)]
+        content, media_type = file_of([("date", "amount", "reference"), *lines], form)
+        address, headers = "/api/payment/import?dry_run=true", {"Content-Type": media_type}
+        return staff.post(address, content=content, headers=headers).json()
+
+    whole = tried(*table)
+    paid_out = [typed for typed in table if typed.number is not None and typed.number <= 0]
+    assert (whole["lines"], whole["payments_out"]) == (len(table), len(paid_out))
+    assert len(whole["unplaced"]) + len(whole["payments"]) + len(paid_out) == len(table)
+    why = {line["line"]: line["why"] for line in whole["unplaced"]}
+    for line, typed in enumerate(table, start=2):
+        if typed.number is None:
+            assert typed.message.replace("\\xa0", " ") in why[line], typed  # kept as one plain line
+        elif typed.number > 0:
+            [paid] = tried(typed)["payments"]
+            assert Decimal(str(paid["amount"])) == typed.number, typed
