@@ -76,7 +76,7 @@ def test_the_packing_video_is_shown_and_replaced(customer: Customer, tradecounte
         shown = tradecounter.json("order", "video", reference, "--file", urls[0], "--playlist", urls[1])
         assert tuple(shown["video"].values()) == urls
     assert urls[1] in tradecounter.text("order", "show", reference)
-    assert "playlist: must be a URL" in tradecounter.error(
+    assert "playlist: must start with https://" in tradecounter.error(
         "order", "video", reference, "--file", urls[0], "--playlist", "file:///etc/passwd"
     )
 

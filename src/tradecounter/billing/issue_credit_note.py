@@ -39,7 +39,7 @@ from tradecounter.billing.settle_returns import settle_returns
 from tradecounter.credit.queries import discharge
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import invalid, require_text
+from tradecounter.kit.errors import ErrorCollector, invalid, require_text
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Letterhead
@@ -66,12 +66,17 @@ async def issue_credit_note(
     conflict (the settings still contain the example seller).
     """
     reason = reason.strip()
-    require_text("reason", reason, LONGEST_REASON)
+    collector = ErrorCollector()
+    with collector.collecting():
+        require_text("reason", reason, LONGEST_REASON)
     invoice = await the_invoice(tx, number)
     await lock_account(tx, invoice.customer_id)
     order = await lock_order(tx, invoice.order_id)
     await require_own_seller(tx, letterhead)
-    shares = await _shares(tx, invoice, credit, order.tax_rate)
+    shares: list[CreditShare] = []
+    with collector.collecting():
+        shares = await _shares(tx, invoice, credit, order.tax_rate)
+    collector.check()
     gross = sum((share.net + share.vat for share in shares), NOTHING)
     if gross <= 0:
         raise invalid("lines", "cost nothing, so there is nothing to credit")

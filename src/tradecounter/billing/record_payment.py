@@ -28,7 +28,7 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.queries.orders import lock_orders
 from tradecounter.rest.number_types import Pounds
@@ -134,8 +134,7 @@ async def _record(
     tx: Transaction, customer_id: int, new: NewPayment, invoices: Sequence[OpenInvoice], now: datetime
 ) -> Payment:
     received_on, reference = new.received_on or uk_date(now), new.reference.strip()
-    require_amount(new.amount)
-    _require_valid(received_on, reference, now)
+    _require_valid(new.amount, received_on, reference, now)
     await _require_new(tx, customer_id, new, reference, received_on)
     at = counts_from(received_on, now)
     payment_id = await insert_payment(
@@ -161,11 +160,15 @@ async def _record(
     return recorded
 
 
-def _require_valid(received_on: date, reference: str, now: datetime) -> None:
+def _require_valid(amount: Decimal, received_on: date, reference: str, now: datetime) -> None:
+    collector = ErrorCollector()
+    with collector.collecting():
+        require_amount(amount)
     if received_on > uk_date(now):
-        raise invalid("received_on", f"must not be after today, {uk_date(now)}")
+        collector.errors.append(FieldError("received_on", f"must not be after today, {uk_date(now)}"))
     if len(reference) > LONGEST_REFERENCE:
-        raise invalid("reference", f"must have at most {LONGEST_REFERENCE} characters")
+        collector.errors.append(FieldError("reference", f"must have at most {LONGEST_REFERENCE} characters"))
+    collector.check()
 
 
 def event_data(payment: Payment) -> dict[str, Any]:

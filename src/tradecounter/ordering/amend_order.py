@@ -13,12 +13,13 @@ from msgspec.structs import replace
 
 from tradecounter.credit.queries import charge, discharge, require_charged
 from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.text import is_blank
-from tradecounter.ordering.amended_lines import AmendedLines, amend_lines
+from tradecounter.ordering.amended_lines import AmendedLines, amend_lines, check_items
 from tradecounter.ordering.amended_shipping import amended_address, with_shipping
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.create.place_order import require_unused
@@ -50,8 +51,6 @@ async def amend_order(
     exceeds the credit and `override_credit` is not set), conflict (not confirmed, all or too much is dispatched, the
     reference is used, the total rises although the account is blocked).
     """
-    if request.override_credit is not None:
-        require_text("override_credit.reason", request.override_credit.reason, LONGEST_REASON)
     order_id = (await any_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
@@ -64,8 +63,7 @@ async def amend_order(
     if request.changes_nothing:
         raise invalid("items", "must name something to change")
     context = await _with_current_data(tx, lines, request, context)
-    customer_reference = await _customer_reference(tx, order, request, context)
-    address = await amended_address(tx, order, request)
+    customer_reference, address = await _checked(tx, order, request, context)
     shipped = with_shipping(order, lines, address, request, context)
     amended = await amend_lines(tx, shipped.order, lines, request, context)
     cost_net, cost_tax = total_costs(amended.lines)
@@ -92,6 +90,27 @@ async def _with_current_data(
     skus = [*(line.sku for line in lines), *(item.sku for item in request.items if item.sku is not None)]
     view = await current_view(tx, context.view, context.customer_id, skus, uk_date(context.now))
     return with_data(context, view=view, shipping=await current_shipping(tx, context.shipping))
+
+
+async def _checked(
+    tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest, context: OrderContext
+) -> tuple[str, CustomerAddress]:
+    """Return the customer reference and the address that a request asks for.
+
+    Raises DomainError: invalid, with all that is wrong with the request; conflict (the reference is used).
+    """
+    collector = ErrorCollector()
+    if request.override_credit is not None:
+        with collector.collecting():
+            require_text("override_credit.reason", request.override_credit.reason, LONGEST_REASON)
+    check_items(request.items, context.view, collector)
+    reference, address = order.customer_reference, order.shipping_address
+    with collector.collecting():
+        reference = await _customer_reference(tx, order, request, context)
+    with collector.collecting():
+        address = await amended_address(tx, order, request)
+    collector.check()
+    return reference, address
 
 
 async def _customer_reference(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid, invalid_fields
+from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid
 from tradecounter.ordering.create.draft import count_lines, find_products, price_lines, unknown_skus
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.order_context import OrderContext
@@ -16,6 +16,7 @@ from tradecounter.ordering.rules import check_cost
 from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.units import Purpose, named_lines, with_quantity
 from tradecounter.ordering.wire import CreateOrderItem
+from tradecounter.storefront.view import CustomerView
 
 AMEND = Purpose("amend", "is amended with its bundle", "left", lambda line: line.left)
 
@@ -40,11 +41,10 @@ async def amend_lines(
     request: AmendOrderRequest,
     context: OrderContext,
 ) -> AmendedLines:
-    """Return the lines that a request asks for, at the order's rate of VAT; new units are back-ordered for now.
+    """Return the lines that a checked request asks for, at the order's rate of VAT; new units are back-ordered for now.
 
     Raises DomainError: invalid, conflict (more is dispatched, or the price of dispatched units would change).
     """
-    _check_items(request.items)
     changes = {item.id: item for item in request.items if item.id is not None}
     named_lines(lines, [item.id for item in request.items if item.id is not None], AMEND)
     amended = [_amended(line, changes.get(line.id, AmendedItem()), order) for line in lines]
@@ -56,15 +56,21 @@ async def amend_lines(
     return AmendedLines(lines=[*kept, *added], added=added, removed=removed, last_position=last_position)
 
 
-def _check_items(items: Sequence[AmendedItem]) -> None:
+def check_items(items: Sequence[AmendedItem], view: CustomerView, collector: ErrorCollector) -> None:
+    """Collect what is wrong with the items of a request."""
     for number, item in enumerate(items):
         place = f"items[{number}]"
         if (item.id is None) == (item.sku is None):
-            raise invalid(place, "must have either the id of a line or the sku of a product to add")
+            problem = "must have either the id of a line or the sku of a product to add"
+            collector.errors.append(FieldError(place, problem))
+            continue
         if item.sku is not None and not item.quantity:
-            raise invalid(f"{place}.quantity", "must be at least 1 for a new line")
+            collector.errors.append(FieldError(f"{place}.quantity", "must be at least 1 for a new line"))
         if item.unit_cost is not None:
-            check_cost(f"{place}.unit_cost", "unit cost", item.unit_cost)
+            with collector.collecting():
+                check_cost(f"{place}.unit_cost", "unit cost", item.unit_cost)
+    named = [(number, item.sku) for number, item in enumerate(items) if item.sku is not None and item.id is None]
+    collector.errors += unknown_skus(view, named)
 
 
 def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> OrderLine:
@@ -85,12 +91,9 @@ def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> Order
 async def _added(
     tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest, context: OrderContext
 ) -> tuple[list[OrderLine], int]:
-    named = [(number, item.sku) for number, item in enumerate(request.items) if item.sku is not None]
-    if not named:
-        return [], 0
-    if errors := list(unknown_skus(context.view, named)):
-        raise invalid_fields(errors)
     new = [item for item in request.items if item.sku is not None]
+    if not new:
+        return [], 0
     items = [CreateOrderItem(item.sku or "", item.quantity or 0) for item in new]
     wanted = find_products(context.view, items)
     last_position, line_ids = await reserve_lines(tx, order.id, count_lines(context.view, items))

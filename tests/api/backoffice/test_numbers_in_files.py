@@ -196,11 +196,9 @@ def test_decimals_that_a_field_does_not_have_are_refused_in_bodies(
 
 
 @pytest.mark.parametrize("form", [",", ";", "\t", "xlsx"])
-def test_bank_files_read_amounts_and_lose_no_line(
-    office: BackOfficeSite, staff: httpx2.Client, customer: Customer, form: str
-) -> None:
+def test_bank_files_read_amounts_and_lose_no_line(office: BackOfficeSite, staff: httpx2.Client, form: str) -> None:
     table = [typed.between_semicolons if form in ";\t" else typed for typed in SIGNED_AMOUNTS]
-    number = number_of(office.service, invoiced(office.service, customer))
+    number = number_of(office.service, invoiced(office.service, office.service.customer()))
 
     def tried(*typed: Typed) -> Any:
         lines = [("2026-06-01", each.text, f"INV {number} no. {place}") for place, each in enumerate(typed)]

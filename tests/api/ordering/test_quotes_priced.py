@@ -150,7 +150,7 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
     cancel(shop, cancelled)
 
     assert "is an order, not a quote" in rejection(shop, order, cost)
-    assert rejection(shop, confirmed, cost) == f"the quote is already order {reference}, which is confirmed"
+    assert rejection(shop, confirmed, cost) == f"the quote is already order {reference}, which is awaiting dispatch"
     assert rejection(shop, cancelled, cost) == "the quote is declined"
     gone = confirm(customer, cancelled)
     assert (gone.status_code, gone.json()["message"]) == (

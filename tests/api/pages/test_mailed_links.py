@@ -22,7 +22,9 @@ NEW = "another good password"
 @pytest.fixture(params=["staff", "account"])
 def place(request: pytest.FixtureRequest, office: BackOfficeSite) -> Place:
     forget_jobs(office.service)
-    return place_at(request.param, office)
+    found = place_at(request.param, office)
+    mails(found)  # a new owner is told
+    return found
 
 
 def mails(place: Place) -> list[tuple[str, str, str]]:

@@ -286,7 +286,7 @@ def test_five_days_of_failures_pause_it_and_nothing_is_lost(service: Service, en
         assert hook.shown().state == "active"
     hook.deliver(timedelta(days=1.3))
     assert hook.shown().state == "paused"
-    [mail] = [mail for mail in deliver_mail(service) if "webhook" in str(mail["Subject"])]
+    [mail] = [mail for mail in deliver_mail(service) if "paused" in str(mail["Subject"])]
     assert mail["To"] == "owner@hooks.example"
     assert hook.added.url in plain(mail)
     happen(service, "order/5", customer_id=customer.id, type_="order.confirmed")

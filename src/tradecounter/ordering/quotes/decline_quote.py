@@ -6,7 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.queries.lookup import the_quote
-from tradecounter.ordering.states import NumberedOrder
+from tradecounter.ordering.states import NumberedOrder, shown_state
 
 
 async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) -> None:
@@ -16,5 +16,6 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
     """
     quote = await the_quote(tx, code)
     if isinstance(quote, NumberedOrder):
-        raise DomainError(Kind.CONFLICT, f"the quote is already order {quote.order_reference}, which is {quote.state}")
+        state = shown_state(quote, now)
+        raise DomainError(Kind.CONFLICT, f"the quote is already order {quote.order_reference}, which is {state}")
     await cancel_order(tx, quote.confirmation_code, reason, now)

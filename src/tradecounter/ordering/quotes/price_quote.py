@@ -31,6 +31,7 @@ from tradecounter.ordering.states import (
     Pricing,
     Quote,
     UnpricedQuote,
+    shown_state,
 )
 from tradecounter.shipping.queries import read_methods
 from tradecounter.shipping.rules import ShippingMethod
@@ -130,9 +131,8 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
         raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
     match order:
         case NumberedOrder():
-            raise DomainError(
-                Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {order.state}"
-            )
+            state = shown_state(order, now)
+            raise DomainError(Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {state}")
         case DeclinedOrder():
             raise DomainError(Kind.CONFLICT, f"the quote is {order.ended_as}")
         case PricedQuote() if order.has_expired(now):
