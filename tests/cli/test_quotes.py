@@ -174,7 +174,10 @@ def test_orders_and_closed_quotes_cannot_be_priced(tradecounter: Program, custom
     assert tradecounter.error("quote", "show", order) == f"quote {order} not found"
     tradecounter.json("quote", "price", code, *cost)
     reference = confirm(customer, {"confirmation_code": code}).json()["order_reference"]
-    assert tradecounter.error("quote", "price", code, *cost) == f"the quote is already order {reference}, which is awaiting dispatch"
+    assert (
+        tradecounter.error("quote", "price", code, *cost)
+        == f"the quote is already order {reference}, which is awaiting dispatch"
+    )
 
 
 def test_quotes_are_printed_as_tables(tradecounter: Program, code: str) -> None:

@@ -74,7 +74,11 @@ def test_a_price_is_explained_for_a_customer_by_number_or_name(office: BackOffic
             assert part in text_of(page)
         assert "Only &lt;One&gt; Ltd" in page.text
         assert page.text.count('class="applied"') == 1
-    for named, message in (("several", "Several customers match"), ("nobody", "No customer has"), ("99999", "customer 99999 not found")):
+    for named, message in (
+        ("several", "Several customers match"),
+        ("nobody", "No customer has"),
+        ("99999", "customer 99999 not found"),
+    ):
         wrong = sam.get(f"/product/{sku}", params={"customer": named})
         assert wrong.status_code == 400
         assert message in text_of(wrong)
