@@ -195,7 +195,8 @@ def test_the_catalogue_that_the_api_gives_as_csv_can_be_imported(own_importer: I
         "sku,ean,name,manufacturer,weight_kg,box_width_mm,box_height_mm,box_length_mm,clearance_product,images,"
         "availability.available,availability.status,availability.incoming,single_unit_cost,five_plus_unit_cost,"
         "ten_plus_unit_cost,consumer_unit_cost,store_url,categories,attributes\r\n"
-        'FROM-API,,From the API,acme,1.5,1,2,3,false,"[{""is_primary"":true,""url"":""https://shop.example/u""}]",4,In stock,[],10.00,9.00,'
+        'FROM-API,,From the API,acme,1.5,1,2,3,false,"[{""is_primary"":true,""url"":""https://shop.example/u""}]",'
+        "4,In stock,[],10.00,9.00,"
         '8.00,12.00,,phones|desk,"{""colour"":""Black""}"\r\n'
     )
     assert counts(shop.load_text("products", text, columns=ColumnOptions(ignore_unknown=True))) == (1, 0, 0, 0)
