@@ -39,7 +39,7 @@ def test_a_quote_is_confirmed_at_its_old_or_its_new_price_never_a_mixture(shop: 
 
         rejected, response = priced_while_confirmed(shop, customer, quote)
 
-        assert rejected.endswith(", which is confirmed") or rejected == ""
+        assert rejected.endswith(", which is awaiting dispatch") or rejected == ""
         again = not rejected
         assert response.json()["cost_net"] == (22 if again else 11)
         assert [item["cost_net"] for item in response.json()["items"]] == ([20, 2] if again else [10, 1])
