@@ -4,6 +4,7 @@ import email.policy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from email.header import Header
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -62,7 +63,7 @@ def make_mail(
     message["To"] = to
     if reply_to is not None:
         message["Reply-To"] = reply_to
-    message["Subject"] = _header_text(subject)
+    _set_subject(message, subject)
     message["Date"] = format_datetime(now)
     message["Message-ID"] = f"<{name}.{installation}@{sender.domain}>"
     message["Auto-Submitted"] = "auto-generated"
@@ -85,9 +86,14 @@ def make_mail(
     return Mail(name, happened, sender.addr_spec, tuple(address.addr_spec for address in to), message)
 
 
-def _header_text(text: str) -> str:
-    """Return a text for a header, on one line and without encoded words (RFC 2047).
+def _set_subject(message: EmailMessage, subject: str) -> None:
+    """Set a subject, on one line and without encoded words (RFC 2047) of its own.
 
     The standard library decodes those that it finds in a header's text, and writes the line breaks in them as they are.
+    It garbles a long word beside a letter that is not ASCII when it folds the line, so such a subject is encoded whole.
     """
-    return one_line(text).replace("=?", "= ?")
+    text = one_line(subject).replace("=?", "= ?")
+    if text.isascii():
+        message["Subject"] = text
+    else:
+        message.set_raw("Subject", Header(text, "utf-8", header_name="Subject").encode())

@@ -57,6 +57,11 @@ def test_any_subject_stays_in_its_header(subject: str) -> None:
     assert got["To"] == "to@x.example"
 
 
+def test_a_long_word_beside_other_letters_stays_whole() -> None:
+    subject = f"Order {'0' * 37}=12 {'7' * 36}[é é is confirmed"
+    assert read_back(mail(subject))["Subject"] == subject
+
+
 @pytest.mark.parametrize("word", ENCODED_WORDS)
 def test_an_encoded_word_is_no_part_of_a_header(word: str) -> None:
     got = read_back(mail(f"Order {word} is confirmed"))
