@@ -90,7 +90,7 @@ LEFT = """
 import os
 from tradecounter.monitoring.shared_figures import figures_folder
 with figures_folder() as folder:
-    print(folder)
+    print(folder, flush=True)
     os._exit(9)
 """
 

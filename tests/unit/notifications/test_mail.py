@@ -58,7 +58,9 @@ def test_any_subject_stays_in_its_header(subject: str) -> None:
 
 
 def test_a_long_word_beside_other_letters_stays_whole() -> None:
-    subject = "Order 00= 000000000é 0[=00000=00000000é00 00000=00000000000é 0000000=00000=000000=000000000000é00000=00000 is"
+    subject = (
+        "Order 00= 000000000é 0[=00000=00000000é00 00000=00000000000é 0000000=00000=000000=000000000000é00000=00000"
+    )
     assert read_back(mail(subject))["Subject"] == subject
 
 
