@@ -1,5 +1,6 @@
 """Examples of bank files, for the interface document."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -7,6 +8,7 @@ from msgspec.structs import asdict
 
 from tradecounter.backoffice.bank_wire import SettingAside
 from tradecounter.backoffice.billing_examples import PAYMENT
+from tradecounter.backoffice.subject import Described
 from tradecounter.billing.bank_wire import (
     PaymentImport,
     PlacedLine,
@@ -48,7 +50,7 @@ IMPORT = PaymentImport(
     ],
     columns={"date": "date", "amount": "amount", "reference": "reference"},
 )
-LINE = StoredLine(
+_LINE = StoredLine(
     id=8,
     bank_file=3,
     line=3,
@@ -63,14 +65,13 @@ LINE = StoredLine(
     customer_id=None,
     changed_at=_AT,
 )
-PLACEMENT = Placement(customer_id=1001)
-PLACED = PlacedLine(
-    **asdict(LINE)
+_PLACED = PlacedLine(
+    **asdict(_LINE)
     | {"state": "placed", "why": "placed by hand", "payment_id": 61, "customer_id": 1001, "payment": PAYMENT}
 )
-SETTING_ASIDE = SettingAside("It is the landlord's refund.")
-SET_ASIDE = StoredLine(**asdict(LINE) | {"state": "set_aside", "why": SETTING_ASIDE.reason})
-STORED_FILE = StoredFile(
+_SETTING_ASIDE = SettingAside("It is the landlord's refund.")
+_SET_ASIDE = StoredLine(**asdict(_LINE) | {"state": "set_aside", "why": _SETTING_ASIDE.reason})
+_STORED_FILE = StoredFile(
     id=3,
     name="june.csv",
     at=_AT,
@@ -82,6 +83,16 @@ STORED_FILE = StoredFile(
     unplaced=1,
     rolled_back_at=None,
 )
-ROLLED_BACK = RolledBackFile(
-    **asdict(STORED_FILE) | {"rolled_back_at": _AT + timedelta(hours=1)}, reversed=[61], kept=[]
+_ROLLED_BACK = RolledBackFile(
+    **asdict(_STORED_FILE) | {"rolled_back_at": _AT + timedelta(hours=1)}, reversed=[61], kept=[]
 )
+
+DESCRIBED: Mapping[type, Described] = {
+    StoredLine: Described("The line.", _LINE, "Line"),
+    Placement: Described("", Placement(customer_id=1001)),
+    PlacedLine: Described("The line with its payment.", _PLACED, "Placed"),
+    SettingAside: Described("", _SETTING_ASIDE),
+    StoredFile: Described("The file.", _STORED_FILE),
+    RolledBackFile: Described("The file after its roll-back.", _ROLLED_BACK, "RolledBack"),
+}
+SET_ASIDE = Described("The line.", _SET_ASIDE, "SetAside")

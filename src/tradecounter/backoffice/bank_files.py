@@ -4,18 +4,20 @@ import asyncio
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from starlette.responses import Response
 
-from tradecounter.backoffice import bank_examples as examples
+from tradecounter.backoffice.bank_examples import DESCRIBED, FILE, IMPORT, SET_ASIDE
 from tradecounter.backoffice.bank_wire import (
     BankFileParameters,
     BankLineParameters,
     SettingAside,
 )
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, Made, Nothing, PageParameters, page
+from tradecounter.backoffice.desk import POST_HEADERS, Desk, Made, PageParameters
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.import_wire import RollBackParameters
+from tradecounter.backoffice.subject import InPath, Listed, Subject
 from tradecounter.billing.bank_file import MOST_LINES, read_bank_file
 from tradecounter.billing.bank_headings import read_renamed
 from tradecounter.billing.bank_wire import (
@@ -36,16 +38,19 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.imports.from_stream import FORMS
 from tradecounter.kit.local_time import uk_date
 from tradecounter.rest.call import Call
-from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.rest.idempotency import fingerprint_of_upload
-from tradecounter.rest.operation import ID, Body, ErrorResponse, Media, Operation, Parameter, Success, endpoint
-from tradecounter.rest.responses import json_response, to_json
+from tradecounter.rest.operation import ErrorResponse, Media, Operation, Success, endpoint
+from tradecounter.rest.responses import to_json
 
+_BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
+_FILES, _LINES, _LINE = "/api/bank-file", "/api/bank-line", "/api/bank-line/{id}"
 _UPLOADED = {"type": "string", "format": "binary"}
-_FILES = {name: Media(_UPLOADED, {"BankFile": examples.FILE} if name == "text/csv" else {}) for name in FORMS}
-_LINE_ID = Parameter("id", "The line's id.", ID, 8)
+_FORMS = {name: Media(_UPLOADED, {"BankFile": FILE} if name == "text/csv" else {}) for name in FORMS}
 _OK = 200
+
+BankFileId = Annotated[int, InPath("id", "The file's id.", 3, "bank file")]
+BankLineId = Annotated[int, InPath("id", "The line's id.", 8, "bank line")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +75,8 @@ class BankDesk:
             ),
             query=BankFileParameters,
             request_headers=POST_HEADERS,
-            upload=_FILES,
-            success=Success(
-                200, "The result.", PaymentImport, {"Result": examples.IMPORT}, headers=(IDEMPOTENT_REPLAY,)
-            ),
+            upload=_FORMS,
+            success=Success(200, "The result.", PaymentImport, {"Result": IMPORT}, headers=(IDEMPOTENT_REPLAY,)),
             errors=(
                 CONFLICT,
                 ErrorResponse(413, "The file is too long.", "the body is longer than 1048576 bytes"),
@@ -100,155 +103,59 @@ class BankDesk:
         target, digest = f"POST {call.target[1]}?{call.raw_query}", hashlib.sha256(content).digest()
         return await self.desk.once(call, lambda: fingerprint_of_upload(target, digest), work, keyed=not dry_run)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/bank-file",
-            name="listBankFiles",
-            tag="Billing",
-            summary="The history of bank files",
-            description="The newest first.",
-            query=PageParameters,
-            success=Success(200, "The files.", list[StoredFile], {"List": [examples.STORED_FILE]}, headers=(NEXT,)),
-            scope="billing:read",
-        )
-    )
-    async def list_bank_files(self, call: Call) -> Response:
-        wanted = call.query(PageParameters)
-        async with self.desk.reading() as tx:
-            found = await list_bank_files(tx, wanted.limit + 1, before=wanted.after or None)
-        return page(call, found, wanted.limit, lambda file: file.id, map(present_file, found[: wanted.limit]))
+    @_BILLING.lists(_FILES, "The files.")
+    async def list_bank_files(self, tx: Transaction, query: PageParameters) -> Listed[StoredFile]:
+        """The history of bank files.
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/bank-file/{id}/roll-back",
-            name="rollBackBankFile",
-            tag="Billing",
-            summary="Roll a bank file back",
-            description=(
-                "Its payments are reversed. Lines that it was the first to store are removed, so that a corrected file "
-                "can be imported; lines that waited before wait again. Lines that have changed since are named in a "
-                "409; with `force` they stay as they are."
-            ),
-            path_parameters=(Parameter("id", "The file's id.", ID, 3),),
-            query=RollBackParameters,
-            request_headers=POST_HEADERS,
-            success=Success(
-                200,
-                "The file after its roll-back.",
-                RolledBackFile,
-                {"RolledBack": examples.ROLLED_BACK},
-                headers=(IDEMPOTENT_REPLAY,),
-            ),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="billing:write",
-        )
-    )
-    async def roll_back(self, call: Call) -> Response:
-        file_id, force = call.path_id("id", "bank file"), call.query(RollBackParameters).force == "true"
+        The newest first.
+        """
+        found = await list_bank_files(tx, query.limit + 1, before=query.after or None)
+        return Listed(found, map(present_file, found))
 
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> RolledBackFile:
-            return await roll_back_bank_file(tx, file_id, now, force=force)
+    @_BILLING.changes("POST", f"{_FILES}/{{id}}/roll-back")
+    async def roll_back_bank_file(
+        self, tx: Transaction, now: datetime, file_id: BankFileId, query: RollBackParameters
+    ) -> RolledBackFile:
+        """Roll a bank file back.
 
-        return await self.desk.change(call, Nothing, work)
+        Its payments are reversed. Lines that it was the first to store are removed, so that a corrected file can be
+        imported; lines that waited before wait again. Lines that have changed since are named in a 409; with `force`
+        they stay as they are.
+        """
+        return await roll_back_bank_file(tx, file_id, now, force=query.force == "true")
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/bank-line",
-            name="listBankLines",
-            tag="Billing",
-            summary="Lines of bank files",
-            description="All lines with money received, the latest stored first; `state=unplaced` are those that wait.",
-            query=BankLineParameters,
-            success=Success(200, "The lines.", list[StoredLine], {"List": [examples.LINE]}, headers=(NEXT,)),
-            scope="billing:read",
-        )
-    )
-    async def list_bank_lines(self, call: Call) -> Response:
-        wanted = call.query(BankLineParameters)
-        chosen = BankLineFilter(state=wanted.state, bank_file_id=wanted.bank_file)
-        async with self.desk.reading() as tx:
-            found = await list_bank_lines(tx, chosen, wanted.limit + 1, before=wanted.after or None)
-        return page(call, found, wanted.limit, lambda line: line.id, map(present_line, found[: wanted.limit]))
+    @_BILLING.lists(_LINES, "The lines.")
+    async def list_bank_lines(self, tx: Transaction, query: BankLineParameters) -> Listed[StoredLine]:
+        """Lines of bank files.
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/bank-line/{id}",
-            name="getBankLine",
-            tag="Billing",
-            summary="One line of a bank file",
-            path_parameters=(_LINE_ID,),
-            success=Success(200, "The line.", StoredLine, {"Line": examples.LINE}),
-            errors=(NOT_FOUND,),
-            scope="billing:read",
-        )
-    )
-    async def show_bank_line(self, call: Call) -> Response:
-        line_id = call.path_id("id", "bank line")
-        async with self.desk.reading() as tx:
-            return json_response(present_line(await the_bank_line(tx, line_id)))
+        All lines with money received, the latest stored first; `state=unplaced` are those that wait.
+        """
+        chosen = BankLineFilter(state=query.state, bank_file_id=query.bank_file)
+        found = await list_bank_lines(tx, chosen, query.limit + 1, before=query.after or None)
+        return Listed(found, map(present_line, found))
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/bank-line/{id}/place",
-            name="placeBankLine",
-            tag="Billing",
-            summary="Place a line of a bank file",
-            description=(
-                "Records its payment: of an `invoice`, or of the customer `customer_id` and there of the oldest due "
-                "invoices. The rest stays on the account. Later lines of the same payer go to the same customer. "
-                "`amount` and `received_on` are for lines of which they could not be read. `force` records a payment "
-                "although the same reference, amount and date are recorded."
-            ),
-            path_parameters=(_LINE_ID,),
-            query=DryRun,
-            request_headers=POST_HEADERS,
-            body=Body(Placement, {"Placement": examples.PLACEMENT}),
-            success=Success(
-                200,
-                "The line with its payment.",
-                PlacedLine,
-                {"Placed": examples.PLACED},
-                headers=(IDEMPOTENT_REPLAY,),
-            ),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="billing:write",
-        )
-    )
-    async def place_bank_line(self, call: Call) -> Response:
-        line_id, dry_run = call.path_id("id", "bank line"), call.query(DryRun).is_wanted
+    @_BILLING.shows(_LINE)
+    async def get_bank_line(self, tx: Transaction, line_id: BankLineId) -> StoredLine:
+        """One line of a bank file."""
+        return present_line(await the_bank_line(tx, line_id))
 
-        async def work(tx: Transaction, body: Placement, now: datetime) -> PlacedLine:
-            return await place_bank_line(tx, line_id, body, now)
+    @_BILLING.changes("POST", f"{_LINE}/place", dry_run=True)
+    async def place_bank_line(self, tx: Transaction, now: datetime, line_id: BankLineId, body: Placement) -> PlacedLine:
+        """Place a line of a bank file.
 
-        return await self.desk.change(call, Placement, work, dry_run=dry_run)
+        Records its payment: of an `invoice`, or of the customer `customer_id` and there of the oldest due invoices. The
+        rest stays on the account. Later lines of the same payer go to the same customer. `amount` and `received_on` are
+        for lines of which they could not be read. `force` records a payment although the same reference, amount and
+        date are recorded.
+        """
+        return await place_bank_line(tx, line_id, body, now)
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/bank-line/{id}/set-aside",
-            name="setBankLineAside",
-            tag="Billing",
-            summary="Set a line of a bank file aside",
-            description="For money that pays nothing here. It can still be placed later.",
-            path_parameters=(_LINE_ID,),
-            request_headers=POST_HEADERS,
-            body=Body(SettingAside, {"SettingAside": examples.SETTING_ASIDE}),
-            success=Success(
-                200, "The line.", StoredLine, {"SetAside": examples.SET_ASIDE}, headers=(IDEMPOTENT_REPLAY,)
-            ),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="billing:write",
-        )
-    )
-    async def set_aside(self, call: Call) -> Response:
-        line_id = call.path_id("id", "bank line")
+    @_BILLING.changes("POST", f"{_LINE}/set-aside", SET_ASIDE)
+    async def set_bank_line_aside(
+        self, tx: Transaction, now: datetime, line_id: BankLineId, body: SettingAside
+    ) -> StoredLine:
+        """Set a line of a bank file aside.
 
-        async def work(tx: Transaction, body: SettingAside, now: datetime) -> StoredLine:
-            return await set_bank_line_aside(tx, line_id, body.reason, now)
-
-        return await self.desk.change(call, SettingAside, work)
+        For money that pays nothing here. It can still be placed later.
+        """
+        return await set_bank_line_aside(tx, line_id, body.reason, now)

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Literal
+from operator import attrgetter
+from typing import Annotated, Literal
 
 from starlette.responses import Response
 
-from tradecounter.backoffice import billing_examples as examples
+from tradecounter.backoffice.billing_examples import DESCRIBED
 from tradecounter.backoffice.billing_steps import credit_invoice
 from tradecounter.backoffice.billing_wire import (
     CreditNoteListParameters,
@@ -19,9 +20,9 @@ from tradecounter.backoffice.billing_wire import (
     StatementParameters,
     StatementPeriod,
 )
-from tradecounter.backoffice.customers import CUSTOMER_ID, NEW
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, Nothing, moment, page
-from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.customers import ONE_CUSTOMER, CustomerId
+from tradecounter.backoffice.desk import Desk, moment
+from tradecounter.backoffice.subject import FILE, InPath, Listed, Subject
 from tradecounter.billing.account_statement import (
     AccountStatement,
     read_statement,
@@ -52,46 +53,18 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.page_kit.tables import cursor_text, read_cursor
-from tradecounter.rest.call import Call
-from tradecounter.rest.common_errors import NOT_FOUND
-from tradecounter.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY
-from tradecounter.rest.operation import ID, Body, Media, Operation, Parameter, Success, endpoint
-from tradecounter.rest.responses import file_response, json_response
+from tradecounter.rest.operation import Media
+from tradecounter.rest.responses import file_response
 
-_INVOICE = Parameter("number", "The invoice's number.", ID, 10001)
-_CREDIT_NOTE = Parameter("number", "The credit note's number.", ID, 1)
+_BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
+_INVOICES, _INVOICE = "/api/invoice", "/api/invoice/{number}"
+_CREDIT_NOTES, _CREDIT_NOTE = "/api/credit-note", "/api/credit-note/{number}"
+_STATEMENT = f"{ONE_CUSTOMER}/statement"
 _PDF, _CSV = "application/pdf", "text/csv"
-_BINARY = Media({"type": "string", "format": "binary"})
+_NUMBER = attrgetter("number")
 
-
-def _pdf_of(name: str, path: str, what: str, parameter: Parameter) -> Operation:
-    return Operation(
-        method="GET",
-        path=path,
-        name=name,
-        tag="Billing",
-        summary=f"{what} as a PDF file",
-        path_parameters=(parameter,),
-        success=Success(200, "The PDF file.", media_types={_PDF: _BINARY}, headers=(CONTENT_DISPOSITION,)),
-        errors=(NOT_FOUND,),
-        scope="billing:read",
-    )
-
-
-def _statement_as(name: str, path: str, what: str, media_types: dict[str, Media]) -> Operation:
-    return Operation(
-        method="GET",
-        path=f"/api/customer/{{id}}/statement/{path}",
-        name=name,
-        tag="Billing",
-        summary=f"A customer's statement as {what}",
-        description=f"The same as `?format={path}`, for clients that expect one type of an address.",
-        path_parameters=(CUSTOMER_ID,),
-        query=StatementPeriod,
-        success=Success(200, "The statement.", media_types=media_types, headers=(CONTENT_DISPOSITION,)),
-        errors=(NOT_FOUND,),
-        scope="billing:read",
-    )
+InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, "invoice")]
+CreditNoteNumber = Annotated[int, InPath("number", "The credit note's number.", 1, "credit note")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,235 +74,123 @@ class BillingDesk:
     desk: Desk
     letterhead: Letterhead
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/invoice",
-            name="listInvoices",
-            tag="Billing",
-            summary="Invoices of all customers",
-            description="The latest first.",
-            query=InvoiceListParameters,
-            success=Success(200, "The invoices.", list[Invoice], {"List": [examples.INVOICE]}, headers=(NEXT,)),
-            scope="billing:read",
-        )
-    )
-    async def list_invoices(self, call: Call) -> Response:
-        wanted = call.query(InvoiceListParameters)
+    @_BILLING.lists(_INVOICES, "The invoices.")
+    async def list_invoices(self, tx: Transaction, now: datetime, query: InvoiceListParameters) -> Listed[Invoice]:
+        """Invoices of all customers.
+
+        The latest first.
+        """
         chosen = InvoiceFilter(
-            customer_id=wanted.customer_id,
-            issued_from=moment("issued_from", wanted.issued_from),
-            issued_to=moment("issued_to", wanted.issued_to),
-            unpaid=wanted.unpaid == "true",
-            overdue_at=self.desk.clock.now() if wanted.overdue == "true" else None,
-            before=wanted.after or None,
+            customer_id=query.customer_id,
+            issued_from=moment("issued_from", query.issued_from),
+            issued_to=moment("issued_to", query.issued_to),
+            unpaid=query.unpaid == "true",
+            overdue_at=now if query.overdue == "true" else None,
+            before=query.after or None,
         )
-        async with self.desk.reading() as tx:
-            found = await list_invoices(tx, chosen, wanted.limit + 1)
-            shown = await shown_invoices(tx, found[: wanted.limit])
-        return page(call, found, wanted.limit, lambda invoice: invoice.number, shown)
+        found = await list_invoices(tx, chosen, query.limit + 1)
+        return Listed(found, await shown_invoices(tx, found[: query.limit]), _NUMBER)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/invoice/{number}",
-            name="getInvoice",
-            tag="Billing",
-            summary="One invoice",
-            path_parameters=(_INVOICE,),
-            success=Success(200, "The invoice.", Invoice, {"Invoice": examples.INVOICE}),
-            errors=(NOT_FOUND,),
-            scope="billing:read",
-        )
-    )
-    async def show_invoice(self, call: Call) -> Response:
-        number = call.path_id("number", "invoice")
-        async with self.desk.reading() as tx:
-            return json_response(await shown_invoice(tx, number))
+    @_BILLING.shows(_INVOICE)
+    async def get_invoice(self, tx: Transaction, number: InvoiceNumber) -> Invoice:
+        """One invoice."""
+        return await shown_invoice(tx, number)
 
-    @endpoint(_pdf_of("getInvoicePdf", "/api/invoice/{number}/pdf", "An invoice", _INVOICE))
-    async def show_invoice_pdf(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            found = await printed_invoice(tx, call.path_id("number", "invoice"))
+    @_BILLING.shows(f"{_INVOICE}/pdf", "The PDF file.", files={_PDF: FILE})
+    async def get_invoice_pdf(self, tx: Transaction, number: InvoiceNumber) -> Response:
+        """An invoice as a PDF file."""
+        found = await printed_invoice(tx, number)
         return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/invoice/{number}/resend",
-            name="resendInvoice",
-            tag="Billing",
-            summary="Send an invoice again",
-            description="To the order's recipient and to the account's address for invoices.",
-            path_parameters=(_INVOICE,),
-            request_headers=POST_HEADERS,
-            success=Success(
-                200, "The recipients.", ResentInvoice, {"Resent": examples.RESENT}, headers=(IDEMPOTENT_REPLAY,)
-            ),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="billing:write",
-            roles=("support", "finance", "administrator"),
-        )
-    )
-    async def resend_invoice(self, call: Call) -> Response:
-        number = call.path_id("number", "invoice")
+    @_BILLING.changes("POST", f"{_INVOICE}/resend", roles=("support", "finance", "administrator"))
+    async def resend_invoice(self, tx: Transaction, now: datetime, number: InvoiceNumber) -> ResentInvoice:
+        """Send an invoice again.
 
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> ResentInvoice:
-            return await resend_invoice(tx, number, now)
+        To the order's recipient and to the account's address for invoices.
+        """
+        return await resend_invoice(tx, number, now)
 
-        return await self.desk.change(call, Nothing, work)
+    @_BILLING.changes("POST", f"{_INVOICE}/credit-note", location=_CREDIT_NOTE, dry_run=True)
+    async def issue_credit_note(
+        self, tx: Transaction, now: datetime, number: InvoiceNumber, body: CreditNoteRequest
+    ) -> CreditNote:
+        """Issue a credit note.
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/invoice/{number}/credit-note",
-            name="issueCreditNote",
-            tag="Billing",
-            summary="Issue a credit note",
-            description=(
-                "Of units of the invoice's lines, or of an amount without VAT; at most what is invoiced and not yet "
-                "credited. Money that had paid for it goes to the account. A return is closed once all its units came "
-                "back and are credited. A dry run shows the credit note, with the number that it would get now."
-            ),
-            path_parameters=(_INVOICE,),
-            query=DryRun,
-            request_headers=POST_HEADERS,
-            body=Body(CreditNoteRequest, {"CreditNote": examples.NEW_CREDIT_NOTE}),
-            success=Success(201, "The credit note.", CreditNote, {"CreditNote": examples.CREDIT_NOTE}, headers=NEW),
-            dry_run=Success(200, "The credit note of a dry run.", CreditNote, {"CreditNote": examples.CREDIT_NOTE}),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="billing:write",
-        )
-    )
-    async def issue_credit_note(self, call: Call) -> Response:
-        number, dry_run = call.path_id("number", "invoice"), call.query(DryRun).is_wanted
+        Of units of the invoice's lines, or of an amount without VAT; at most what is invoiced and not yet credited.
+        Money that had paid for it goes to the account. A return is closed once all its units came back and are
+        credited. A dry run shows the credit note, with the number that it would get now.
+        """
+        return await credit_invoice(tx, number, body, self.letterhead, now)
 
-        async def work(tx: Transaction, body: CreditNoteRequest, now: datetime) -> CreditNote:
-            return await credit_invoice(tx, number, body, self.letterhead, now)
+    @_BILLING.lists(_CREDIT_NOTES, "The credit notes.")
+    async def list_credit_notes(self, tx: Transaction, query: CreditNoteListParameters) -> Listed[CreditNote]:
+        """Credit notes of all customers.
 
-        location = "/api/credit-note/{number}"
-        return await self.desk.change(call, CreditNoteRequest, work, status=201, location=location, dry_run=dry_run)
+        The latest first.
+        """
+        chosen = CreditNoteFilter(customer_id=query.customer_id, invoice=query.invoice, before=query.after or None)
+        found = await list_credit_notes(tx, chosen, query.limit + 1)
+        return Listed(found, map(present_credit_note, found), _NUMBER)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/credit-note",
-            name="listCreditNotes",
-            tag="Billing",
-            summary="Credit notes of all customers",
-            description="The latest first.",
-            query=CreditNoteListParameters,
-            success=Success(
-                200, "The credit notes.", list[CreditNote], {"List": [examples.CREDIT_NOTE]}, headers=(NEXT,)
-            ),
-            scope="billing:read",
-        )
-    )
-    async def list_credit_notes(self, call: Call) -> Response:
-        wanted = call.query(CreditNoteListParameters)
-        chosen = CreditNoteFilter(customer_id=wanted.customer_id, invoice=wanted.invoice, before=wanted.after or None)
-        async with self.desk.reading() as tx:
-            found = await list_credit_notes(tx, chosen, wanted.limit + 1)
-        shown = map(present_credit_note, found[: wanted.limit])
-        return page(call, found, wanted.limit, lambda note: note.number, shown)
+    @_BILLING.shows(_CREDIT_NOTE)
+    async def get_credit_note(self, tx: Transaction, number: CreditNoteNumber) -> CreditNote:
+        """One credit note."""
+        return present_credit_note(await the_credit_note(tx, number))
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/credit-note/{number}",
-            name="getCreditNote",
-            tag="Billing",
-            summary="One credit note",
-            path_parameters=(_CREDIT_NOTE,),
-            success=Success(200, "The credit note.", CreditNote, {"CreditNote": examples.CREDIT_NOTE}),
-            errors=(NOT_FOUND,),
-            scope="billing:read",
-        )
-    )
-    async def show_credit_note(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            found = await the_credit_note(tx, call.path_id("number", "credit note"))
-        return json_response(present_credit_note(found))
-
-    @endpoint(_pdf_of("getCreditNotePdf", "/api/credit-note/{number}/pdf", "A credit note", _CREDIT_NOTE))
-    async def show_credit_note_pdf(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            found = await printed_credit_note(tx, call.path_id("number", "credit note"))
+    @_BILLING.shows(f"{_CREDIT_NOTE}/pdf", "The PDF file.", files={_PDF: FILE})
+    async def get_credit_note_pdf(self, tx: Transaction, number: CreditNoteNumber) -> Response:
+        """A credit note as a PDF file."""
+        found = await printed_credit_note(tx, number)
         return file_response(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/customer/{id}/statement",
-            name="getStatement",
-            tag="Billing",
-            summary="A customer's statement",
-            description="Invoices, credit notes and payments with the balance after each, and what is due by age.",
-            path_parameters=(CUSTOMER_ID,),
-            query=StatementParameters,
-            success=Success(
-                200,
-                "The statement.",
-                AccountStatement,
-                {"Statement": examples.STATEMENT},
-                {_CSV: Media({"type": "string"}), _PDF: _BINARY},
-                headers=(CONTENT_DISPOSITION,),
-            ),
-            errors=(NOT_FOUND,),
-            scope="billing:read",
-        )
-    )
-    async def show_statement(self, call: Call) -> Response:
-        wanted = call.query(StatementParameters)
-        if wanted.format == "csv":
-            return await self._csv(call, wanted)
-        if wanted.format == "pdf":
-            return await self._pdf(call, wanted)
-        return json_response((await self._statement(call, wanted))[0])
+    @_BILLING.shows(_STATEMENT, files={_CSV: Media({"type": "string"}), _PDF: FILE})
+    async def get_statement(
+        self, customer_id: CustomerId, now: datetime, query: StatementParameters
+    ) -> AccountStatement | Response:
+        """A customer's statement.
 
-    @endpoint(_statement_as("getStatementCsv", "csv", "a CSV file", {_CSV: _BINARY}))
-    async def show_statement_csv(self, call: Call) -> Response:
-        return await self._csv(call, call.query(StatementPeriod))
+        Invoices, credit notes and payments with the balance after each, and what is due by age.
+        """
+        found, name = await self._statement(customer_id, query, now)
+        if query.format == "json":
+            return found
+        return await statement_file(found, query.format, name, lambda: self.letterhead, now)
 
-    @endpoint(_statement_as("getStatementPdf", "pdf", "a PDF file", {_PDF: _BINARY}))
-    async def show_statement_pdf(self, call: Call) -> Response:
-        return await self._pdf(call, call.query(StatementPeriod))
+    @_BILLING.shows(f"{_STATEMENT}/csv", "The statement.", files={_CSV: FILE})
+    async def get_statement_csv(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
+        """A customer's statement as a CSV file.
 
-    async def _csv(self, call: Call, wanted: StatementPeriod) -> Response:
-        found, customer = await self._statement(call, wanted)
-        return await statement_file(found, "csv", customer, lambda: self.letterhead, self.desk.clock.now())
+        The same as `?format=csv`, for clients that expect one type of an address.
+        """
+        found, name = await self._statement(customer_id, query, now)
+        return await statement_file(found, "csv", name, lambda: self.letterhead, now)
 
-    async def _pdf(self, call: Call, wanted: StatementPeriod) -> Response:
-        found, customer = await self._statement(call, wanted)
-        return await statement_file(found, "pdf", customer, lambda: self.letterhead, self.desk.clock.now())
+    @_BILLING.shows(f"{_STATEMENT}/pdf", "The statement.", files={_PDF: FILE})
+    async def get_statement_pdf(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
+        """A customer's statement as a PDF file.
 
-    async def _statement(self, call: Call, wanted: StatementPeriod) -> tuple[AccountStatement, str]:
+        The same as `?format=pdf`, for clients that expect one type of an address.
+        """
+        found, name = await self._statement(customer_id, query, now)
+        return await statement_file(found, "pdf", name, lambda: self.letterhead, now)
+
+    async def _statement(
+        self, customer_id: int, wanted: StatementPeriod, now: datetime
+    ) -> tuple[AccountStatement, str]:
         """Return a statement, and the customer's name."""
-        customer_id = call.path_id("id", "customer")
         async with self.desk.reading() as tx:
             account = await the_account(tx, customer_id)
-            found = await read_statement(tx, customer_id, *statement_days(wanted), self.desk.clock.now())
+            found = await read_statement(tx, customer_id, *statement_days(wanted), now)
         return found, account.name
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/debtor",
-            name="listDebtors",
-            tag="Billing",
-            summary="Customers with unpaid invoices",
-            description="Those with the most overdue first.",
-            query=DebtorListParameters,
-            success=Success(200, "The debtors.", list[Debtor], {"List": [examples.DEBTOR]}, headers=(NEXT,)),
-            scope="billing:read",
-        )
-    )
-    async def list_debtors(self, call: Call) -> Response:
-        wanted = call.query(DebtorListParameters)
-        async with self.desk.reading() as tx:
-            found = await read_debtors(tx, self.desk.clock.now(), wanted.limit + 1, read_cursor(wanted.after, Decimal))
-        shown = found[: wanted.limit]
-        return page(call, found, wanted.limit, lambda debtor: cursor_text(debtor.overdue, debtor.customer_id), shown)
+    @_BILLING.lists("/api/debtor", "The debtors.")
+    async def list_debtors(self, tx: Transaction, now: datetime, query: DebtorListParameters) -> Listed[Debtor]:
+        """Customers with unpaid invoices.
+
+        Those with the most overdue first.
+        """
+        found = await read_debtors(tx, now, query.limit + 1, read_cursor(query.after, Decimal))
+        return Listed(found, found, lambda debtor: cursor_text(debtor.overdue, debtor.customer_id))
 
 
 def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from tradecounter.backoffice.billing_wire import CreditNoteRequest, PaymentRequest, Reversal
+from tradecounter.backoffice.subject import Described
 from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.debtors import Debtor
@@ -43,10 +44,10 @@ def _line(quantity: int, net: str, tax: str) -> BilledLine:
     )
 
 
-INVOICE = Invoice(**_COMMON, lines=[_line(6, "455.40", "91.08")])
-RESENT = ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"])
-NEW_CREDIT_NOTE = CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken.")
-CREDIT_NOTE = CreditNote(
+_INVOICE = Invoice(**_COMMON, lines=[_line(6, "455.40", "91.08")])
+_RESENT = ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"])
+_NEW_CREDIT_NOTE = CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken.")
+_CREDIT_NOTE = CreditNote(
     number=5001,
     invoice=10001,
     order_reference="ORD-100042",
@@ -59,7 +60,7 @@ CREDIT_NOTE = CreditNote(
     cost_gross=Decimal("91.08"),
 )
 
-NEW_PAYMENT = PaymentRequest(
+_NEW_PAYMENT = PaymentRequest(
     invoice=10001, amount=Decimal("100.00"), received_on=date(2026, 6, 18), reference="HARBOURLINE 10001"
 )
 PAYMENT = Payment(
@@ -73,12 +74,11 @@ PAYMENT = Payment(
     reversed_at=None,
     reversal_reason=None,
 )
-REVERSAL = Reversal("The bank returned it.")
 
 _AGEING = Ageing(
     not_due=Decimal("446.48"), days_1_30=_NOTHING, days_31_60=_NOTHING, days_61_90=_NOTHING, over_90=_NOTHING
 )
-STATEMENT = AccountStatement(
+_STATEMENT = AccountStatement(
     customer_id=1001,
     since=_ISSUED,
     until=date(2026, 6, 30),
@@ -98,7 +98,7 @@ STATEMENT = AccountStatement(
     ageing=_AGEING,
     unallocated=_NOTHING,
 )
-DEBTOR = Debtor(
+_DEBTOR = Debtor(
     customer_id=1001,
     name="Harbourline Communications",
     due=Decimal("446.48"),
@@ -106,3 +106,19 @@ DEBTOR = Debtor(
     ageing=_AGEING,
     unallocated=_NOTHING,
 )
+
+DESCRIBED: Mapping[type, Described] = {
+    Invoice: Described("The invoice.", _INVOICE),
+    ResentInvoice: Described(
+        "The recipients.", ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"]), "Resent"
+    ),
+    CreditNote: Described("The credit note.", _CREDIT_NOTE),
+    CreditNoteRequest: Described(
+        "", CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken."), "CreditNote"
+    ),
+    Payment: Described("The payment.", PAYMENT),
+    PaymentRequest: Described("", _NEW_PAYMENT, "Payment"),
+    Reversal: Described("", Reversal("The bank returned it.")),
+    AccountStatement: Described("The statement.", _STATEMENT, "Statement"),
+    Debtor: Described("The debtor.", _DEBTOR),
+}

@@ -6,12 +6,10 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta
-from starlette.responses import Response
 
 from tradecounter.access.permissions import scope_of_field
 from tradecounter.access.queries.users import CustomerUser, list_users
 from tradecounter.access.users import invite_user
-from tradecounter.backoffice import examples
 from tradecounter.backoffice.customer_changes import (
     account_change,
     check_account_change,
@@ -30,9 +28,11 @@ from tradecounter.backoffice.customer_wire import (
     User,
     UserRequest,
 )
-from tradecounter.backoffice.desk import CHANGE_HEADERS, LOCATION, NEXT, POST_HEADERS, Desk, PageParameters, page, text
+from tradecounter.backoffice.desk import Desk, PageParameters, text
 from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.examples import DESCRIBED
 from tradecounter.backoffice.gate import require_scope
+from tradecounter.backoffice.subject import InPath, Listed, Subject
 from tradecounter.billing.queries.ledger import unallocated_by_customer
 from tradecounter.billing.queries.lookup import overdue_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
@@ -47,13 +47,14 @@ from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.kit.money import NOTHING
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
-from tradecounter.rest.headers import IDEMPOTENT_REPLAY
-from tradecounter.rest.operation import ID, Body, Operation, Parameter, Success, endpoint
-from tradecounter.rest.responses import json_response
 
-CUSTOMER_ID = Parameter("id", "The customer's id.", ID, 1001)
-NEW = (LOCATION, IDEMPOTENT_REPLAY)
-_TERMS = " `credit_limit` and `term_days` need the scope `billing:write`, all other fields `customers:write`."
+CUSTOMERS = Subject(tag="Customers", read="customers:read", write="customers:write", described=DESCRIBED)
+ALL_CUSTOMERS, ONE_CUSTOMER = "/api/customer", "/api/customer/{id}"
+_KEYS, _USERS = f"{ONE_CUSTOMER}/key", f"{ONE_CUSTOMER}/user"
+
+CustomerId = Annotated[int, InPath("id", "The customer's id.", 1001, "customer")]
+KeyId = Annotated[int, InPath("key_id", "The key's id.", 7, "key")]
+UserId = Annotated[int, InPath("user_id", "The user's id.", 12, "user")]
 
 
 class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
@@ -90,6 +91,14 @@ def _user(record: CustomerUser) -> User:
     return User(**{name: value for name, value in asdict(record).items() if name != "customer_id"})
 
 
+async def _check_new(tx: Transaction, raw: bytes) -> None:
+    await check_account_change(tx, raw, new=True)
+
+
+async def _check_change(tx: Transaction, raw: bytes) -> None:
+    await check_account_change(tx, raw)
+
+
 @dataclass(frozen=True, slots=True)
 class CustomerDesk:
     """The endpoints of customers; `secret` returns the installation's secret key."""
@@ -97,242 +106,91 @@ class CustomerDesk:
     desk: Desk
     secret: Callable[[], str]
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/customer",
-            name="listCustomers",
-            tag="Customers",
-            summary="All customers",
-            query=CustomerListParameters,
-            success=Success(
-                200, "The customers.", list[ResellerCustomer], {"List": [examples.CUSTOMER]}, headers=(NEXT,)
-            ),
-            scope="customers:read",
-        )
+    @CUSTOMERS.lists(ALL_CUSTOMERS, "The customers.")
+    async def list_customers(
+        self, tx: Transaction, now: datetime, query: CustomerListParameters
+    ) -> Listed[ResellerCustomer]:
+        """All customers."""
+        email = text("email_address", query.email_address)
+        found = await accounts_after(tx, query.after, query.limit + 1, email)
+        return Listed(found, await present_customers(tx, found[: query.limit], now))
+
+    @CUSTOMERS.changes("POST", ALL_CUSTOMERS, location="{id}", check=_check_new, errors=(NOT_FOUND,))
+    async def create_customer(
+        self, tx: Transaction, now: datetime, call: Call, body: CustomerRequest
+    ) -> ResellerCustomer:
+        """Add a customer.
+
+        The account's address becomes its first owner, who has no password yet. `credit_limit` and `term_days` need the
+        scope `billing:write`, all other fields `customers:write`.
+        """
+        _require_scopes(call, body, "customers:write")
+        change = await account_change(tx, body, new=True)
+        return await present_customer(tx, await create_customer(tx, change, now), now)
+
+    @CUSTOMERS.shows(ONE_CUSTOMER)
+    async def get_customer(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> ResellerCustomer:
+        """One customer."""
+        return await present_customer(tx, await the_account(tx, customer_id), now)
+
+    @CUSTOMERS.changes(
+        "PATCH",
+        ONE_CUSTOMER,
+        check=_check_change,
+        errors=(CONFLICT,),
+        other_scopes=("billing:write",),
+        roles=("support", "finance", "administrator"),
     )
-    async def list_customers(self, call: Call) -> Response:
-        wanted = call.query(CustomerListParameters)
-        email = text("email_address", wanted.email_address)
-        async with self.desk.reading() as tx:
-            found = await accounts_after(tx, wanted.after, wanted.limit + 1, email)
-            shown = await present_customers(tx, found[: wanted.limit], self.desk.clock.now())
-        return page(call, found, wanted.limit, lambda account: account.id, shown)
+    async def change_customer(
+        self, tx: Transaction, now: datetime, call: Call, customer_id: CustomerId, body: CustomerChange
+    ) -> ResellerCustomer:
+        """Change a customer.
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/customer",
-            name="createCustomer",
-            tag="Customers",
-            summary="Add a customer",
-            description="The account's address becomes its first owner, who has no password yet." + _TERMS,
-            request_headers=POST_HEADERS,
-            body=Body(CustomerRequest, {"CustomerRequest": examples.NEW_CUSTOMER}),
-            success=Success(
-                201,
-                "The customer.",
-                ResellerCustomer,
-                {"Customer": examples.CUSTOMER},
-                headers=NEW,
-            ),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="customers:write",
-        )
-    )
-    async def create_customer(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: CustomerRequest, now: datetime) -> ResellerCustomer:
-            _require_scopes(call, body, "customers:write")
-            change = await account_change(tx, body, new=True)
-            return await present_customer(tx, await create_customer(tx, change, now), now)
+        Credit terms go together: `credit_limit` and `term_days` are both set or both null. `credit_limit` and
+        `term_days` need the scope `billing:write`, all other fields `customers:write`.
+        """
+        _require_scopes(call, body)
+        change = await account_change(tx, body)
+        return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
 
-        async def check(tx: Transaction, raw: bytes, _now: datetime) -> None:
-            await check_account_change(tx, raw, new=True)
+    @CUSTOMERS.shows(_KEYS, "The keys, disabled ones included.")
+    async def list_keys(self, tx: Transaction, customer_id: CustomerId) -> list[Key]:
+        """A customer's API keys."""
+        account = await the_account(tx, customer_id)
+        return [_key(key) for key in await list_keys(tx, account.id)]
 
-        location = "/api/customer/{id}"
-        return await self.desk.change(call, CustomerRequest, work, status=201, location=location, check=check)
+    @CUSTOMERS.changes("POST", _KEYS, location="{id}", shown_once="key")
+    async def create_key(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: KeyRequest) -> CreatedKey:
+        """Create an API key."""
+        return await make_key(tx, customer_id, body.name, now)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/customer/{id}",
-            name="getCustomer",
-            tag="Customers",
-            summary="One customer",
-            path_parameters=(CUSTOMER_ID,),
-            success=Success(200, "The customer.", ResellerCustomer, {"Customer": examples.CUSTOMER}),
-            errors=(NOT_FOUND,),
-            scope="customers:read",
-        )
-    )
-    async def show_customer(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            account = await the_account(tx, call.path_id("id", "customer"))
-            return json_response(await present_customer(tx, account, self.desk.clock.now()))
+    @CUSTOMERS.changes("DELETE", f"{_KEYS}/{{key_id}}", "The key is disabled.")
+    async def disable_key(self, tx: Transaction, now: datetime, customer_id: CustomerId, key_id: KeyId) -> None:
+        """Disable an API key.
 
-    @endpoint(
-        Operation(
-            method="PATCH",
-            path="/api/customer/{id}",
-            name="changeCustomer",
-            tag="Customers",
-            summary="Change a customer",
-            description="Credit terms go together: `credit_limit` and `term_days` are both set or both null." + _TERMS,
-            path_parameters=(CUSTOMER_ID,),
-            request_headers=CHANGE_HEADERS,
-            body=Body(CustomerChange, {"CustomerChange": examples.CUSTOMER_CHANGE}),
-            success=Success(200, "The customer.", ResellerCustomer, {"Customer": examples.CUSTOMER}),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="customers:write",
-            other_scopes=("billing:write",),
-            roles=("support", "finance", "administrator"),
-        )
-    )
-    async def change_customer(self, call: Call) -> Response:
-        customer_id = call.path_id("id", "customer")
+        It ends in every process within five seconds.
+        """
+        await disable_key_of(tx, customer_id, key_id, now)
 
-        async def work(tx: Transaction, body: CustomerChange, now: datetime) -> ResellerCustomer:
-            _require_scopes(call, body)
-            change = await account_change(tx, body)
-            return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
+    @CUSTOMERS.shows(_USERS, "The users, disabled ones included.")
+    async def list_users(self, tx: Transaction, customer_id: CustomerId) -> list[User]:
+        """A customer's users."""
+        account = await the_account(tx, customer_id)
+        return [_user(user) for user in await list_users(tx, account.id)]
 
-        async def check(tx: Transaction, raw: bytes, _now: datetime) -> None:
-            await check_account_change(tx, raw)
+    @CUSTOMERS.changes("POST", _USERS, location="{id}")
+    async def invite_user(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: UserRequest) -> User:
+        """Invite a user.
 
-        return await self.desk.change(call, CustomerChange, work, check=check)
+        Adds the user, or changes the role, and sends a link to set the password by e-mail.
+        """
+        user, _ = await invite_user(tx, customer_id, body.email, body.role, self.secret(), now)
+        return _user(user)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/customer/{id}/key",
-            name="listKeys",
-            tag="Customers",
-            summary="A customer's API keys",
-            path_parameters=(CUSTOMER_ID,),
-            success=Success(200, "The keys, disabled ones included.", list[Key], {"List": [examples.KEY]}),
-            errors=(NOT_FOUND,),
-            scope="customers:read",
-        )
-    )
-    async def list_keys(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            account = await the_account(tx, call.path_id("id", "customer"))
-            return json_response([_key(key) for key in await list_keys(tx, account.id)])
-
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/customer/{id}/key",
-            name="createKey",
-            tag="Customers",
-            summary="Create an API key",
-            path_parameters=(CUSTOMER_ID,),
-            request_headers=POST_HEADERS,
-            body=Body(KeyRequest, {"KeyRequest": examples.NEW_KEY}),
-            success=Success(
-                201, "The key, which is shown only now.", CreatedKey, {"CreatedKey": examples.CREATED_KEY}, headers=NEW
-            ),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="customers:write",
-        )
-    )
-    async def create_key(self, call: Call) -> Response:
-        customer_id = call.path_id("id", "customer")
-
-        async def work(tx: Transaction, body: KeyRequest, now: datetime) -> CreatedKey:
-            return await make_key(tx, customer_id, body.name, now)
-
-        location = f"/api/customer/{customer_id}/key/{{id}}"
-        return await self.desk.change(call, KeyRequest, work, status=201, location=location, secret="key")  # noqa: S106 a field
-
-    @endpoint(
-        Operation(
-            method="DELETE",
-            path="/api/customer/{id}/key/{key_id}",
-            name="disableKey",
-            tag="Customers",
-            summary="Disable an API key",
-            description="It ends in every process within five seconds.",
-            path_parameters=(CUSTOMER_ID, Parameter("key_id", "The key's id.", ID, 7)),
-            request_headers=CHANGE_HEADERS,
-            success=Success(204, "The key is disabled."),
-            errors=(NOT_FOUND,),
-            scope="customers:write",
-        )
-    )
-    async def disable_key(self, call: Call) -> Response:
-        customer_id, key_id = call.path_id("id", "customer"), call.path_id("key_id", "key")
-
-        async def work(tx: Transaction, now: datetime) -> None:
-            await disable_key_of(tx, customer_id, key_id, now)
-
-        return await self.desk.delete(call, work)
-
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/customer/{id}/user",
-            name="listUsers",
-            tag="Customers",
-            summary="A customer's users",
-            path_parameters=(CUSTOMER_ID,),
-            success=Success(200, "The users, disabled ones included.", list[User], {"List": [examples.USER]}),
-            errors=(NOT_FOUND,),
-            scope="customers:read",
-        )
-    )
-    async def list_users(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            account = await the_account(tx, call.path_id("id", "customer"))
-            return json_response([_user(user) for user in await list_users(tx, account.id)])
-
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/customer/{id}/user",
-            name="inviteUser",
-            tag="Customers",
-            summary="Invite a user",
-            description="Adds the user, or changes the role, and sends a link to set the password by e-mail.",
-            path_parameters=(CUSTOMER_ID,),
-            request_headers=POST_HEADERS,
-            body=Body(UserRequest, {"UserRequest": examples.NEW_USER}),
-            success=Success(201, "The user.", User, {"User": examples.USER}, headers=NEW),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="customers:write",
-        )
-    )
-    async def invite_user(self, call: Call) -> Response:
-        customer_id = call.path_id("id", "customer")
-
-        async def work(tx: Transaction, body: UserRequest, now: datetime) -> User:
-            user, _ = await invite_user(tx, customer_id, body.email, body.role, self.secret(), now)
-            return _user(user)
-
-        location = f"/api/customer/{customer_id}/user/{{id}}"
-        return await self.desk.change(call, UserRequest, work, status=201, location=location)
-
-    @endpoint(
-        Operation(
-            method="DELETE",
-            path="/api/customer/{id}/user/{user_id}",
-            name="disableUser",
-            tag="Customers",
-            summary="Disable a user",
-            path_parameters=(CUSTOMER_ID, Parameter("user_id", "The user's id.", ID, 12)),
-            request_headers=CHANGE_HEADERS,
-            success=Success(204, "The user is disabled."),
-            errors=(NOT_FOUND,),
-            scope="customers:write",
-        )
-    )
-    async def disable_user(self, call: Call) -> Response:
-        customer_id, user_id = call.path_id("id", "customer"), call.path_id("user_id", "user")
-
-        async def work(tx: Transaction, now: datetime) -> None:
-            await disable_user_of(tx, customer_id, user_id, now)
-
-        return await self.desk.delete(call, work)
+    @CUSTOMERS.changes("DELETE", f"{_USERS}/{{user_id}}", "The user is disabled.")
+    async def disable_user(self, tx: Transaction, now: datetime, customer_id: CustomerId, user_id: UserId) -> None:
+        """Disable a user."""
+        await disable_user_of(tx, customer_id, user_id, now)
 
 
 def _require_scopes(call: Call, body: CustomerChange, *more: str) -> None:

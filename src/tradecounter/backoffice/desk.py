@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -80,6 +80,13 @@ class DryRun(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
+class Unchanged(Generic[Item]):
+    """The result of a change that had been made before, where the first time is a 201."""
+
+    result: Item
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
     """A response to a change. Repetitions of a `lasting` one get the body `kept`."""
 
@@ -106,19 +113,19 @@ class Desk:
         shape: type[Body],
         work: Callable[[Transaction, Body, datetime], Awaitable[Any]],
         *,
-        status: int | Callable[[], int] = 200,
+        status: int = 200,
         location: Address = "",
-        secret: str = "",
+        shown_once: str = "",
         dry_run: bool = False,
         check: Callable[[Transaction, bytes, datetime], Awaitable[Any]] | None = None,
     ) -> Response:
         """Run a change in a transaction of its own, and respond with its result.
 
         If a field has the wrong type, `check` finds what else is wrong with the body, and raises it. With an
-        idempotency key, a repeated request gets the recorded response, with null in the field `secret`. `location` is
-        the address of what is new, with fields of the result in braces, and is sent with the status 201; `status` is
-        asked after the work where it depends on that. A `dry_run` rolls the change back, does not use the key, and
-        responds with 200.
+        idempotency key, a repeated request gets the recorded response, with null in the field `shown_once`. The address
+        of what is new is `location`, with fields of the result in braces; it is sent with the status 201. If the work
+        returns `Unchanged`, the status is 200. A `dry_run` rolls the change back, does not use the key, and responds
+        with 200.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
         try:
@@ -130,12 +137,13 @@ class Desk:
 
         async def run(tx: Transaction, now: datetime) -> Made:
             with placed_in(body):
-                result = await work(tx, body, now)
+                found = await work(tx, body, now)
             if dry_run:
                 tx.set_rollback()
-            kept = msgspec.structs.replace(result, **{secret: None}) if secret else result
-            made_with = status if isinstance(status, int) else status()
-            return Made(_OK if dry_run else made_with, to_json(result), to_json(kept))
+            unchanged = isinstance(found, Unchanged)
+            result = found.result if unchanged else found
+            kept = msgspec.structs.replace(result, **{shown_once: None}) if shown_once else result
+            return Made(_OK if dry_run or unchanged else status, to_json(result), to_json(kept))
 
         return await self.once(
             call,

@@ -1,5 +1,6 @@
 """Examples of the back office's resources, for its interface document."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
@@ -21,8 +22,10 @@ from tradecounter.backoffice.customer_wire import (
     UserRequest,
 )
 from tradecounter.backoffice.operations_wire import Job
+from tradecounter.backoffice.subject import Described
 from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS, SAVED_ADDRESS
+from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.fulfilment.correct_shipment import ShipmentCorrection
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering import examples as ordering
@@ -31,12 +34,10 @@ from tradecounter.ordering.reseller_wire import AmendedItem
 from tradecounter.ordering.returns.wire import Return, ReturnItem
 from tradecounter.ordering.wire import ProductSerialNumber, ShippingChoice
 
-__all__ = ["ADDRESS_DETAILS", "SAVED_ADDRESS"]
-
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
 _CREDIT = CustomerCredit(Decimal("5000.00"), Decimal("558.38"), Decimal("4441.62"), Decimal("0.00"), Decimal("0.00"))
 
-CUSTOMER = ResellerCustomer(
+_CUSTOMER = ResellerCustomer(
     id=1001,
     email_address="buyer@harbourline.example",
     first_name="Ada",
@@ -57,7 +58,7 @@ CUSTOMER = ResellerCustomer(
     created_at=_AT,
     credit=_CREDIT,
 )
-NEW_CUSTOMER = CustomerRequest(
+_NEW_CUSTOMER = CustomerRequest(
     email_address="buyer@harbourline.example",
     first_name="Ada",
     last_name="Buyer",
@@ -65,16 +66,9 @@ NEW_CUSTOMER = CustomerRequest(
     credit_limit=Decimal("5000.00"),
     term_days=30,
 )
-CUSTOMER_CHANGE = CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)
-BLOCKING = Blocking("Invoices are over 90 days late.")
-NEW_KEY = KeyRequest("ERP")
-KEY = Key(7, "ERP", "3f9a1c20", _AT, _AT, None)
-CREATED_KEY = CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)
-NEW_USER = UserRequest("sam@harbourline.example", "buyer")
-USER = User(12, "sam@harbourline.example", "", "buyer", has_password=False, created_at=_AT, disabled_at=None)
 
 _NUMBER = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
-ORDER = orders.ResellerOrder(
+_ORDER = orders.ResellerOrder(
     id=4,
     customer_id=1001,
     state="confirmed",
@@ -117,21 +111,11 @@ ORDER = orders.ResellerOrder(
     notes=[],
     history=[orders.Happening(_AT, "Warehouse", "order.dispatch")],
 )
-DISPATCH = orders.Dispatch(
+_DISPATCH = orders.Dispatch(
     items=[orders.DispatchedItem(90017, 6, [orders.SerialNumber("A1B2C3", "00:00:5E:00:53:01", "CV-320P")])],
     tracking_number="FV123456789",
 )
-TRACKING = orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)
-CORRECTION = ShipmentCorrection(tracking_number="FV123456798")
-TAKING_BACK = orders.TakingBack("The courier did not collect it.")
-VIDEO = OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8")
-CANCELLATION = orders.Cancellation("The customer ordered twice.", [orders.NamedUnits(90017, 2)])
-NEW_ORDER = orders.OrderRequest(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)
-CONFIRMATION = orders.Confirmation(ShippingChoice(101))
-AMENDMENT = orders.Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")
-NEW_NOTE = orders.NoteRequest("The customer collects on Friday.")
-NEW_RETURN = orders.ReturnRequest([orders.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
-RETURN = Return(
+_RETURN = Return(
     number="RMA-1001",
     order_reference="ORD-100042",
     customer_id=1001,
@@ -153,14 +137,11 @@ RETURN = Return(
         )
     ],
 )
-_CREDITED = [structs.replace(item, credited=1) for item in RETURN.items]
-RECEIVED = ReceivedReturn(
-    **structs.asdict(RETURN) | {"state": "closed", "closed_at": RETURN.received_at, "items": _CREDITED},
+_CREDITED = [structs.replace(item, credited=1) for item in _RETURN.items]
+_RECEIVED = ReceivedReturn(
+    **structs.asdict(_RETURN) | {"state": "closed", "closed_at": _RETURN.received_at, "items": _CREDITED},
     credit_notes=[IssuedCreditNote(50001, 10001, Decimal("60.00"))],
 )
-RECEIPT = orders.Receipt([orders.ReceivedUnits(90017, scrap=1)], credit=True)
-DECLINATION = orders.Declination("The product is no longer made.")
-INVOICING = orders.Invoicing(part=True)
 _OPTION = orders.ResellerShippingOption(
     id=101,
     provider="Northway Parcels",
@@ -170,7 +151,7 @@ _OPTION = orders.ResellerShippingOption(
     expected_arrival_date=_AT.replace(day=17),
     total_gross=Decimal("554.93"),
 )
-QUOTE = orders.ResellerQuote(
+_QUOTE = orders.ResellerQuote(
     **structs.asdict(ordering.PENDING_ORDER) | {"shipping_options": [_OPTION]},
     status="Priced",
     customer_id=1001,
@@ -180,14 +161,13 @@ QUOTE = orders.ResellerQuote(
     note="With our thanks.",
     margin=Margin(Decimal("435.00"), Decimal("360.00"), Decimal("75.00"), Decimal("17.24")),
 )
-QUOTE_PRICE = orders.QuotePrice(
+_QUOTE_PRICE = orders.QuotePrice(
     [orders.QuotedItem("CV-320P", Decimal("72.50"))],
     [orders.QuotedShipping(101, Decimal("0.00"))],
     "With our thanks.",
 )
 
-LISTED_PRODUCT = products.ListedProduct("CV-320P", "Convoy 320P desk phone", "convoy", "5012345678900", active=True)
-PRODUCT = products.ResellerProduct(
+_PRODUCT = products.ResellerProduct(
     sku="CV-320P",
     name="Convoy 320P desk phone",
     manufacturer="convoy",
@@ -202,7 +182,7 @@ PRODUCT = products.ResellerProduct(
     prices=[products.ListCosts("default", Decimal("82.00"), Decimal("79.00"), Decimal("75.90"))],
     contract_prices=[products.ContractCosts(1001, date(2026, 1, 1), date(2026, 12, 31), Decimal("70.00"), None, None)],
 )
-PRICE = products.ResellerPrice(
+_PRICE = products.ResellerPrice(
     sku="CV-320P",
     customer_id=1001,
     quantity=5,
@@ -224,11 +204,8 @@ PRICE = products.ResellerPrice(
         )
     ],
 )
-ADJUSTMENT = products.AdjustmentRequest([products.AdjustedUnits("CV-320P", "Stocktake", set=120)])
-ADJUSTED = products.AdjustmentResult([products.AdjustedItem("CV-320P", 120, 114, 6, 0)])
 
-JOB = Job(42, "mail_order_confirmed", "failed", {"order_id": 4}, 6, None, _AT)
-AUDIT_ENTRY = AuditEntry(
+_AUDIT_ENTRY = AuditEntry(
     id=87,
     at=_AT,
     actor=AuditActor(kind="token", id=3, name="Warehouse", acting_user="sam@reseller.example"),
@@ -238,3 +215,59 @@ AUDIT_ENTRY = AuditEntry(
     before=Raw(b'{"CV-320P": 118}'),
     after=Raw(b'{"CV-320P": 120, "reason": "Stocktake"}'),
 )
+
+DESCRIBED: Mapping[type, Described] = {
+    ResellerCustomer: Described("The customer.", _CUSTOMER, "Customer"),
+    CustomerRequest: Described("", _NEW_CUSTOMER),
+    CustomerChange: Described("", CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)),
+    Blocking: Described("", Blocking("Invoices are over 90 days late.")),
+    Key: Described("The key.", Key(7, "ERP", "3f9a1c20", _AT, _AT, None)),
+    KeyRequest: Described("", KeyRequest("ERP")),
+    CreatedKey: Described("The key, which is shown only now.", CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)),
+    User: Described(
+        "The user.",
+        User(12, "sam@harbourline.example", "", "buyer", has_password=False, created_at=_AT, disabled_at=None),
+    ),
+    UserRequest: Described("", UserRequest("sam@harbourline.example", "buyer")),
+    SavedAddress: Described("The address.", SAVED_ADDRESS),
+    AddressDetails: Described("", ADDRESS_DETAILS),
+    orders.ResellerOrder: Described("The order.", _ORDER, "Order"),
+    orders.OrderRequest: Described("", orders.OrderRequest(**structs.asdict(ordering.ORDER_REQUEST), customer_id=1001)),
+    orders.Confirmation: Described("", orders.Confirmation(ShippingChoice(101))),
+    orders.Amendment: Described(
+        "", orders.Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")
+    ),
+    orders.Dispatch: Described("", _DISPATCH),
+    orders.Tracking: Described("", orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)),
+    ShipmentCorrection: Described("", ShipmentCorrection(tracking_number="FV123456798"), "Correction"),
+    orders.TakingBack: Described("", orders.TakingBack("The courier did not collect it.")),
+    OrderVideoResponse: Described(
+        "", OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8"), "Video"
+    ),
+    orders.Cancellation: Described(
+        "", orders.Cancellation("The customer ordered twice.", [orders.NamedUnits(90017, 2)])
+    ),
+    orders.NoteRequest: Described("", orders.NoteRequest("The customer collects on Friday."), "Note"),
+    orders.Invoicing: Described("", orders.Invoicing(part=True)),
+    Return: Described("The return.", _RETURN),
+    orders.ReturnRequest: Described("", orders.ReturnRequest([orders.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")),
+    orders.Receipt: Described("", orders.Receipt([orders.ReceivedUnits(90017, scrap=1)], credit=True)),
+    ReceivedReturn: Described("The return.", _RECEIVED, "Return"),
+    orders.ResellerQuote: Described("The quote.", _QUOTE, "Quote"),
+    orders.QuotePrice: Described("", _QUOTE_PRICE),
+    orders.Declination: Described("", orders.Declination("The product is no longer made.")),
+    products.ListedProduct: Described(
+        "The product.",
+        products.ListedProduct("CV-320P", "Convoy 320P desk phone", "convoy", "5012345678900", active=True),
+    ),
+    products.ResellerProduct: Described("The product.", _PRODUCT, "Product"),
+    products.ResellerPrice: Described("The price.", _PRICE, "Price"),
+    products.AdjustmentRequest: Described(
+        "", products.AdjustmentRequest([products.AdjustedUnits("CV-320P", "Stocktake", set=120)])
+    ),
+    products.AdjustmentResult: Described(
+        "The stock of each product.", products.AdjustmentResult([products.AdjustedItem("CV-320P", 120, 114, 6, 0)])
+    ),
+    Job: Described("The job.", Job(42, "mail_order_confirmed", "failed", {"order_id": 4}, 6, None, _AT)),
+    AuditEntry: Described("The entry.", _AUDIT_ENTRY),
+}

@@ -1,11 +1,13 @@
 """Examples of imports, for the interface document."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from msgspec.structs import asdict
 
 from tradecounter.backoffice.import_wire import ReadFile, Report
+from tradecounter.backoffice.subject import Described
 from tradecounter.bulk.differences import Change
 from tradecounter.bulk.price_figures import GuardedPrice
 from tradecounter.bulk.rows import LineMessage
@@ -65,7 +67,7 @@ PRICES = Report(
         )
     ],
 )
-IMPORT = ImportRecord(
+_IMPORT = ImportRecord(
     id=12,
     kind="stock",
     at=_AT,
@@ -81,6 +83,11 @@ IMPORT = ImportRecord(
     largest_fall=None,
     customers=None,
 )
-ROLLED_BACK = RolledBackImport(
-    **{**asdict(IMPORT), "rolled_back_at": _AT + timedelta(hours=1)}, restored=1, overwritten=["CV-320P"], kept=[]
+_ROLLED_BACK = RolledBackImport(
+    **{**asdict(_IMPORT), "rolled_back_at": _AT + timedelta(hours=1)}, restored=1, overwritten=["CV-320P"], kept=[]
 )
+
+DESCRIBED: Mapping[type, Described] = {
+    ImportRecord: Described("The import.", _IMPORT),
+    RolledBackImport: Described("The import after its roll-back.", _ROLLED_BACK, "RolledBack"),
+}

@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from starlette.responses import Response
 
 from tradecounter.backoffice import import_examples as examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Made, Nothing, PageParameters, page
+from tradecounter.backoffice.desk import POST_HEADERS, Desk, Made, PageParameters
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.gate import may, require_scope
 from tradecounter.backoffice.import_kinds import AREAS, HISTORY_READERS, IMPORTERS, area_of
 from tradecounter.backoffice.import_wire import ImportParameters, Report, RollBackParameters, present_report
+from tradecounter.backoffice.subject import InPath, Listed, Subject
 from tradecounter.bulk.importing import ImportOptions
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
@@ -21,12 +23,15 @@ from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.headers import IDEMPOTENT_REPLAY
 from tradecounter.rest.idempotency import fingerprint_of_upload
-from tradecounter.rest.operation import ID, TEXT, ErrorResponse, Media, Operation, Parameter, Success, endpoint
+from tradecounter.rest.operation import TEXT, ErrorResponse, Media, Operation, Parameter, Success, endpoint
 from tradecounter.rest.responses import to_json
 
+_IMPORTS = Subject(tag="Imports", read="catalogue:read", write="catalogue:write", described=examples.DESCRIBED)
 _OTHERS = ("prices:write", "stock:write", "customers:write")
 _UPLOADED = {"type": "string", "format": "binary"}
 _OK, _WRONG_LINES = 200, 422
+
+ImportId = Annotated[int, InPath("id", "The import's id.", 12, "import")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,64 +106,33 @@ class ImportDesk:
             target = f"POST {call.target[1]}?{call.raw_query}"
             return await self.desk.once(call, lambda: fingerprint_of_upload(target, body.digest), work)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/import",
-            name="listImports",
-            tag="Imports",
-            summary="The history of imports",
-            description="The newest first; only the kinds that the token may read.",
-            query=PageParameters,
-            success=Success(200, "The imports.", list[ImportRecord], {"List": [examples.IMPORT]}, headers=(NEXT,)),
-            scope="catalogue:read",
-            other_scopes=("prices:read", "stock:read", "customers:read"),
-            roles=HISTORY_READERS,
-        )
+    @_IMPORTS.lists(
+        "/api/import",
+        "The imports.",
+        other_scopes=("prices:read", "stock:read", "customers:read"),
+        roles=HISTORY_READERS,
     )
-    async def list_imports(self, call: Call) -> Response:
-        wanted = call.query(PageParameters)
+    async def list_imports(self, tx: Transaction, call: Call, query: PageParameters) -> Listed[ImportRecord]:
+        """The history of imports.
+
+        The newest first; only the kinds that the token may read.
+        """
         kinds = [kind for kind, area in AREAS.items() if may(call.request, f"{area}:read")]
-        async with self.desk.reading() as tx:
-            found = await list_imports(tx, wanted.limit + 1, older_than=wanted.after or None, kinds=kinds)
-        return page(call, found, wanted.limit, lambda made: made.id, found[: wanted.limit])
+        found = await list_imports(tx, query.limit + 1, older_than=query.after or None, kinds=kinds)
+        return Listed(found, found)
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/import/{id}/roll-back",
-            name="rollBackImport",
-            tag="Imports",
-            summary="Roll an import back",
-            description=(
-                "Restores what the import changed. Records that have changed since are named in a 409; "
-                "with `force` they are restored too, and listed as `overwritten`. `kept` are added records that cannot "
-                "be removed because they are in use. The figures of prices are those of the roll-back, which needs no "
-                "`force` for them: it restores what stood. Needs the scope of the import."
-            ),
-            path_parameters=(Parameter("id", "The import's id.", ID, 12),),
-            query=RollBackParameters,
-            request_headers=POST_HEADERS,
-            success=Success(
-                200,
-                "The import after its roll-back.",
-                RolledBackImport,
-                {"RolledBack": examples.ROLLED_BACK},
-                headers=(IDEMPOTENT_REPLAY,),
-            ),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="catalogue:write",
-            other_scopes=_OTHERS,
-            roles=IMPORTERS,
-        )
-    )
-    async def roll_back(self, call: Call) -> Response:
-        import_id, force = call.path_id("id", "import"), call.query(RollBackParameters).force == "true"
+    @_IMPORTS.changes("POST", "/api/import/{id}/roll-back", other_scopes=_OTHERS, roles=IMPORTERS)
+    async def roll_back_import(
+        self, tx: Transaction, now: datetime, call: Call, import_id: ImportId, query: RollBackParameters
+    ) -> RolledBackImport:
+        """Roll an import back.
 
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> RolledBackImport:
-            found = await lock_import(tx, import_id)
-            if found is not None:
-                require_scope(call.request, f"{area_of(found.kind)}:write")
-            return await roll_back_import(tx, import_id, now, force=force)
-
-        return await self.desk.change(call, Nothing, work)
+        Restores what the import changed. Records that have changed since are named in a 409; with `force` they are
+        restored too, and listed as `overwritten`. `kept` are added records that cannot be removed because they are in
+        use. The figures of prices are those of the roll-back, which needs no `force` for them: it restores what stood.
+        Needs the scope of the import.
+        """
+        found = await lock_import(tx, import_id)
+        if found is not None:
+            require_scope(call.request, f"{area_of(found.kind)}:write")
+        return await roll_back_import(tx, import_id, now, force=query.force == "true")

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -9,25 +10,16 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.desk import Desk
 from tradecounter.backoffice.error_responses import CONFLICT
-from tradecounter.backoffice.orders import REFERENCE
+from tradecounter.backoffice.orders import ONE_ORDER, ORDERS, OrderReference
+from tradecounter.backoffice.subject import FILE
 from tradecounter.fulfilment.packing_slip import packing_slip
 from tradecounter.fulfilment.papers import PackingSlip, PickingList
 from tradecounter.fulfilment.picking_list import picking_list
 from tradecounter.fulfilment.print_papers import print_packing_slip, print_picking_list
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.rest.call import Call
-from tradecounter.rest.common_errors import NOT_FOUND
-from tradecounter.rest.headers import CONTENT_DISPOSITION
-from tradecounter.rest.operation import Media, Operation, Success, endpoint
 from tradecounter.rest.responses import file_response
 
 _PDF = "application/pdf"
-_FILE = Success(
-    200,
-    "The PDF file.",
-    media_types={_PDF: Media({"type": "string", "format": "binary"})},
-    headers=(CONTENT_DISPOSITION,),
-)
 
 
 class PackingSlipParameters(Struct, frozen=True):
@@ -43,50 +35,28 @@ class OrderPapersDesk:
     desk: Desk
     letterhead: Letterhead
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/order/{reference}/picking-list",
-            name="getPickingList",
-            tag="Orders",
-            summary="The picking list as a PDF file",
-            description=(
-                "What is allocated and not dispatched, with a barcode (Code 128) of the reference, the delivery "
-                "address, how to ship and to pack, and the notes. 409 while nothing can be picked."
-            ),
-            path_parameters=(REFERENCE,),
-            success=_FILE,
-            errors=(NOT_FOUND, CONFLICT),
-            scope="orders:read",
-        )
-    )
-    async def show_picking_list(self, call: Call) -> Response:
+    @ORDERS.shows(f"{ONE_ORDER}/picking-list", "The PDF file.", files={_PDF: FILE}, errors=(CONFLICT,))
+    async def get_picking_list(self, reference: OrderReference, now: datetime) -> Response:
+        """The picking list as a PDF file.
+
+        What is allocated and not dispatched, with a barcode (Code 128) of the reference, the delivery address, how to
+        ship and to pack, and the notes. 409 while nothing can be picked.
+        """
         async with self.desk.reading() as tx:
-            found = await picking_list(tx, call.path_text("reference", "order"), self.desk.clock.now())
+            found = await picking_list(tx, reference, now)
         return await picking_list_file(found)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/order/{reference}/packing-slip",
-            name="getPackingSlip",
-            tag="Orders",
-            summary="The packing slip of a shipment as a PDF file",
-            description=(
-                "What is in the box, with serial numbers, and what is still to come; without prices. For customers "
-                "with plain packing, it does not name the seller. 409 before the first dispatch."
-            ),
-            path_parameters=(REFERENCE,),
-            query=PackingSlipParameters,
-            success=_FILE,
-            errors=(NOT_FOUND, CONFLICT),
-            scope="orders:read",
-        )
-    )
-    async def show_packing_slip(self, call: Call) -> Response:
-        shipment = call.query(PackingSlipParameters).shipment
+    @ORDERS.shows(f"{ONE_ORDER}/packing-slip", "The PDF file.", files={_PDF: FILE}, errors=(CONFLICT,))
+    async def get_packing_slip(
+        self, reference: OrderReference, now: datetime, query: PackingSlipParameters
+    ) -> Response:
+        """The packing slip of a shipment as a PDF file.
+
+        What is in the box, with serial numbers, and what is still to come; without prices. For customers with plain
+        packing, it does not name the seller. 409 before the first dispatch.
+        """
         async with self.desk.reading() as tx:
-            found = await packing_slip(tx, call.path_text("reference", "order"), self.desk.clock.now(), shipment)
+            found = await packing_slip(tx, reference, now, query.shipment)
         return await packing_slip_file(found, self.letterhead)
 
 

@@ -25,6 +25,7 @@ from tradecounter.fulfilment.queries.reads import numbers_by_shipment
 from tradecounter.kit.local_time import moment_of
 from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader, carrier_of
 from tradecounter.ordering.lines import OrderLine, products_of
+from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of
 from tradecounter.ordering.queries.orders import notes_of
@@ -48,6 +49,10 @@ class OrderPresenter:
         """Return an order as the back office shows it."""
         [shown] = await self.many(tx, [order], now)
         return shown
+
+    async def named(self, tx: Transaction, reference: str, now: datetime) -> ResellerOrder:
+        """Present the order that a reference, an id or a confirmation code names. Raises DomainError (not found)."""
+        return await self.one(tx, await any_order(tx, reference), now)
 
     async def many(self, tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[ResellerOrder]:
         """Return orders as the back office shows them, with a fixed number of statements."""

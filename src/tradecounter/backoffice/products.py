@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Annotated
 
 from msgspec import Meta, Struct, structs
-from starlette.responses import Response
 
-from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, Limit, page, text
-from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.desk import Desk, Limit, text
+from tradecounter.backoffice.examples import DESCRIBED
 from tradecounter.backoffice.product_wire import (
     AdjustedItem,
     AdjustmentRequest,
@@ -23,6 +22,7 @@ from tradecounter.backoffice.product_wire import (
     ResellerProduct,
     Stock,
 )
+from tradecounter.backoffice.subject import InPath, Listed, Subject
 from tradecounter.catalogue.queries.lookup import find_product, products_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
@@ -30,12 +30,12 @@ from tradecounter.ordering.back_orders.adjust_stock import AdjustedStock, Adjust
 from tradecounter.ordering.wire import MOST_UNITS
 from tradecounter.pricing.price_of import price_of
 from tradecounter.pricing.queries.lookup import contract_prices_of, list_prices_of
-from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
-from tradecounter.rest.headers import IDEMPOTENT_REPLAY
-from tradecounter.rest.operation import TEXT, Body, Operation, Parameter, Success, endpoint
-from tradecounter.rest.responses import json_response
 from tradecounter.stock.queries.lookup import deliveries_of, stock_level_of
+
+_PRODUCTS = Subject(tag="Products", read="catalogue:read", described=DESCRIBED)
+
+Sku = Annotated[str, InPath("sku", "The product's SKU, in any case.", "CV-320P", "product", takes_slashes=True)]
 
 
 class ProductListParameters(Struct, frozen=True, kw_only=True):
@@ -60,99 +60,42 @@ class ProductDesk:
 
     desk: Desk
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/product",
-            name="searchProducts",
-            tag="Products",
-            summary="Products, active or not, by SKU",
-            query=ProductListParameters,
-            success=Success(
-                200, "The products.", list[ListedProduct], {"List": [examples.LISTED_PRODUCT]}, headers=(NEXT,)
-            ),
-            scope="catalogue:read",
-        )
-    )
-    async def search_products(self, call: Call) -> Response:
-        wanted = call.query(ProductListParameters)
-        query, after = text("query", wanted.query) or "", text("after", wanted.after) or ""
-        async with self.desk.reading() as tx:
-            found = await products_after(tx, query, after, wanted.limit + 1)
-        shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active) for p in found[: wanted.limit])
-        return page(call, found, wanted.limit, lambda product: product.sku_key, shown)
+    @_PRODUCTS.lists("/api/product", "The products.")
+    async def search_products(self, tx: Transaction, query: ProductListParameters) -> Listed[ListedProduct]:
+        """Products, active or not, by SKU."""
+        wanted, after = text("query", query.query) or "", text("after", query.after) or ""
+        found = await products_after(tx, wanted, after, query.limit + 1)
+        shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active) for p in found)
+        return Listed(found, shown, attrgetter("sku_key"))
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/product/{sku}",
-            name="getProduct",
-            tag="Products",
-            summary="One product with stock, deliveries and all its prices",
-            path_parameters=(Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True),),
-            success=Success(200, "The product.", ResellerProduct, {"Product": examples.PRODUCT}),
-            errors=(NOT_FOUND,),
-            scope="catalogue:read",
-        )
-    )
-    async def show_product(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            return json_response(await shown_product(tx, call.path_text("sku", "product")))
+    @_PRODUCTS.shows("/api/product/{sku}")
+    async def get_product(self, tx: Transaction, sku: Sku) -> ResellerProduct:
+        """One product with stock, deliveries and all its prices."""
+        return await shown_product(tx, sku)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/price",
-            name="explainPrice",
-            tag="Products",
-            summary="A customer's price of a product, and why",
-            description="Every candidate in order of precedence, with its own costs before discount; `rule` names the "
-            "one that won.",
-            query=PriceParameters,
-            success=Success(200, "The price.", ResellerPrice, {"Price": examples.PRICE}),
-            errors=(NOT_FOUND,),
-            scope="prices:read",
-        )
-    )
-    async def explain_price(self, call: Call) -> Response:
-        wanted = call.query(PriceParameters)
-        sku = text("sku", wanted.sku)
+    @_PRODUCTS.shows("/api/price", errors=(NOT_FOUND,), scope="prices:read")
+    async def explain_price(self, tx: Transaction, now: datetime, query: PriceParameters) -> ResellerPrice:
+        """A customer's price of a product, and why.
+
+        Every candidate in order of precedence, with its own costs before discount; `rule` names the one that won.
+        """
+        sku = text("sku", query.sku)
         if not sku:
             raise invalid("sku", "is required")
-        if wanted.customer_id is None:
+        if query.customer_id is None:
             raise invalid("customer_id", "is required")
-        async with self.desk.reading() as tx:
-            price = await price_of(tx, wanted.customer_id, sku, wanted.quantity, self.desk.clock.now())
+        price = await price_of(tx, query.customer_id, sku, query.quantity, now)
         candidates = [PriceCandidate(**structs.asdict(candidate)) for candidate in price.candidates]
-        return json_response(ResellerPrice(**{**structs.asdict(price), "candidates": candidates}))
+        return ResellerPrice(**{**structs.asdict(price), "candidates": candidates})
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/stock/adjustment",
-            name="adjustStock",
-            tag="Products",
-            summary="Adjust what is on hand",
-            description="All items are adjusted, or none. New units go to waiting orders first.",
-            request_headers=POST_HEADERS,
-            body=Body(AdjustmentRequest, {"AdjustmentRequest": examples.ADJUSTMENT}),
-            success=Success(
-                200,
-                "The stock of each product.",
-                AdjustmentResult,
-                {"AdjustmentResult": examples.ADJUSTED},
-                headers=(IDEMPOTENT_REPLAY,),
-            ),
-            errors=(NOT_FOUND, CONFLICT),
-            scope="stock:write",
-        )
-    )
-    async def adjust_stock(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: AdjustmentRequest, now: datetime) -> AdjustmentResult:
-            wanted = [Adjustment(**structs.asdict(item)) for item in body.items]
-            return AdjustmentResult([_adjusted(each) for each in await adjust_stock(tx, wanted, now)])
+    @_PRODUCTS.changes("POST", "/api/stock/adjustment", errors=(NOT_FOUND,), scope="stock:write")
+    async def adjust_stock(self, tx: Transaction, now: datetime, body: AdjustmentRequest) -> AdjustmentResult:
+        """Adjust what is on hand.
 
-        return await self.desk.change(call, AdjustmentRequest, work)
+        All items are adjusted, or none. New units go to waiting orders first.
+        """
+        wanted = [Adjustment(**structs.asdict(item)) for item in body.items]
+        return AdjustmentResult([_adjusted(each) for each in await adjust_stock(tx, wanted, now)])
 
 
 async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:

@@ -7,14 +7,13 @@ from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import Meta, structs
-from starlette.responses import Response
 
-from tradecounter.backoffice import examples
-from tradecounter.backoffice.desk import NEXT, POST_HEADERS, Desk, DryRun, PageParameters, page
-from tradecounter.backoffice.error_responses import CONFLICT
+from tradecounter.backoffice.desk import Desk, PageParameters
+from tradecounter.backoffice.examples import DESCRIBED
 from tradecounter.backoffice.order_wire import Declination, QuotePrice, ResellerQuote
 from tradecounter.backoffice.present_order import option_in_utc
 from tradecounter.backoffice.quote_steps import give_price
+from tradecounter.backoffice.subject import InPath, Listed, Subject
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine
@@ -25,13 +24,14 @@ from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.margin import margin_of
 from tradecounter.ordering.states import AnyOrder, pricing_of, quote_status
 from tradecounter.rest.call import Call
-from tradecounter.rest.common_errors import NOT_FOUND
-from tradecounter.rest.headers import IDEMPOTENT_REPLAY
-from tradecounter.rest.operation import TEXT, Body, Operation, Parameter, Success, endpoint
-from tradecounter.rest.responses import json_response
 
-CODE = Parameter("code", "The quote's confirmation code.", TEXT, "657cdc3344bb2a3356c0c53b05b216f8")
-_QUOTE = Success(200, "The quote.", ResellerQuote, {"Quote": examples.QUOTE}, headers=(IDEMPOTENT_REPLAY,))
+QUOTES = Subject(tag="Quotes", read="quotes:read", write="quotes:write", described=DESCRIBED)
+ONE_QUOTE = "/api/quote/{code}"
+
+QuoteCode = Annotated[
+    str,
+    InPath("code", "The quote's confirmation code.", "657cdc3344bb2a3356c0c53b05b216f8", "quote", in_lower_case=True),
+]
 
 
 class QuoteListParameters(PageParameters, frozen=True, kw_only=True):
@@ -51,96 +51,37 @@ class QuoteDesk:
     lifetime: timedelta
     secret: Callable[[], str]
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/quote",
-            name="listQuotes",
-            tag="Quotes",
-            summary="Quotes of all customers",
-            query=QuoteListParameters,
-            success=Success(200, "The quotes.", list[ResellerQuote], {"List": [examples.QUOTE]}, headers=(NEXT,)),
-            scope="quotes:read",
-        )
-    )
-    async def list_quotes(self, call: Call) -> Response:
-        wanted = call.query(QuoteListParameters)
-        chosen = OrderFilter(customer_id=wanted.customer_id, state=wanted.state, kind="quote")
-        async with self.desk.reading() as tx:
-            found = await orders_after(tx, chosen, wanted.after, wanted.limit + 1)
-            lines = await lines_of(tx, [quote.id for quote in found])
-            costs = await purchase_costs(tx, {line.product_id for each in lines.values() for line in each})
-        now = self.desk.clock.now()
-        shown = (_shown(quote, lines[quote.id], costs, now) for quote in found[: wanted.limit])
-        return page(call, found, wanted.limit, lambda quote: quote.id, shown)
+    @QUOTES.lists("/api/quote", "The quotes.")
+    async def list_quotes(self, tx: Transaction, now: datetime, query: QuoteListParameters) -> Listed[ResellerQuote]:
+        """Quotes of all customers."""
+        chosen = OrderFilter(customer_id=query.customer_id, state=query.state, kind="quote")
+        found = await orders_after(tx, chosen, query.after, query.limit + 1)
+        lines = await lines_of(tx, [quote.id for quote in found])
+        costs = await purchase_costs(tx, {line.product_id for each in lines.values() for line in each})
+        return Listed(found, (_shown(quote, lines[quote.id], costs, now) for quote in found))
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/api/quote/{code}",
-            name="getQuote",
-            tag="Quotes",
-            summary="One quote",
-            path_parameters=(CODE,),
-            success=Success(200, "The quote.", ResellerQuote, {"Quote": examples.QUOTE}),
-            errors=(NOT_FOUND,),
-            scope="quotes:read",
-        )
-    )
-    async def show_quote(self, call: Call) -> Response:
-        async with self.desk.reading() as tx:
-            return json_response(await _read(tx, code_of(call), self.desk.clock.now()))
+    @QUOTES.shows(ONE_QUOTE)
+    async def get_quote(self, tx: Transaction, now: datetime, code: QuoteCode) -> ResellerQuote:
+        """One quote."""
+        return await _read(tx, code, now)
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/quote/{code}/price",
-            name="priceQuote",
-            tag="Quotes",
-            summary="Set or change a quote's prices",
-            description="The customer gets an e-mail, and can confirm the quote until it expires.",
-            path_parameters=(CODE,),
-            query=DryRun,
-            request_headers=POST_HEADERS,
-            body=Body(QuotePrice, {"QuotePrice": examples.QUOTE_PRICE}),
-            success=_QUOTE,
-            errors=(NOT_FOUND, CONFLICT),
-            scope="quotes:write",
-        )
-    )
-    async def price_quote(self, call: Call) -> Response:
-        code, dry_run = code_of(call), call.query(DryRun).is_wanted
+    @QUOTES.changes("POST", f"{ONE_QUOTE}/price", dry_run=True)
+    async def price_quote(self, tx: Transaction, now: datetime, code: QuoteCode, body: QuotePrice) -> ResellerQuote:
+        """Set or change a quote's prices.
 
-        async def work(tx: Transaction, body: QuotePrice, now: datetime) -> ResellerQuote:
-            await give_price(tx, code, body, now, self.lifetime, self.secret())
-            return await _read(tx, code, now)
+        The customer gets an e-mail, and can confirm the quote until it expires.
+        """
+        await give_price(tx, code, body, now, self.lifetime, self.secret())
+        return await _read(tx, code, now)
 
-        return await self.desk.change(call, QuotePrice, work, dry_run=dry_run)
+    @QUOTES.changes("POST", f"{ONE_QUOTE}/decline")
+    async def decline_quote(self, tx: Transaction, now: datetime, code: QuoteCode, body: Declination) -> ResellerQuote:
+        """Decline a quote.
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/api/quote/{code}/decline",
-            name="declineQuote",
-            tag="Quotes",
-            summary="Decline a quote",
-            description="The customer gets an e-mail with the reason.",
-            path_parameters=(CODE,),
-            request_headers=POST_HEADERS,
-            body=Body(Declination, {"Declination": examples.DECLINATION}),
-            success=_QUOTE,
-            errors=(NOT_FOUND, CONFLICT),
-            scope="quotes:write",
-        )
-    )
-    async def decline_quote(self, call: Call) -> Response:
-        code = code_of(call)
-
-        async def work(tx: Transaction, body: Declination, now: datetime) -> ResellerQuote:
-            await decline_quote(tx, code, body.reason, now)
-            return await _read(tx, code, now)
-
-        return await self.desk.change(call, Declination, work)
+        The customer gets an e-mail with the reason.
+        """
+        await decline_quote(tx, code, body.reason, now)
+        return await _read(tx, code, now)
 
 
 def code_of(call: Call) -> str:

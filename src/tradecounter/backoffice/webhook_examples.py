@@ -1,12 +1,15 @@
 """Examples of webhooks for the interface document."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 
+from tradecounter.backoffice.subject import Described
 from tradecounter.events.examples import EVENT
 from tradecounter.webhooks.wire import (
     Attempt,
+    CreatedWebhook,
     Delivery,
     Replay,
     Replayed,
@@ -20,9 +23,8 @@ _AT = datetime(2026, 6, 17, 8, 30, 1, tzinfo=UTC)
 _URL = "https://erp.example/events"
 _TYPES = ["order.confirmed", "order.dispatched"]
 
-NEW_WEBHOOK = WebhookRequest(url=_URL, types=_TYPES, description="ERP")
-WEBHOOK_CHANGE = WebhookChange(state="active")
-WEBHOOK = Webhook(
+_NEW_WEBHOOK = WebhookRequest(url=_URL, types=_TYPES, description="ERP")
+_WEBHOOK = Webhook(
     id=3,
     customer_id=None,
     url=_URL,
@@ -33,11 +35,11 @@ WEBHOOK = Webhook(
     failing_since=None,
     created_at=datetime(2026, 6, 16, 8, tzinfo=UTC),
 )
-CREATED_WEBHOOK = with_secret(WEBHOOK, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")
+_CREATED_WEBHOOK = with_secret(_WEBHOOK, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=")
 _ATTEMPT = Attempt(
     attempt=1, at=_AT, status=503, milliseconds=84, error=None, response="The service is being maintained."
 )
-DELIVERY = Delivery(
+_DELIVERY = Delivery(
     id=812,
     event=EVENT.id,
     sequence=EVENT.sequence,
@@ -53,8 +55,17 @@ DELIVERY = Delivery(
     delivered_at=None,
     attempts=[_ATTEMPT],
 )
-WAITING_DELIVERY = msgspec.structs.replace(
-    DELIVERY, attempt=0, at=None, status=None, milliseconds=None, response=None, next_attempt_at=_AT, attempts=[]
+_WAITING_DELIVERY = msgspec.structs.replace(
+    _DELIVERY, attempt=0, at=None, status=None, milliseconds=None, response=None, next_attempt_at=_AT, attempts=[]
 )
-REPLAY = Replay(1001, 1042)
-REPLAYED = Replayed(17)
+
+DESCRIBED: Mapping[type, Described] = {
+    Webhook: Described("The webhook.", _WEBHOOK),
+    WebhookRequest: Described("", _NEW_WEBHOOK),
+    CreatedWebhook: Described("The webhook with its secret, which is shown only now.", _CREATED_WEBHOOK),
+    WebhookChange: Described("", WebhookChange(state="active")),
+    Delivery: Described("The delivery.", _DELIVERY),
+    Replay: Described("", Replay(1001, 1042)),
+    Replayed: Described("How many.", Replayed(17)),
+}
+WAITING = Described("The delivery.", _WAITING_DELIVERY)
