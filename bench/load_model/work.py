@@ -72,7 +72,7 @@ class Work:
             INVOICE: self._invoice,
             PAYMENT: self._payment,
             STOCK: lambda: self._import("stock", "text/csv", self._stock_rows()),
-            PRICES: lambda: self._import("price-list", "text/csv", self._price_rows()),
+            PRICES: lambda: self._import("price-list?force=true", "text/csv", self._price_rows()),
             NEW_PRODUCTS: lambda: self._import("products", "application/x-ndjson", self._product_rows()),
         }
 

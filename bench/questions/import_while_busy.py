@@ -70,7 +70,7 @@ class _Office:
 
     def import_prices(self) -> None:
         """Import the prices."""
-        report = self._post("/api/import/price-list", "text/csv", self.prices.read_bytes())
+        report = self._post("/api/import/price-list?force=true", "text/csv", self.prices.read_bytes())
         self.import_id = report["id"]
 
     def roll_back(self) -> None:

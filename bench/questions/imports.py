@@ -28,7 +28,7 @@ def measure(bench: Workbench) -> list[Row]:
 def _changed(store: Store) -> float:
     path = write_prices(store.folder / "prices-changed.csv", store.products, raised_by=100)
     start = perf_counter()
-    tradecounter(store.env, "import", "price-list", path)
+    tradecounter(store.env, "import", "price-list", path, "--force")
     return perf_counter() - start
 
 

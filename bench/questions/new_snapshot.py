@@ -157,7 +157,7 @@ def _visible_after(store: Store, server: Server, change: Change) -> dict[int, fl
         old = database.execute(change.statement.encode(), [sku]).fetchone()
         shown = {pid: connection.fetch(request).body for pid, connection in connections.items()}
         importing = threading.Thread(
-            target=tradecounter, args=(store.env, "import", change.kind, change.path), kwargs={"nice": _NICE}
+            target=tradecounter, args=(store.env, "import", change.kind, change.path, "--force"), kwargs={"nice": _NICE}
         )
         importing.start()
         give_up = time.monotonic() + _GIVE_UP_SECONDS

@@ -138,7 +138,7 @@ class Drill:
         self.trial.endpoints = [_until_now(endpoint) for endpoint in self.trial.endpoints]
         time.sleep(1.1)  # so that "the second before" is after all of them
         (self.folder / "bad.csv").write_text(bad_prices())
-        self.told("import", "price-list", "bad.csv")
+        self.told("import", "price-list", "bad.csv", "--force")
         found = self.told("imports", "list")[0]
         imported = datetime.fromisoformat(found["at"]).astimezone(UTC)
         buyer = self.trial.buyers[0]

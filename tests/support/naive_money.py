@@ -86,6 +86,7 @@ class NaiveImport:
     sku: str
     before: Costs
     after: Costs
+    at: datetime
     is_rolled_back: bool = False
 
 
@@ -369,17 +370,18 @@ class NaiveBooks(NaiveOrders):
 
     # Prices and customers
 
-    def load_prices(self, number: int, sku: str, costs: Costs) -> None:
+    def load_prices(self, number: int, sku: str, costs: Costs, now: datetime) -> None:
         product = self.products[sku]
-        self.imports[number] = NaiveImport(sku, product.costs, costs)
+        self.imports[number] = NaiveImport(sku, product.costs, costs, now)
         product.costs = costs
 
-    def roll_back(self, number: int, *, force: bool) -> None:
-        """Restore prices, unless they have changed since."""
+    def roll_back(self, number: int, now: datetime, *, force: bool) -> None:
+        """Restore prices, unless they have changed since, or more than 90 days ago."""
         found = self.imports[number]
         product = self.products[found.sku]
         changed = found.before != found.after
-        reject_if(s409=found.is_rolled_back or (changed and product.costs != found.after and not force))
+        too_old = now - found.at > timedelta(days=90)
+        reject_if(s409=found.is_rolled_back or too_old or (changed and product.costs != found.after and not force))
         found.is_rolled_back = True
         product.costs = found.before if changed else product.costs
 

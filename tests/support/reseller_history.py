@@ -455,7 +455,7 @@ class History(BesideTwin):
         response = self.steps.prices(self.skus[sku], prices)
 
         def work(books: NaiveBooks) -> Done:
-            books.load_prices(response.json()["id"], self.skus[sku], prices)
+            books.load_prices(response.json()["id"], self.skus[sku], prices, self.now)
             return [("import.applied", "import.apply")]
 
         self.take(response, work)
@@ -468,7 +468,7 @@ class History(BesideTwin):
         chosen = imports[number % len(imports)]
 
         def work(books: NaiveBooks) -> Done:
-            books.roll_back(chosen, force=force)
+            books.roll_back(chosen, self.now, force=force)
             return [("import.rolled_back", "import.roll_back")]
 
         self.take(self.steps.roll_back(chosen, force=force), work)

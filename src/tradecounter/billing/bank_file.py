@@ -162,7 +162,7 @@ def _is_joined(cells: Sequence[str], broken: Sequence[int], separator: str, head
 
 def _is_day(text: str) -> bool:
     try:
-        read_day(text.strip(" \"'"), date.max)
+        read_day(text.replace('"', "").strip(" '"), date.max)
     except UnreadableDayError:
         return False
     return True

@@ -1,5 +1,6 @@
 """Whatever a form in parts and its file contain, the form is taken or rejected, and a rejected one changes nothing."""
 
+import gc
 from typing import NamedTuple
 
 import pytest
@@ -98,6 +99,18 @@ def test_a_damaged_upload_of_a_customer_is_taken_or_rejected_without_a_trace(
 ) -> None:
     form = data.draw(st.sampled_from(OF_CUSTOMERS))
     sent(buyer, office.service.database_url, form, data.draw(damaged(form.body(), pieces)), media_type)
+
+
+def test_a_file_of_a_field_that_the_form_has_not_is_given_back(sam: Person, buyer: Person) -> None:
+    for person, forms in ((sam, OF_STAFF), (buyer, OF_CUSTOMERS)):
+        for form in forms:
+            body = form.body().replace(b'name="file"', b'name="other"')
+            headers = {
+                "Sec-Fetch-Site": "same-origin",
+                "Content-Type": f"multipart/form-data; boundary={BOUNDARY.decode()}",
+            }
+            assert person.http.post(form.path, content=body, headers=headers).status_code < 500
+    gc.collect()  # pytest raises the warning about a file that was left open
 
 
 def test_the_undamaged_uploads_are_taken(sam: Person, buyer: Person) -> None:

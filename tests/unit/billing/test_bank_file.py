@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
@@ -347,6 +347,7 @@ quotes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), max_size=4)
 
 @fuzzed(300)
 @given(quotes, st.sampled_from([",", ";"]), st.booleans(), st.integers(0, 2))
+@example(quoted=[(0, 0), (0, 3), (0, 3), (1, 0)], separator=",", is_numbered=True, left_out=1)
 def test_quotes_in_wrong_places_join_no_lines(
     quoted: list[tuple[int, int]], separator: str, is_numbered: bool, left_out: int
 ) -> None:

@@ -218,16 +218,13 @@ async def _created(tx: Transaction, body: OrderForm, context: OrderContext, *, i
 
 async def _read_file(submitted: Submitted) -> tuple[str, DomainError | None]:
     """Return the text of the file, and what is wrong with it."""
-    file: UploadFile | None = submitted.files.get("file")
-    problem, uploaded = None, ""
-    if file is not None:
-        try:
-            uploaded = text_of_file(await file.read())
-        except DomainError as error:
-            problem = error
-        finally:
-            await file.close()
-    return uploaded, problem
+    try:
+        file: UploadFile | None = submitted.files.get("file")
+        return ("" if file is None else text_of_file(await file.read())), None
+    except DomainError as error:
+        return "", error
+    finally:
+        submitted.close()
 
 
 def _checked(changed: Submitted, basket: Basket, view: CustomerView, problem: DomainError | None) -> Filled:
