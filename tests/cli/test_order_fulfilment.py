@@ -101,7 +101,7 @@ def test_impossible_operations_are_rejected_with_a_reason(customer: Customer, tr
     reference, (switch, phone) = placed["order_reference"], (item["id"] for item in placed["items"])
     dispatch = ["order", "dispatch", reference]
     for words, reason in (
-        (dispatch, f"what can be dispatched now: --item {switch}=3 --item {phone}=1"),
+        (dispatch, f"what can be dispatched now: 3 of item {switch}, 1 of item {phone}"),
         ([*dispatch, "--item", "1=1"], "item 1: is not in this order"),
         ([*dispatch, "--item", f"{phone}=0"], "has 1 unit left: its quantity must be 1"),
         ([*dispatch, "--item", f"{phone}={'9' * 30}"], "has 1 unit left: its quantity must be 1"),

@@ -29,6 +29,7 @@ from support.orders import (
 from support.service import Customer, Service
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.requests import ReturnedUnits, ReturnRequest
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +178,9 @@ def test_a_shipment_is_either_taken_back_or_its_units_come_back(shop: Service, c
         name, now = str(placed["order_reference"]), shop.clock.now()
 
         def returning(name: str = name, item: int = item["id"], now: datetime = now) -> None:
-            shop.in_transaction(lambda tx: open_return(tx, name, [(item, 1)], "Faulty", now))
+            shop.in_transaction(
+                lambda tx: open_return(tx, name, ReturnRequest([ReturnedUnits(item, 1)], "Faulty"), now)
+            )
 
         calls = [partial(done, partial(take_back, shop, placed, shipment)), partial(done, returning)]
         assert Counter(in_parallel(calls)) == {True: 1, False: 1}

@@ -14,9 +14,10 @@ from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parall
 from support.service import Service
 from support.waiting import waiting_for_a_lock
 from tradecounter.billing.credit_return import receive_and_credit
-from tradecounter.billing.reseller_wire import CreditNote
+from tradecounter.billing.reseller_wire import IssuedCreditNote
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 
 
 @pytest.fixture(autouse=True)
@@ -38,12 +39,13 @@ _GROSS: LiteralString = "select gross from invoice where order_id = %s"
 
 def opened(shop: Service, placed: dict[str, Any], *items: tuple[int, int]) -> str:
     name, now = str(placed["order_reference"]), shop.clock.now()
-    return shop.in_transaction(lambda tx: open_return(tx, name, items, "Faulty", now))
+    request = ReturnRequest([ReturnedUnits(*units) for units in items], "Faulty")
+    return shop.in_transaction(lambda tx: open_return(tx, name, request, now))
 
 
-def credited(shop: Service, number: str, *items: tuple[int, int]) -> list[CreditNote]:
-    now = shop.clock.now()
-    return shop.in_transaction(lambda tx: receive_and_credit(tx, number, items, [], SELLER, now))
+def credited(shop: Service, number: str, *items: tuple[int, int]) -> list[IssuedCreditNote]:
+    receipt, now = Receipt([ReceivedUnits(*units) for units in items], credit=True), shop.clock.now()
+    return shop.in_transaction(lambda tx: receive_and_credit(tx, number, receipt, SELLER, now)).credit_notes
 
 
 def test_payments_of_the_account_and_of_its_invoices_at_once_lose_no_money(shop: Service) -> None:

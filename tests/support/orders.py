@@ -11,19 +11,23 @@ from zoneinfo import ZoneInfo
 
 import httpx2
 import msgspec
+from msgspec import UNSET
 
 from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.dispatch_order import dispatch_order
+from tradecounter.fulfilment.requests import DispatchRequest
 from tradecounter.fulfilment.take_back_shipment import take_back_shipment
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
+from tradecounter.ordering.requests import Cancellation
 from tradecounter.ordering.reseller_wire import AmendOrderRequest
 from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.ordering.units import NamedUnits
 from tradecounter.rest.json_text import read_json
 
 Result = TypeVar("Result")
@@ -136,7 +140,7 @@ def lines(service: Service, placed: dict[str, Any]) -> list[tuple[str, int, int]
 
 def dispatch(service: Service, placed: dict[str, Any], *items: tuple[int, int], **values: Any) -> None:
     """Let items, or all that is left of an order, leave; raises what the use case raises."""
-    request = DispatchRequest(items=items or None, **values)
+    request = DispatchRequest(items=[NamedUnits(*units) for units in items] or None, **values)
     now = service.clock.now()
     service.in_transaction(lambda tx: dispatch_order(tx, str(placed["order_reference"]), request, now))
 
@@ -156,8 +160,8 @@ def take_back(service: Service, placed: dict[str, Any], shipment: int, reason: s
 def cancel(service: Service, placed: dict[str, Any], reason: str = "a test", *items: tuple[int, int]) -> None:
     """Cancel an order, pending or confirmed, or some units of it; raises what the use case raises."""
     name = placed.get("order_reference") or placed["confirmation_code"]
-    now = service.clock.now()
-    service.in_transaction(lambda tx: cancel_order(tx, name, reason, now, items or None))
+    request, now = Cancellation(reason, [NamedUnits(*units) for units in items] or UNSET), service.clock.now()
+    service.in_transaction(lambda tx: cancel_order(tx, name, request, now))
 
 
 def amend(service: Service, placed: dict[str, Any], *, dry_run: bool = False, **body: Any) -> ConfirmedOrder:

@@ -11,6 +11,7 @@ from support.service import Customer, Service
 from support.shop import order
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.ordering.quotes.price_quote import price_quote
+from tradecounter.ordering.requests import QuotedItem, QuotedShipping, QuotePrice
 
 Items = Iterable[tuple[str, int]]
 
@@ -45,13 +46,12 @@ def price_as_support(
 ) -> None:
     """Price a quote by the service's clock; by default at any price."""
     options = {"force": True, **options}
-    costs = [(sku, Decimal(cost)) for sku, cost in unit_costs]
-    shipping = [(method, Decimal(cost)) for method, cost in carriage]
+    items = [QuotedItem(sku, Decimal(cost)) for sku, cost in unit_costs]
+    shipping = [QuotedShipping(method, Decimal(cost)) for method, cost in carriage]
+    price = QuotePrice(items=items, shipping=shipping, note=note, **options)
     now, lifetime = service.clock.now(), service.settings.quote_lifetime
     code, secret = quote["confirmation_code"], secret_key(service.settings)
-    service.in_transaction(
-        lambda tx: price_quote(tx, code, costs, note, now, lifetime, secret, carriage=shipping, **options)
-    )
+    service.in_transaction(lambda tx: price_quote(tx, code, price, now, lifetime, secret))
 
 
 def jobs(service: Service, name: str, created: dict[str, Any]) -> list[dict[str, Any]]:

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.body_places import placed_in
 from tradecounter.backoffice.gate import ACTING_USER, LONGEST_ACTING_USER
 from tradecounter.backoffice.request_body import read_body
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
@@ -136,8 +135,7 @@ class Desk:
             raise await self._with_further(error, lambda tx: check(tx, raw, self.clock.now())) from error
 
         async def run(tx: Transaction, now: datetime) -> Made:
-            with placed_in(body):
-                found = await work(tx, body, now)
+            found = await work(tx, body, now)
             if dry_run:
                 tx.set_rollback()
             unchanged = isinstance(found, Unchanged)

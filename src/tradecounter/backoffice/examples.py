@@ -26,12 +26,16 @@ from tradecounter.backoffice.subject import Described
 from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS, SAVED_ADDRESS
 from tradecounter.customers.wire import AddressDetails, SavedAddress
+from tradecounter.fulfilment import requests as shipments
 from tradecounter.fulfilment.correct_shipment import ShipmentCorrection
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering import examples as ordering
+from tradecounter.ordering import requests as asked
 from tradecounter.ordering.quotes.margin import Margin
 from tradecounter.ordering.reseller_wire import AmendedItem
+from tradecounter.ordering.returns import requests as returned
 from tradecounter.ordering.returns.wire import Return, ReturnItem
+from tradecounter.ordering.units import NamedUnits
 from tradecounter.ordering.wire import ProductSerialNumber, ShippingChoice
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
@@ -111,10 +115,11 @@ _ORDER = orders.ResellerOrder(
     notes=[],
     history=[orders.Happening(_AT, "Warehouse", "order.dispatch")],
 )
-_DISPATCH = orders.Dispatch(
-    items=[orders.DispatchedItem(90017, 6, [orders.SerialNumber("A1B2C3", "00:00:5E:00:53:01", "CV-320P")])],
+_DISPATCH = shipments.Dispatch(
+    items=[shipments.DispatchedItem(90017, 6, [shipments.SerialNumber("A1B2C3", "00:00:5E:00:53:01", "CV-320P")])],
     tracking_number="FV123456789",
 )
+_NEW_RETURN = returned.ReturnRequest([returned.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")
 _RETURN = Return(
     number="RMA-1001",
     order_reference="ORD-100042",
@@ -161,9 +166,9 @@ _QUOTE = orders.ResellerQuote(
     note="With our thanks.",
     margin=Margin(Decimal("435.00"), Decimal("360.00"), Decimal("75.00"), Decimal("17.24")),
 )
-_QUOTE_PRICE = orders.QuotePrice(
-    [orders.QuotedItem("CV-320P", Decimal("72.50"))],
-    [orders.QuotedShipping(101, Decimal("0.00"))],
+_QUOTE_PRICE = asked.QuotePrice(
+    [asked.QuotedItem("CV-320P", Decimal("72.50"))],
+    [asked.QuotedShipping(101, Decimal("0.00"))],
     "With our thanks.",
 )
 
@@ -237,25 +242,23 @@ DESCRIBED: Mapping[type, Described] = {
     orders.Amendment: Described(
         "", orders.Amendment(items=[AmendedItem(id=90017, quantity=8)], reason="As agreed by phone")
     ),
-    orders.Dispatch: Described("", _DISPATCH),
+    shipments.Dispatch: Described("", _DISPATCH),
     orders.Tracking: Described("", orders.Tracking("Delivered", "Left with reception", locality="Leeds", date=_AT)),
     ShipmentCorrection: Described("", ShipmentCorrection(tracking_number="FV123456798"), "Correction"),
     orders.TakingBack: Described("", orders.TakingBack("The courier did not collect it.")),
     OrderVideoResponse: Described(
         "", OrderVideoResponse("https://videos.example/4.mp4", "https://videos.example/4.m3u8"), "Video"
     ),
-    orders.Cancellation: Described(
-        "", orders.Cancellation("The customer ordered twice.", [orders.NamedUnits(90017, 2)])
-    ),
-    orders.NoteRequest: Described("", orders.NoteRequest("The customer collects on Friday."), "Note"),
+    asked.Cancellation: Described("", asked.Cancellation("The customer ordered twice.", [NamedUnits(90017, 2)])),
+    asked.NoteRequest: Described("", asked.NoteRequest("The customer collects on Friday."), "Note"),
     orders.Invoicing: Described("", orders.Invoicing(part=True)),
     Return: Described("The return.", _RETURN),
-    orders.ReturnRequest: Described("", orders.ReturnRequest([orders.ReturnedUnits(90017, 1, ["A1B2C3"])], "Faulty")),
-    orders.Receipt: Described("", orders.Receipt([orders.ReceivedUnits(90017, scrap=1)], credit=True)),
+    returned.ReturnRequest: Described("", _NEW_RETURN),
+    returned.Receipt: Described("", returned.Receipt([returned.ReceivedUnits(90017, scrap=1)], credit=True)),
     ReceivedReturn: Described("The return.", _RECEIVED, "Return"),
     orders.ResellerQuote: Described("The quote.", _QUOTE, "Quote"),
-    orders.QuotePrice: Described("", _QUOTE_PRICE),
-    orders.Declination: Described("", orders.Declination("The product is no longer made.")),
+    asked.QuotePrice: Described("", _QUOTE_PRICE),
+    asked.Declination: Described("", asked.Declination("The product is no longer made.")),
     products.ListedProduct: Described(
         "The product.",
         products.ListedProduct("CV-320P", "Convoy 320P desk phone", "convoy", "5012345678900", active=True),

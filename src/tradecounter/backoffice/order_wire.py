@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.ordering.quotes.margin import Margin
 from tradecounter.ordering.reseller_wire import AmendOrderRequest, OverrideCredit
+from tradecounter.ordering.units import ItemId
 from tradecounter.ordering.wire import (
-    MOST_UNITS,
     ConfirmOrderRequest,
     CreatedOrder,
     CreateOrderRequest,
@@ -17,12 +17,9 @@ from tradecounter.ordering.wire import (
     OrderItem,
     ProductSerialNumber,
 )
-from tradecounter.rest.number_types import Id, Percent, Pounds
+from tradecounter.rest.number_types import Id
 from tradecounter.rest.wire import Amount, Moment, Timed
 
-ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
-Units = Annotated[int, Meta(ge=1, le=1_000_000)]
-UnitsOrNone = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
 State = Literal["pending", "confirmed", "cancelled", "expired"]
 
 
@@ -142,31 +139,6 @@ class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
     history: list[Happening]
 
 
-class SerialNumber(Struct):
-    """A dispatched unit."""
-
-    serial_number: Annotated[str, Meta(min_length=1, max_length=200)]
-    mac_address: Annotated[str, Meta(max_length=50)] = ""
-    provisioning_sku: Annotated[str, Meta(max_length=200)] = ""
-
-
-class DispatchedItem(Struct):
-    """Units of a line to dispatch."""
-
-    id: ItemId
-    quantity: Units
-    serial_numbers: list[SerialNumber] = []
-
-
-class Dispatch(Struct):
-    """A shipment to record."""
-
-    items: Annotated[
-        list[DispatchedItem] | UnsetType, Meta(description="What leaves; without it, all that is allocated.")
-    ] = UNSET
-    tracking_number: Annotated[str | None, Meta(description="The courier's number.")] = None
-
-
 class TakingBack(Struct):
     """Why a shipment is taken back."""
 
@@ -193,22 +165,6 @@ class Invoicing(Struct):
     )
 
 
-class NamedUnits(Struct):
-    """Units of a line."""
-
-    id: ItemId
-    quantity: Units
-
-
-class Cancellation(Struct):
-    """What is cancelled, and why."""
-
-    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the order.")]
-    items: Annotated[
-        list[NamedUnits] | UnsetType, Meta(description="Undispatched units; without it, all that are left.")
-    ] = UNSET
-
-
 class OrderRequest(CreateOrderRequest, kw_only=True):
     """An order to create for a customer, at its prices and terms."""
 
@@ -228,50 +184,6 @@ class Amendment(AmendOrderRequest, frozen=True):
     shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))
 
 
-class NoteRequest(Struct):
-    """A note on an order, which the customer does not see."""
-
-    text: str
-
-
-class ReturnedUnits(Struct):
-    """Dispatched units of a line that come back."""
-
-    id: ItemId
-    quantity: Units
-    serial_numbers: list[str] = []
-
-
-class ReturnRequest(Struct):
-    """A return to open."""
-
-    items: list[ReturnedUnits]
-    reason: str
-
-
-class ReceivedUnits(Struct):
-    """Units of a line that came back."""
-
-    id: ItemId
-    restock: Annotated[UnitsOrNone, Meta(description="Units to sell again.")] = 0
-    scrap: Annotated[UnitsOrNone, Meta(description="Units to write off.")] = 0
-
-
-class Receipt(Struct):
-    """What came back of a return."""
-
-    items: list[ReceivedUnits]
-    credit: Annotated[bool, Meta(description="Credit the invoiced units that came back and are not credited yet.")] = (
-        False
-    )
-
-
-class Declination(Struct):
-    """Why a quote is declined."""
-
-    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the quote.")]
-
-
 class ResellerQuote(Timed, CreatedOrder, omit_defaults=True, kw_only=True):
     """A quote of any customer."""
 
@@ -288,29 +200,3 @@ class ResellerQuote(Timed, CreatedOrder, omit_defaults=True, kw_only=True):
     margin: Annotated[Margin | None, Meta(description="Absent while the purchase cost of a product is not known.")] = (
         None
     )
-
-
-class QuotedItem(Struct):
-    """The price of a SKU in a quote."""
-
-    sku: str
-    cost_net: Annotated[Pounds, Meta(description="The net cost of one unit.")]
-
-
-class QuotedShipping(Struct):
-    """The cost of a shipping method in a quote."""
-
-    id: Annotated[int, Meta(ge=1, le=2**31 - 1, description="The shipping method's id.")]
-    cost_net: Annotated[Pounds, Meta(description="The net cost.")]
-
-
-class QuotePrice(Struct):
-    """Support's price; lines that are not named get the discount, or keep their price."""
-
-    items: list[QuotedItem] = []
-    shipping: list[QuotedShipping] = []
-    note: Annotated[str | None, Meta(description="A note to the customer.")] = None
-    discount: Annotated[
-        Percent | None, Meta(description="Per cent off the prices at the request, for lines that are not named.")
-    ] = None
-    force: Annotated[bool, Meta(description="Allow prices below cost or more than half off.")] = False

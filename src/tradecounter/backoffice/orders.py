@@ -8,26 +8,22 @@ from msgspec import Meta
 
 from tradecounter.backoffice.desk import Desk, PageParameters, Unchanged
 from tradecounter.backoffice.examples import DESCRIBED
-from tradecounter.backoffice.order_steps import add_tracking, cancel_units, dispatch_units, order_filter
-from tradecounter.backoffice.order_wire import (
-    Cancellation,
-    Dispatch,
-    Invoicing,
-    NoteRequest,
-    ResellerOrder,
-    State,
-    Tracking,
-)
+from tradecounter.backoffice.order_steps import add_tracking, order_filter
+from tradecounter.backoffice.order_wire import Invoicing, ResellerOrder, State, Tracking
 from tradecounter.backoffice.present_order import OrderPresenter
 from tradecounter.backoffice.subject import InPath, Listed, Subject
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.catalogue.wire import Product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
+from tradecounter.fulfilment.dispatch_order import dispatch_order
+from tradecounter.fulfilment.requests import Dispatch, DispatchRequest
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.add_note import add_note
+from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.queries.lookup import orders_after
+from tradecounter.ordering.requests import Cancellation, NoteRequest
 from tradecounter.rest.common_errors import NOT_FOUND
 
 BY_WAREHOUSE = ("support", "warehouse", "administrator")
@@ -83,7 +79,8 @@ class OrderDesk:
         self, tx: Transaction, now: datetime, reference: OrderReference, body: Dispatch
     ) -> ResellerOrder:
         """Dispatch all or a part as one shipment."""
-        await dispatch_units(tx, reference, body, now, invoice=self.invoice_each_dispatch)
+        request = DispatchRequest.of(body, invoice=self.invoice_each_dispatch)
+        await dispatch_order(tx, reference, request, now)
         return await self.orders.named(tx, reference, now)
 
     @ORDERS.changes("POST", f"{ONE_ORDER}/tracking", roles=BY_WAREHOUSE)
@@ -110,7 +107,7 @@ class OrderDesk:
 
         Its stock and credit are released, and the customer gets an e-mail.
         """
-        await cancel_units(tx, reference, body, now)
+        await cancel_order(tx, reference, body, now)
         return await self.orders.named(tx, reference, now)
 
     @ORDERS.changes("POST", f"{ONE_ORDER}/note")

@@ -10,9 +10,8 @@ from msgspec import Meta, structs
 
 from tradecounter.backoffice.desk import Desk, PageParameters
 from tradecounter.backoffice.examples import DESCRIBED
-from tradecounter.backoffice.order_wire import Declination, QuotePrice, ResellerQuote
+from tradecounter.backoffice.order_wire import ResellerQuote
 from tradecounter.backoffice.present_order import option_in_utc
-from tradecounter.backoffice.quote_steps import give_price
 from tradecounter.backoffice.subject import InPath, Listed, Subject
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.transaction import Transaction
@@ -22,6 +21,8 @@ from tradecounter.ordering.queries.lines import lines_of, lines_of_order
 from tradecounter.ordering.queries.lookup import OrderFilter, orders_after, the_quote
 from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.margin import margin_of
+from tradecounter.ordering.quotes.price_quote import price_quote
+from tradecounter.ordering.requests import Declination, QuotePrice
 from tradecounter.ordering.states import AnyOrder, pricing_of, quote_status
 from tradecounter.rest.call import Call
 
@@ -71,7 +72,7 @@ class QuoteDesk:
 
         The customer gets an e-mail, and can confirm the quote until it expires.
         """
-        await give_price(tx, code, body, now, self.lifetime, self.secret())
+        await price_quote(tx, code, body, now, self.lifetime, self.secret())
         return await _read(tx, code, now)
 
     @QUOTES.changes("POST", f"{ONE_QUOTE}/decline")

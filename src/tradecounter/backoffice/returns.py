@@ -9,16 +9,17 @@ from msgspec import Meta
 from tradecounter.backoffice.desk import Desk, PageParameters
 from tradecounter.backoffice.examples import DESCRIBED
 from tradecounter.backoffice.gate import require_scope
-from tradecounter.backoffice.order_steps import open_units_return, receive_units
-from tradecounter.backoffice.order_wire import Receipt, ReturnRequest
 from tradecounter.backoffice.orders import OrderReference
 from tradecounter.backoffice.subject import InPath, Listed, Subject
+from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
 from tradecounter.ordering.returns.find_return import shown_return
+from tradecounter.ordering.returns.open_return import open_return
 from tradecounter.ordering.returns.receive_return import close_return
+from tradecounter.ordering.returns.requests import Receipt, ReturnRequest
 from tradecounter.ordering.returns.wire import Return, ReturnState, return_on_the_wire
 from tradecounter.rest.call import Call
 
@@ -49,7 +50,7 @@ class ReturnDesk:
         self, tx: Transaction, now: datetime, reference: OrderReference, body: ReturnRequest
     ) -> Return:
         """Open a return of dispatched units."""
-        return await shown_return(tx, await open_units_return(tx, reference, body, now))
+        return await shown_return(tx, await open_return(tx, reference, body, now))
 
     @_RETURNS.lists(_ALL, "The returns.")
     async def list_returns(self, tx: Transaction, query: ReturnListParameters) -> Listed[Return]:
@@ -77,7 +78,7 @@ class ReturnDesk:
         """
         if body.credit:
             require_scope(call.request, "billing:write")
-        return await receive_units(tx, number, body, self.letterhead, now)
+        return await receive_and_credit(tx, number, body, self.letterhead, now)
 
     @_RETURNS.changes("POST", f"{_ONE}/close", roles=MAY_CLOSE)
     async def close_return(self, tx: Transaction, now: datetime, number: ReturnNumber) -> Return:

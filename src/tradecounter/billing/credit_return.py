@@ -8,26 +8,20 @@ from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.queries.credit_notes import units_on_invoices
 from tradecounter.billing.queries.ledger import lock_account
-from tradecounter.billing.reseller_wire import CreditNote
+from tradecounter.billing.reseller_wire import ReceivedReturn, present_received
 from tradecounter.billing.settle_returns import settle_returns
 from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.queries.returns import StoredReturn, lines_of_returns
-from tradecounter.ordering.returns.find_return import the_return
-from tradecounter.ordering.returns.receive_return import Units, receive_return
+from tradecounter.ordering.returns.find_return import shown_return, the_return
+from tradecounter.ordering.returns.receive_return import receive_return
+from tradecounter.ordering.returns.requests import Receipt
 from tradecounter.ordering.returns.wire import return_number
 
 
 async def receive_and_credit(
-    tx: Transaction,
-    number: str,
-    restocked: Units,
-    scrapped: Units,
-    letterhead: Letterhead,
-    now: datetime,
-    *,
-    credit: bool = True,
-) -> list[CreditNote]:
+    tx: Transaction, number: str, receipt: Receipt, letterhead: Letterhead, now: datetime
+) -> ReceivedReturn:
     """Receive units of a return; with `credit`, credit all its received units that are invoiced and not credited yet.
 
     Units of a line that were credited without a return count as those that came back, so none is credited twice.
@@ -35,18 +29,18 @@ async def receive_and_credit(
     Raises DomainError as `receive_return` and `issue_credit_note` do.
     """
     found = await the_return(tx, number)
-    if credit:
+    if receipt.credit:
         await lock_account(tx, found.customer_id)
-    await receive_return(tx, number, restocked, scrapped, now)
+    await receive_return(tx, number, receipt.items, now)
     for closed in await settle_returns(tx, found.order_id, now, found.id):
         after = {"state": "closed", "number": closed}
         audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
-    if not credit:
-        return []
-    return [
+    creditable = await creditable_of_return(tx, found) if receipt.credit else {}
+    notes = [
         await issue_credit_note(tx, invoice, lines, reason_of(found), letterhead, now, returned=found.id)
-        for invoice, lines in (await creditable_of_return(tx, found)).items()
+        for invoice, lines in creditable.items()
     ]
+    return present_received(await shown_return(tx, number), notes)
 
 
 async def creditable_of_return(tx: Transaction, found: StoredReturn) -> dict[int, list[CreditLine]]:

@@ -1,10 +1,12 @@
 """Arguments and options shared by several commands."""
 
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -14,6 +16,8 @@ from tradecounter.kit.local_time import at_uk_time
 from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_percent, read_pounds
 
 Number = TypeVar("Number")
+
+_ELEMENT = re.compile(r"(?P<list>\w+)\[(?P<number>\d+)\]")
 
 LARGEST_ID = 2**63 - 1  # the largest bigint of PostgreSQL
 
@@ -61,6 +65,28 @@ def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[in
         except UnreadableNumberError as error:
             raise typer.BadParameter(f"{option} {text!r}: {error}") from error
     return found
+
+
+def called(options: Mapping[str, str] = MappingProxyType({}), **lists: Sequence[str]) -> Callable[[str], str]:
+    """Return how a command names the places of a request, for `named_by`.
+
+    `lists` have a name for each of their elements: `items[0].quantity` is the first name of `items`. `options` are for
+    other fields.
+    """
+
+    def name(place: str) -> str:
+        first = place.partition(".")[0]
+        if found := _ELEMENT.fullmatch(first):
+            names = lists.get(found["list"], ())
+            return names[int(found["number"])] if int(found["number"]) < len(names) else place
+        return options.get(first, place)
+
+    return name
+
+
+def item_names(ids: Iterable[int]) -> list[str]:
+    """Return how commands name the items of an order."""
+    return [f"item {item_id}" for item_id in ids]
 
 
 def named_number(option: str, text: str, form: str, read: Callable[[str], Number]) -> tuple[str, Number]:

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from tradecounter.cli.arguments import CustomerId, DryRun, OrderName, item_units, named_number
+from tradecounter.cli.arguments import CustomerId, DryRun, OrderName, called, item_names, item_units, named_number
 from tradecounter.cli.order_fulfil import change_order
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
 from tradecounter.cli.session import reporting_errors, run_change
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.errors import OperatorError, named_by
 from tradecounter.kit.numbers import read_count, read_id, read_pounds
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.amend_order import amend_order
@@ -23,7 +23,9 @@ from tradecounter.ordering.create.create_for_customer import confirm_for_custome
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
+from tradecounter.ordering.requests import Cancellation
 from tradecounter.ordering.reseller_wire import AmendOrderRequest
+from tradecounter.ordering.units import NamedUnits
 from tradecounter.rest.json_text import check_text, decode_json, read_json
 from tradecounter.settings import read_settings
 
@@ -98,10 +100,11 @@ def cancel(
     as_json: AsJson = False,
 ) -> None:
     """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
-    items = item_units(item) or None
+    items = [NamedUnits(*units) for units in item_units(item)]
 
     async def work(tx: Transaction) -> None:
-        await cancel_order(tx, reference, reason, SystemClock().now(), items)
+        with named_by(called(items=item_names(each.id for each in items))):
+            await cancel_order(tx, reference, Cancellation(reason, items or msgspec.UNSET), SystemClock().now())
 
     change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
@@ -152,7 +155,9 @@ def amend(
     async def work(tx: Transaction) -> None:
         order = await any_order(tx, reference)
         context = await read_context(tx, order.customer_id, policy, SystemClock().now())
-        await amend_order(tx, reference, request, context)
+        names = [item.sku or f"item {item.id}" for item in request.items]
+        with named_by(called(items=names)):
+            await amend_order(tx, reference, request, context)
 
     change_order(reference, work, as_json=as_json, dry_run=dry_run)
 

@@ -6,19 +6,21 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.cli.arguments import OrderName, item_units
+from tradecounter.cli.arguments import OrderName, called, item_names, item_units
 from tradecounter.cli.order_shown import print_order, whole_order
 from tradecounter.cli.output import AsJson
 from tradecounter.cli.session import run_change
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
-from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
-from tradecounter.fulfilment.rules import Serial, normalised_mac
+from tradecounter.fulfilment.dispatch_order import dispatch_order
+from tradecounter.fulfilment.requests import DispatchRequest, Serial
+from tradecounter.fulfilment.rules import normalised_mac
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import DomainError
+from tradecounter.kit.errors import DomainError, named_by
 from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.units import NamedUnits
 from tradecounter.settings import read_settings
 
 # A MAC address may contain colons too.
@@ -48,13 +50,16 @@ def dispatch(
     as_json: AsJson = False,
 ) -> None:
     """Dispatch all or part of an order as one shipment."""
-    items = item_units(item) or None
+    items = [NamedUnits(*units) for units in item_units(item)]
     serials = [_serial(text) for text in serial or ()]
+    options = {"tracking_number": "--tracking", "serial": "--serial"}
+    names = called(options, items=item_names(each.id for each in items))
 
     async def work(tx: Transaction) -> None:
         invoice = read_settings().invoice_each_dispatch
-        request = DispatchRequest(items=items, tracking_number=tracking, serials=serials, invoice=invoice)
-        await dispatch_order(tx, reference, request, SystemClock().now())
+        request = DispatchRequest(items=items or None, tracking_number=tracking, serials=serials, invoice=invoice)
+        with named_by(names):
+            await dispatch_order(tx, reference, request, SystemClock().now())
 
     change_order(reference, work, as_json=as_json)
 
@@ -114,7 +119,7 @@ def _serial(text: str) -> Serial:
     if found is None:
         raise typer.BadParameter(f"--serial {text!r} is not ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]")
     try:
-        mac = normalised_mac(found["mac"]) if found["mac"] else ""
+        mac = normalised_mac("--serial", found["mac"]) if found["mac"] else ""
     except DomainError as error:
         raise typer.BadParameter(f"--serial {text!r}: its MAC address must have 12 hexadecimal digits") from error
     return Serial(int(found["item"]), found["serial"], mac, found["sku"] or "")

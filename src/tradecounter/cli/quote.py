@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.catalogue.queries.lookup import purchase_costs
-from tradecounter.cli.arguments import Limit, named_number, percent
+from tradecounter.cli.arguments import Limit, called, named_number, percent
 from tradecounter.cli.order_after_sale import OverrideReason
 from tradecounter.cli.order_shown import as_operators_see_it, print_order, whole_order
 from tradecounter.cli.output import LISTED, AsJson, show_json, show_part, show_record, show_table
@@ -16,6 +16,7 @@ from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_if_set
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import named_by
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_id, read_pounds
@@ -29,6 +30,7 @@ from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.margin import margin_of
 from tradecounter.ordering.quotes.price_quote import price_quote
 from tradecounter.ordering.read_context import read_context
+from tradecounter.ordering.requests import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.ordering.states import AnyOrder, pricing_of
 from tradecounter.settings import read_settings
 
@@ -110,23 +112,24 @@ def price(
         raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
     unit_costs = [named_number("--item", item, "SKU=UNIT_COST", read_pounds) for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
+    price = QuotePrice(
+        items=[QuotedItem(*named) for named in unit_costs],
+        shipping=[QuotedShipping(*named) for named in carriage],
+        note=note,
+        discount=discount,
+        force=force,
+    )
+    names = called(
+        items=[item.sku for item in price.items], shipping=[f"shipping {option.id}" for option in price.shipping]
+    )
     with reporting_errors():
         settings = read_settings()
         secret = secret_if_set(settings)
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        await price_quote(
-            tx,
-            await whole_code(tx, code),
-            unit_costs,
-            (note or "").strip() or None,
-            SystemClock().now(),
-            settings.quote_lifetime,
-            secret,
-            carriage=carriage,
-            discount=discount,
-            force=force,
-        )
+        now, whole = SystemClock().now(), await whole_code(tx, code)
+        with named_by(names):
+            await price_quote(tx, whole, price, now, settings.quote_lifetime, secret)
         if dry_run:
             tx.set_rollback()
         return await _quote(tx, code)

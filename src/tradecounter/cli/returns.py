@@ -6,13 +6,14 @@ import typer
 from msgspec.structs import asdict
 
 from tradecounter.billing.credit_return import receive_and_credit
-from tradecounter.billing.reseller_wire import ReceivedReturn, present_received
-from tradecounter.cli.arguments import Customer, Limit, OrderName, item_units
+from tradecounter.billing.reseller_wire import ReceivedReturn
+from tradecounter.cli.arguments import Customer, Limit, OrderName, called, item_names, item_units
 from tradecounter.cli.output import LISTED, AsJson, show_json, show_record, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import named_by
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_id
 from tradecounter.letterhead.seller import letterhead_from
@@ -20,6 +21,7 @@ from tradecounter.ordering.queries.returns import lines_of_returns, list_returns
 from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
 from tradecounter.ordering.returns.receive_return import close_return
+from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 from tradecounter.ordering.returns.wire import Return, return_on_the_wire
 from tradecounter.settings import read_settings
 
@@ -52,10 +54,15 @@ def open_for_order(
     as_json: AsJson = False,
 ) -> None:
     """Open a return of dispatched units and print its number."""
-    items, serials = item_units(item), _serials(serial)
+    serials = _serials(serial)
+    items = [ReturnedUnits(item_id, units, serials.pop(item_id, [])) for item_id, units in item_units(item)]
+    for item_id in serials:
+        raise typer.BadParameter(f"--serial {item_id}:…: --item {item_id}=… is missing")
 
     async def work(tx: Transaction) -> Return:
-        return await shown_return(tx, await open_return(tx, reference, items, reason, SystemClock().now(), serials))
+        with named_by(called(items=item_names(each.id for each in items))):
+            number = await open_return(tx, reference, ReturnRequest(items, reason), SystemClock().now())
+        return await shown_return(tx, number)
 
     _print(run_change(work), as_json=as_json)
 
@@ -121,13 +128,15 @@ def receive(
     as_json: AsJson = False,
 ) -> None:
     """Receive units of a return; restocked units serve back-orders first."""
-    restocked, scrapped, now = item_units(restock, "--restock"), item_units(scrap, "--scrap"), SystemClock().now()
+    good, bad = _each_once("--restock", restock), _each_once("--scrap", scrap)
+    ids = list(dict.fromkeys([*good, *bad]))
+    items = [ReceivedUnits(item_id, good.get(item_id, 0), bad.get(item_id, 0)) for item_id in ids]
     with reporting_errors():
         letterhead = letterhead_from(read_settings())
 
     async def work(tx: Transaction) -> ReceivedReturn:
-        notes = await receive_and_credit(tx, number, restocked, scrapped, letterhead, now, credit=credit)
-        return present_received(await shown_return(tx, number), notes)
+        with named_by(called(items=item_names(ids))):
+            return await receive_and_credit(tx, number, Receipt(items, credit), letterhead, SystemClock().now())
 
     received = run_change(work, dry_run=dry_run)
     _print(received, as_json=as_json)
@@ -135,6 +144,15 @@ def receive(
         for note in received.credit_notes:
             name, verb = ("a credit note", "would be") if dry_run else (f"credit note {note.number}", "is")
             typer.echo(f"\n{name} of invoice {note.invoice} over {in_pounds(note.cost_gross)} {verb} issued")
+
+
+def _each_once(option: str, texts: list[str] | None) -> dict[int, int]:
+    units: dict[int, int] = {}
+    for item_id, quantity in item_units(texts, option):
+        if item_id in units:
+            raise typer.BadParameter(f"{option} {item_id} is named twice: add up its quantities")
+        units[item_id] = quantity
+    return units
 
 
 @app.command("close")

@@ -12,9 +12,9 @@ from tradecounter.billing.record_payment import record_payment
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
 from tradecounter.fulfilment.configure_item import configure_item
-from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.dispatch_order import dispatch_order
 from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.requests import DispatchRequest, Serial
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.fulfilment.wire import ConfigurationRequest, OrderVideoResponse
 from tradecounter.kit.local_time import at_uk_time, uk_date
@@ -26,6 +26,8 @@ from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.quotes.price_quote import price_quote
+from tradecounter.ordering.requests import Cancellation, QuotedItem, QuotePrice
+from tradecounter.ordering.units import NamedUnits
 from tradecounter.stock.queries.levels import store_delivery
 
 
@@ -64,7 +66,8 @@ class Priced(Step):
         lines = await _lines(tx, code)
         unit_costs = {line.sku: percentage(line.unit_cost, Decimal(self.percent)) for line in lines}
         lifetime = reseller.policy.quote_lifetime
-        await price_quote(tx, code, list(unit_costs.items()), self.note, now, lifetime, reseller.secret)
+        price = QuotePrice(items=[QuotedItem(*cost) for cost in unit_costs.items()], note=self.note)
+        await price_quote(tx, code, price, now, lifetime, reseller.secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ class Dispatched(Step):
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         lines = (await _lines(tx, code))[: self.lines]
         request = DispatchRequest(
-            items=[(line.id, line.left) for line in lines if line.left],
+            items=[NamedUnits(line.id, line.left) for line in lines if line.left],
             tracking_number=self.tracking,
             serials=list(_serials(lines)) if self.numbered else (),
         )
@@ -169,7 +172,7 @@ class Cancelled(Step):
     reason: str
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        await cancel_order(tx, code, self.reason, now)
+        await cancel_order(tx, code, Cancellation(self.reason), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +184,7 @@ class PartCancelled(Step):
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         [*_, last] = await _lines(tx, code)
-        await cancel_order(tx, code, self.reason, now, [(last.id, self.units)])
+        await cancel_order(tx, code, Cancellation(self.reason, [NamedUnits(last.id, self.units)]), now)
 
 
 async def _lines(tx: Transaction, code: str) -> list[OrderLine]:

@@ -3,9 +3,8 @@
 Rows are always locked in the same order: the order, then stock by product.
 """
 
+import dataclasses
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -13,7 +12,14 @@ from msgspec.structs import replace
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.writes import insert_shipment
-from tradecounter.fulfilment.rules import LONGEST_TRACKING_NUMBER, Serial, check_serials, plan_dispatch, shipped_items
+from tradecounter.fulfilment.requests import DispatchRequest, Serial
+from tradecounter.fulfilment.rules import (
+    LONGEST_TRACKING_NUMBER,
+    check_serials,
+    normalised_mac,
+    plan_dispatch,
+    shipped_items,
+)
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lookup import any_order
@@ -28,26 +34,12 @@ from tradecounter.stock.queries.allocation import hand_over
 _LONGEST_SERIAL = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DispatchRequest:
-    """The units to dispatch, as pairs of item id and quantity (None: all remaining units), and their serial numbers.
-
-    With `only_allocated`, None means all allocated units. With `invoice`, the worker invoices the shipment.
-    """
-
-    items: Sequence[tuple[int, int]] | None = None
-    tracking_number: str | None = None
-    serials: Sequence[Serial] = ()
-    only_allocated: bool = False
-    invoice: bool = False
-
-
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
     """Dispatch a shipment of an order, named by reference or id; queue the e-mail about it.
 
     Raises DomainError: not found, conflict (not confirmed, nothing left, back-ordered), invalid.
     """
-    _check_texts(request)
+    serials = _checked_serials(request)
     await hold_off_serving(tx)
     order = await lock_order(tx, (await any_order(tx, reference)).id)
     if not isinstance(order, ConfirmedOrder):
@@ -55,8 +47,8 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
         raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be dispatched")
     lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
-    check_serials(lines, units, request.serials)
-    shipment_id = await insert_shipment(tx, order, units, request.serials, request.tracking_number, now)
+    check_serials(lines, units, serials)
+    shipment_id = await insert_shipment(tx, order, units, serials, request.tracking_number, now)
     sent = [replace(line, dispatched=line.dispatched + units.get(line.id, 0)) for line in lines]
     status = status_of(sent, await invoiced_units(tx, [order.id]), order.due)
     await store_dispatch(tx, order.id, units, status)
@@ -69,7 +61,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
         await queue(tx, "invoice_dispatch", order_id=order.id)
     shipment = {"shipment_id": shipment_id, "tracking_number": request.tracking_number}
     numbers: defaultdict[int, list[str]] = defaultdict(list)
-    for serial in request.serials:
+    for serial in serials:
         numbers[serial.item_id].append(serial.serial_number)
     items = shipped_items(lines, units, numbers)
     record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items)
@@ -77,9 +69,16 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     audit_order(tx, "order.dispatch", order, now, before=before, after=after)
 
 
-def _check_texts(request: DispatchRequest) -> None:
+def _checked_serials(request: DispatchRequest) -> list[Serial]:
+    """Return the serial numbers with normalised MAC addresses. Raises DomainError (invalid) for wrong texts."""
     if request.tracking_number is not None:
-        require_text("tracking", request.tracking_number, LONGEST_TRACKING_NUMBER)
+        require_text("tracking_number", request.tracking_number, LONGEST_TRACKING_NUMBER)
     for serial in request.serials:
-        require_text("serial", serial.serial_number, _LONGEST_SERIAL)
-        require_text("serial", serial.provisioning_sku or "-", _LONGEST_SERIAL)
+        require_text(f"{serial.place}.serial_number", serial.serial_number, _LONGEST_SERIAL)
+        require_text(f"{serial.place}.provisioning_sku", serial.provisioning_sku or "-", _LONGEST_SERIAL)
+    return [
+        dataclasses.replace(each, mac_address=normalised_mac(f"{each.place}.mac_address", each.mac_address))
+        if each.mac_address
+        else each
+        for each in request.serials
+    ]

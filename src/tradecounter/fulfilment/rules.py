@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from tradecounter.fulfilment.requests import Serial
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.ordering.lines import OrderLine, units_per_bundle, with_parts
-from tradecounter.ordering.units import Purpose, item_field, named_units
+from tradecounter.ordering.units import NamedUnits, Purpose, named_units
 
 _SEPARATORS = re.compile(r"[:.-]")
 LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)
@@ -17,28 +17,18 @@ LONGEST_TRACKING_NUMBER = 100
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
 
 
-@dataclass(frozen=True, slots=True)
-class Serial:
-    """A unit's item and serial number; unknown values are empty."""
-
-    item_id: int
-    serial_number: str
-    mac_address: str = ""
-    provisioning_sku: str = ""
-
-
-def normalised_mac(text: str) -> str:
+def normalised_mac(field: str, text: str) -> str:
     """Return a MAC address in any notation as `AA:BB:CC:DD:EE:FF`. Raises DomainError (invalid)."""
     digits = _SEPARATORS.sub("", text).upper()
     if not _TWELVE_DIGITS.fullmatch(digits):
-        raise invalid("serial", f"{text!r} is not a MAC address of 12 hexadecimal digits")
+        raise invalid(field, f"{text!r} is not a MAC address of 12 hexadecimal digits")
     return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
 
 
 def plan_dispatch(
-    lines: Sequence[OrderLine], wanted: Sequence[tuple[int, int]] | None, *, only_allocated: bool = False
+    lines: Sequence[OrderLine], wanted: Sequence[NamedUnits] | None, *, only_allocated: bool = False
 ) -> dict[int, int]:
-    """Return the units to dispatch by line id. `wanted` are pairs of item id and quantity; None: all remaining units.
+    """Return the units to dispatch by line id: those that are wanted, or without them all remaining units.
 
     With `only_allocated`, None is for all that is allocated, and back-orders stay.
     Raises DomainError: conflict (nothing left, or back-ordered), invalid (unknown items, wrong quantities).
@@ -64,21 +54,26 @@ def plan_dispatch(
 
 
 def _what_can_leave(lines: Sequence[OrderLine]) -> str:
-    ready = " ".join(f"--item {line.id}={line.allocated}" for line in lines if line.allocated)
+    ready = ", ".join(f"{line.allocated} of item {line.id}" for line in lines if line.allocated)
     return f"what can be dispatched now: {ready}" if ready else "nothing can be dispatched now"
 
 
 def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials: Sequence[Serial]) -> None:
     """Raise DomainError (invalid) for repeated serial numbers, or for more of an item than its dispatched units."""
     leaving = dict(_leaving(lines, units))
-    for item_id, count in Counter(serial.item_id for serial in serials).items():
-        if item_id not in leaving:
-            raise invalid(item_field(item_id), "has serial numbers, but is not in this shipment")
-        if count > leaving[item_id]:
-            raise invalid(item_field(item_id), f"has {count} serial numbers: send at most one for each dispatched unit")
-    for (item_id, number), count in Counter((s.item_id, s.serial_number) for s in serials).items():
-        if count > 1:
-            raise invalid(item_field(item_id), f"has the serial number {number!r} {count} times")
+    count: Counter[int] = Counter()
+    seen: set[tuple[int, str]] = set()
+    for serial in serials:
+        count[serial.item_id] += 1
+        if serial.item_id not in leaving:
+            raise invalid(serial.place, f"item {serial.item_id} is not in this shipment")
+        if count[serial.item_id] > leaving[serial.item_id]:
+            total = sum(each.item_id == serial.item_id for each in serials)
+            problem = f"item {serial.item_id} has {total} serial numbers: send at most one for each dispatched unit"
+            raise invalid(serial.place, problem)
+        if (serial.item_id, serial.serial_number) in seen:
+            raise invalid(serial.place, f"{serial.serial_number!r} is there twice for item {serial.item_id}")
+        seen.add((serial.item_id, serial.serial_number))
 
 
 def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:

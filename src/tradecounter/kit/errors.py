@@ -81,6 +81,19 @@ def require_text(field: str, text: str, longest: int) -> None:
         raise invalid(field, f"must have 1 to {longest} characters, not only white space")
 
 
+@contextmanager
+def named_by(name: Callable[[str], str]) -> Iterator[None]:
+    """Run a block, and name the fields of its DomainError: `name` returns what a page or a command calls a field."""
+    try:
+        yield
+    except DomainError as error:
+        if not error.field_errors:
+            raise
+        named = [FieldError(name(each.field), each.message) for each in error.field_errors]
+        message = error.message if error.kind is not Kind.INVALID else invalid_fields(named).message
+        raise DomainError(error.kind, message, field_errors=named) from error
+
+
 class ErrorCollector:
     """Collects the field errors of a request, so that one response reports all of them."""
 

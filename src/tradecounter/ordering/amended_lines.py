@@ -46,7 +46,7 @@ async def amend_lines(
     Raises DomainError: invalid, conflict (more is dispatched, or the price of dispatched units would change).
     """
     changes = {item.id: item for item in request.items if item.id is not None}
-    named_lines(lines, [item.id for item in request.items if item.id is not None], AMEND)
+    named_lines(lines, [item.id for item in request.items], AMEND)
     amended = [_amended(line, changes.get(line.id, AmendedItem()), order) for line in lines]
     added, last_position = await _added(tx, order, request, context)
     kept = [line for line in amended if line.quantity or line.cancelled]

@@ -6,6 +6,7 @@ Rows are always locked in the same order: orders, credit, stock by product.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tradecounter.credit.queries import discharge
@@ -21,6 +22,7 @@ from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 from tradecounter.ordering.queries.changes import insert_change, store_cancellation, store_changed_order, store_lines
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.ordering.requests import Cancellation
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.rules import CANCELLED
 from tradecounter.ordering.states import (
@@ -37,24 +39,22 @@ from tradecounter.stock.queries.allocation import release
 CANCEL = Purpose("cancel", "is cancelled with its bundle", "left", lambda line: line.to_come)
 
 
-async def cancel_order(
-    tx: Transaction, reference: str, reason: str, now: datetime, items: Sequence[tuple[int, int]] | None = None
-) -> None:
+async def cancel_order(tx: Transaction, reference: str, request: Cancellation, now: datetime) -> None:
     """Cancel an order or a quote by its reference, id or confirmation code; queue the e-mail.
 
-    `items` are pairs of item id and quantity of a confirmed order; None cancels all undispatched units. A confirmed
-    order of which units are dispatched or remain stays confirmed. Raises DomainError: not found, invalid (no reason,
-    wrong items), conflict (nothing is left to cancel, or the order is cancelled, expired, or not confirmed).
+    A confirmed order of which units are dispatched or remain stays confirmed. Raises DomainError: not found, invalid
+    (no reason, wrong items), conflict (nothing is left to cancel, or the order is cancelled, expired, or not
+    confirmed).
     """
-    reason = reason.strip()
+    reason, items = request.reason.strip(), request.items
     require_text("reason", reason, LONGEST_REASON)
     order_id = (await any_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
     lines = await lines_of_order(tx, order.id)
-    _require_cancellable(order, lines, now, in_part=items is not None)
+    _require_cancellable(order, lines, now, in_part=items is not UNSET)
     undispatched = {line.id: line.to_come for line in lines if line.to_come}
-    units = undispatched if items is None else named_units(lines, items, CANCEL)
+    units = undispatched if items is UNSET else named_units(lines, items, CANCEL)
     if isinstance(order, ConfirmedOrder) and (units != undispatched or any(line.dispatched for line in lines)):
         await _cancel_part(tx, order, lines, units, reason, now)
     else:

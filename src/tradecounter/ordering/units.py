@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Annotated
 
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from tradecounter.kit.errors import ErrorCollector, invalid
@@ -19,6 +21,16 @@ from tradecounter.ordering.rules import (
     PART_INVOICED,
 )
 
+ItemId = Annotated[int, Meta(ge=1, description="The line's id.")]
+Units = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
+class NamedUnits(Struct):
+    """Units of a line."""
+
+    id: ItemId
+    quantity: Units
+
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
@@ -30,28 +42,24 @@ class Purpose:
     most: Callable[[OrderLine], int]
 
 
-def item_field(item_id: int) -> str:
-    """Return the field of errors about an item: the command line names items by id, and so do bodies."""
-    return f"item {item_id}"
-
-
-def named_units(lines: Sequence[OrderLine], named: Sequence[tuple[int, int]], purpose: Purpose) -> dict[int, int]:
-    """Return units by line id from pairs of item id and quantity.
+def named_units(lines: Sequence[OrderLine], named: Sequence[NamedUnits], purpose: Purpose) -> dict[int, int]:
+    """Return units by line id.
 
     Raises DomainError (invalid) as `named_lines` does, for wrong quantities, and without any item.
     """
     if not named:
         raise invalid("items", "must name at least one item")
     units: dict[int, int] = {}
-    for line, (_, quantity) in zip(named_lines(lines, [item for item, _ in named], purpose), named, strict=True):
-        if not 1 <= quantity <= purpose.most(line):
-            raise invalid(item_field(line.id), f"{line.sku} {_what_remains(purpose, purpose.most(line))}")
-        units[line.id] = quantity
+    found = named_lines(lines, [item.id for item in named], purpose)
+    for number, (line, item) in enumerate(zip(found, named, strict=True)):
+        if not 1 <= item.quantity <= purpose.most(line):
+            raise invalid(f"items[{number}].quantity", f"{line.sku} {_what_remains(purpose, purpose.most(line))}")
+        units[line.id] = item.quantity
     return units
 
 
-def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int], purpose: Purpose) -> list[OrderLine]:
-    """Return the lines with these ids.
+def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int | None], purpose: Purpose) -> list[OrderLine]:
+    """Return the lines with the ids of a request's items; an item without one, which adds a line, is passed over.
 
     Raises DomainError (invalid) for unknown or repeated items, and for components of bundles.
     """
@@ -59,16 +67,19 @@ def named_lines(lines: Sequence[OrderLine], item_ids: Sequence[int], purpose: Pu
     bundles = {component.id: line for line in lines for component in line.components}
     collector = ErrorCollector()
     for number, item_id in enumerate(item_ids):
+        if item_id is None:
+            continue
         with collector.collecting():
+            place = f"items[{number}].id"
             if item_id in bundles:
                 bundle = bundles[item_id]
-                raise invalid(item_field(item_id), f"{purpose.goes}: {purpose.verb} item {bundle.id}")
+                raise invalid(place, f"{purpose.goes}: {purpose.verb} item {bundle.id}")
             if item_id not in by_id:
-                raise invalid(item_field(item_id), f"is not in this order; its items are {', '.join(map(str, by_id))}")
+                raise invalid(place, f"is not in this order; its items are {', '.join(map(str, by_id))}")
             if item_id in item_ids[:number]:
-                raise invalid(item_field(item_id), "is named twice: add up its quantities")
+                raise invalid(place, "is named twice: add up its quantities")
     collector.check()
-    return [by_id[item_id] for item_id in item_ids]
+    return [by_id[item_id] for item_id in item_ids if item_id is not None]
 
 
 def _what_remains(purpose: Purpose, most: int) -> str:

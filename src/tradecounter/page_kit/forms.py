@@ -6,9 +6,11 @@ An empty field counts as absent. White space around a value is removed. Numbers 
 """
 
 import re
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 
@@ -17,7 +19,7 @@ from msgspec import Struct
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid
 from tradecounter.kit.local_time import moment_of
 from tradecounter.kit.numbers import UnreadableNumberError
 from tradecounter.rest.annotations import alternatives
@@ -35,6 +37,7 @@ MOST_BYTES = 1024 * 1024  # without files
 MOST_ROWS = 1_000
 
 _INDEX = re.compile(r"\[(\d+)\]")
+_ELEMENT = re.compile(r"(?P<list>\w+)\[(?P<number>\d+)\]\.(?P<field>\w+)")
 _TRUE = {"true", "on", "1", "yes"}
 _UNREADABLE = object()  # stands for a number that cannot be read; no type accepts it
 
@@ -100,6 +103,38 @@ class Filled:
 def form_name(place: str) -> str:
     """Return the name of a form's field for a place in its struct: `items-0-quantity` for `items[0].quantity`."""
     return _INDEX.sub(r"-\1", place).replace(".", "-")
+
+
+def in_rows(
+    name: str, numbers: Sequence[int], fields: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[str], str]:
+    """Return how a form names the places of a request that was made of some of its rows, for `named_by`.
+
+    `numbers` are those of the rows that became the list `name`; `fields` are the form's names of an element's fields.
+    """
+
+    def place(given: str) -> str:
+        found = _ELEMENT.match(given)
+        if found is None or found["list"] != name or int(found["number"]) >= len(numbers):
+            return given
+        own = found["field"]
+        return f"{name}[{numbers[int(found['number'])]}].{fields.get(own, own)}"
+
+    return place
+
+
+@contextmanager
+def without_copies(copy: str, original: str, *, copied: bool) -> Iterator[None]:
+    """Run a block; where a part of the request was `copied`, leave the errors of the copy out of its DomainError."""
+    try:
+        yield
+    except DomainError as error:
+        if not copied or not error.field_errors:
+            raise
+        own = [found for found in error.field_errors if not found.field.startswith(copy)]
+        if not own:
+            raise invalid(original, error.field_errors[0].message) from error
+        raise DomainError(error.kind, "; ".join(map(str, own)), field_errors=own) from error
 
 
 async def read_submitted(call: Call, *, most_bytes: int = MOST_BYTES, most_files: int = 0) -> Submitted:

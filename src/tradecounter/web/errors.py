@@ -16,6 +16,7 @@ from tradecounter.rest.responses import error_response, json_response
 from tradecounter.rest.statuses import STATUS
 from tradecounter.web.logged_path import logged_path
 from tradecounter.web.request_context import note_reason, request_id_of, require_readable
+from tradecounter.web.where_to_look import with_routes
 
 log = structlog.get_logger()
 
@@ -72,7 +73,8 @@ def response_to(error: Exception, request: Request, request_id: str, outages: Se
         if error.kind is Kind.UNAUTHENTICATED:
             challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
             return json_response({}, failure.status, {"WWW-Authenticate": challenge})
-        return error_response(failure.message, failure.status, failure.headers, error.field_errors)
+        message, errors = with_routes(request.url.path, failure.message, error.field_errors)
+        return error_response(message, failure.status, failure.headers, errors)
     return error_response(failure.message, failure.status, failure.headers)
 
 

@@ -94,30 +94,36 @@ def test_all_times_of_a_quote_are_in_utc(staff: httpx2.Client, customer: Custome
     assert all(text.endswith("Z") for text in times), times
 
 
+_MAC = "serial_numbers[0].mac_address"
+
+
 def test_errors_name_items_by_their_places_in_the_body(staff: httpx2.Client, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 2), ("CABLE", 2)])
     address = f"/api/order/{placed['order_reference']}"
     phone, cable = (item["id"] for item in staff.get(address).json()["items"])
     numbers = [{"serial_number": "A"}, {"serial_number": "B"}]
-    for step, items in (
-        ("dispatch", [{"id": phone, "quantity": 1}, {"id": cable, "quantity": 3}]),
-        ("dispatch", [{"id": phone, "quantity": 1}, {"id": cable, "quantity": 1, "serial_numbers": numbers}]),
-        ("cancel", [{"id": phone, "quantity": 1}, {"id": 5, "quantity": 1}]),
+    numbered = {"id": cable, "quantity": 1, "serial_numbers": numbers}
+    for step, item, field in (
+        ("dispatch", {"id": cable, "quantity": 3}, "quantity"),
+        ("dispatch", numbered, "serial_numbers[1]"),
+        ("dispatch", {**numbered, "serial_numbers": [{"serial_number": "A", "mac_address": "no"}]}, _MAC),
+        ("cancel", {"id": 5, "quantity": 1}, "id"),
     ):
-        rejected = staff.post(f"{address}/{step}", json={"items": items, "reason": "a test"})
-        assert fields_of(rejected) == ["items[1]"]
+        body = {"items": [{"id": phone, "quantity": 1}, item], "reason": "a test"}
+        assert fields_of(staff.post(f"{address}/{step}", json=body)) == [f"items[1].{field}"]
+    assert fields_of(staff.post(f"{address}/dispatch", json={"tracking_number": " "})) == ["tracking_number"]
     staff.post(f"{address}/dispatch")
     opened = staff.post(f"{address}/return", json={"items": [{"id": cable, "quantity": 1}], "reason": "Faulty"})
     received = {"items": [{"id": cable, "restock": 2}]}
-    assert fields_of(staff.post(f"{opened.headers['Location']}/receive", json=received)) == ["items[0]"]
+    assert fields_of(staff.post(f"{opened.headers['Location']}/receive", json=received)) == ["items[0].restock"]
     wrong = {"items": [{"id": 5, "quantity": 1}], "reason": "Faulty"}
-    assert fields_of(staff.post(f"{address}/return", json=wrong)) == ["items[0]"]
+    assert fields_of(staff.post(f"{address}/return", json=wrong)) == ["items[0].id"]
 
 
 def test_errors_name_skus_and_shipping_of_a_price_by_their_places(staff: httpx2.Client, customer: Customer) -> None:
     address = f"/api/quote/{request_quote(customer)['confirmation_code']}/price"
-    assert fields_of(staff.post(address, json={"items": [{"sku": "NOTHING", "cost_net": 1}]})) == ["items[0]"]
-    assert fields_of(staff.post(address, json={"shipping": [{"id": 9, "cost_net": 1}]})) == ["shipping[0]"]
+    assert fields_of(staff.post(address, json={"items": [{"sku": "NOTHING", "cost_net": 1}]})) == ["items[0].sku"]
+    assert fields_of(staff.post(address, json={"shipping": [{"id": 9, "cost_net": 1}]})) == ["shipping[0].id"]
 
 
 def test_an_adjustment_names_the_place_of_a_wrong_item(staff: httpx2.Client) -> None:

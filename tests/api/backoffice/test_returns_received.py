@@ -69,18 +69,24 @@ def test_a_return_takes_only_serial_numbers_that_left_with_the_item_and_are_in_n
 
     def rejected(item: int, *numbers: str) -> str:
         response = open_with(item, *numbers)
-        assert (response.status_code, [error["field"] for error in response.json()["errors"]]) == (400, ["items[0]"])
+        assert (response.status_code, [error["field"] for error in response.json()["errors"]]) == (
+            400,
+            ["items[0].serial_numbers"],
+        )
         return str(response.json()["message"])
 
-    never = "items[0]: the serial number {!r} was not dispatched with this item"
+    never = "items[0].serial_numbers: the serial number {!r} was not dispatched with this item"
     assert rejected(phone, "SN-NEVER") == never.format("SN-NEVER")
     assert rejected(phone, "P0", "C0") == never.format("C0")
-    assert rejected(phone, "P0", "P0") == "items[0]: has the serial number 'P0' 2 times"
+    assert rejected(phone, "P0", "P0") == "items[0].serial_numbers: the serial number 'P0' is there 2 times"
     first = open_with(phone, "P0").json()
-    assert rejected(phone, "P0") == f"items[0]: the serial number 'P0' is already in {first['number']}"
+    assert rejected(phone, "P0") == f"items[0].serial_numbers: the serial number 'P0' is already in {first['number']}"
     staff.post(f"/api/return/{first['number']}/receive", json={"items": [{"id": phone, "scrap": 1}]})
     staff.post(f"/api/return/{first['number']}/close")
-    assert rejected(phone, "P1", "P0") == f"items[0]: the serial number 'P0' is already in {first['number']}"
+    assert (
+        rejected(phone, "P1", "P0")
+        == f"items[0].serial_numbers: the serial number 'P0' is already in {first['number']}"
+    )
     second = open_with(phone, "P1").json()
     staff.post(f"/api/return/{second['number']}/close")
     assert open_with(phone, "P1", "P2").status_code == 201, "P1 did not come back"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,11 +13,12 @@ from support.quotes import price_as_support, request_quote
 from support.service import Service
 from support.shop import order
 from tradecounter.billing.credit_return import receive_and_credit
-from tradecounter.billing.reseller_wire import CreditNote
+from tradecounter.billing.queries.credit_notes import the_credit_note
+from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.block_customer import block_customer
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 
 NONE = Decimal(0)
 
@@ -30,11 +32,14 @@ def _books(shop: Service) -> Iterator[None]:
 def send_back(shop: Service, placed: dict[str, Any], item: int, units: int) -> list[CreditNote]:
     """Return and restock units, and credit those that are invoiced."""
     name, now = str(placed["order_reference"]), shop.clock.now()
-    number = shop.in_transaction(lambda tx: open_return(tx, name, [(item, units)], "Faulty", now))
-    notes = shop.in_transaction(lambda tx: receive_and_credit(tx, number, [(item, units)], [], SELLER, now))
-    state = shop.in_transaction(lambda tx: shown_return(tx, number)).state
-    assert state == ("closed" if notes else "received")
-    return notes
+    number = shop.in_transaction(
+        lambda tx: open_return(tx, name, ReturnRequest([ReturnedUnits(item, units)], "Faulty"), now)
+    )
+    receipt = Receipt([ReceivedUnits(item, units)], credit=True)
+    received = shop.in_transaction(lambda tx: receive_and_credit(tx, number, receipt, SELLER, now))
+    assert received.state == ("closed" if received.credit_notes else "received")
+    notes = [shop.in_transaction(partial(the_credit_note, number=note.number)) for note in received.credit_notes]
+    return [present_credit_note(note) for note in notes]
 
 
 def gross_of(shop: Service, placed: dict[str, Any]) -> Decimal:

@@ -14,7 +14,7 @@ from support.proxy import linked
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Customer, Service, running_service
 from support.shop import ADDRESS, price
-from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.requests import Serial
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.ordering.announce_changes import announce_changes
 from tradecounter.ordering.back_orders.expected_dates import update_expected_dates

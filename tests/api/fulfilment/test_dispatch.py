@@ -8,11 +8,12 @@ import pytest
 from support.orders import buy, cancel, create, dispatch, faults_in_the_books, level, read, rows, sell
 from support.service import Customer, Service
 from support.shop import STANDARD
-from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
-from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.dispatch_order import dispatch_order
+from tradecounter.fulfilment.requests import DispatchRequest, Serial
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.expire_orders import expire_orders
+from tradecounter.ordering.units import NamedUnits
 
 CONTACT = {"email_address": "gate@test.example", "phone_number": "+44 113 496 0000"}
 
@@ -98,7 +99,7 @@ def test_units_received_later_are_dispatched_later(shop: Service, customer: Cust
     sku = sell(shop, "LATER", available=1)
     placed = buy(customer, [(sku, 3), ("PHONE", 1)])
     late, phone = item_ids(placed)
-    with pytest.raises(DomainError, match=rf"item {late} \(LATER\).*--item {late}=1 --item {phone}=1"):
+    with pytest.raises(DomainError, match=rf"item {late} \(LATER\).*1 of item {late}, 1 of item {phone}"):
         dispatch(shop, placed)
     dispatch(shop, placed, (late, 1), (phone, 1))
     assert read(customer, placed)["status"] == "Part dispatched"
@@ -120,12 +121,12 @@ def test_two_lines_of_one_product_are_dispatched_together(shop: Service, custome
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"items": [(1, 1)]}, "item 1: is not in this order"),
-        ({"items": [(2**62, 1)]}, "is not in this order"),
-        ({"serials": [Serial(1, "A")]}, "item 1: has serial numbers, but is not in this shipment"),
-        ({"tracking_number": " "}, "tracking: must have"),
-        ({"tracking_number": "x" * 101}, "tracking: must have"),
-        ({"serials": [Serial(1, "x" * 201)]}, "serial: must have"),
+        ({"items": [NamedUnits(1, 1)]}, r"items\[0\].id: is not in this order"),
+        ({"items": [NamedUnits(2**62, 1)]}, "is not in this order"),
+        ({"serials": [Serial(1, "A")]}, "serial: item 1 is not in this shipment"),
+        ({"tracking_number": " "}, "tracking_number: must have"),
+        ({"tracking_number": "x" * 101}, "tracking_number: must have"),
+        ({"serials": [Serial(1, "x" * 201)]}, "serial.serial_number: must have"),
     ],
 )
 def test_a_rejected_dispatch_changes_nothing(

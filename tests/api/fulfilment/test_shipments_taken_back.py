@@ -26,12 +26,13 @@ from support.service import Customer, Service
 from support.shop import product
 from tradecounter.fulfilment.add_video import add_video
 from tradecounter.fulfilment.correct_shipment import ShipmentCorrection, correct_shipment
-from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.requests import Serial
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.returns.open_return import open_return
 from tradecounter.ordering.returns.receive_return import close_return, receive_return
+from tradecounter.ordering.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,9 @@ def correct(shop: Service, placed: dict[str, Any], shipment: int, **values: Any)
 
 
 def returned(shop: Service, placed: dict[str, Any], units: int, serials: tuple[str, ...] = ()) -> str:
-    item, name, now = placed["items"][0]["id"], str(placed["order_reference"]), shop.clock.now()
-    return shop.in_transaction(lambda tx: open_return(tx, name, [(item, units)], "Faulty", now, {item: serials}))
+    name, now = str(placed["order_reference"]), shop.clock.now()
+    request = ReturnRequest([ReturnedUnits(placed["items"][0]["id"], units, list(serials))], "Faulty")
+    return shop.in_transaction(lambda tx: open_return(tx, name, request, now))
 
 
 def test_units_are_allocated_again_and_serial_numbers_are_free(shop: Service, customer: Customer) -> None:
@@ -184,7 +186,7 @@ def test_units_that_came_back_or_are_expected_back_did_leave(shop: Service, cust
     dispatch(shop, placed, (item, 1), serials=[Serial(item, "L-2")])
     first, second = shipments(shop, placed)
     number = returned(shop, placed, 1, ("L-2",))
-    shop.in_transaction(lambda tx: receive_return(tx, number, [(item, 1)], [], now))
+    shop.in_transaction(lambda tx: receive_return(tx, number, [ReceivedUnits(item, 1)], now))
     assert rejected(shop, placed, second) == (Kind.CONFLICT, f"the serial number 'L-2' is in {number}")
     take_back(shop, placed, first)
     assert level(shop, sku) == (8, 1, 0)

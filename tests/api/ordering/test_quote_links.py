@@ -28,6 +28,7 @@ from tradecounter.ordering.quotes.quote_links import (
     quote_token,
 )
 from tradecounter.ordering.read_context import read_context
+from tradecounter.ordering.requests import QuotePrice
 from tradecounter.ordering.states import ConfirmedOrder
 
 SENDER = "192.0.2.7"
@@ -175,7 +176,7 @@ def test_a_blocked_customers_link_is_rejected(shop: Service) -> None:
 def test_without_a_secret_key_a_new_price_ends_the_link_and_makes_none(shop: Service) -> None:
     quote = priced(shop, shop.customer())
     token, code, now = token_of(shop, quote), quote["confirmation_code"], shop.clock.now()
-    shop.in_transaction(lambda tx: price_quote(tx, code, [], None, now, timedelta(days=7), None))
+    shop.in_transaction(lambda tx: price_quote(tx, code, QuotePrice(), now, timedelta(days=7), None))
     ended(shop, token)
     order_id = internal_id(shop, quote)
     assert shop.in_transaction(lambda tx: quote_token(tx, order_id, lambda: [secret_key(shop.settings)])) is None

@@ -13,6 +13,7 @@ from support.shop import STANDARD, stock_shop
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.expire_orders import expire_orders
 from tradecounter.ordering.quotes.price_quote import LONGEST_NOTE, price_quote
+from tradecounter.ordering.requests import QuotePrice
 from tradecounter.ordering.rules import MOST_POUNDS
 
 A_WEEK = timedelta(days=7)
@@ -115,18 +116,18 @@ def test_a_price_may_rise_and_may_be_zero(shop: Service, customer: Customer, quo
 @pytest.mark.parametrize(
     ("unit_costs", "problem"),
     [
-        ([("NOTHING", "1")], "NOTHING: the quote has no line with this SKU"),
-        ([("SWITCH", "1")], "SWITCH: the quote has no line with this SKU"),
-        ([("PHONE", "1"), ("NOTHING", "1")], "NOTHING: the quote has no line with this SKU"),
-        ([("PHONE", "1"), ("phone", "1")], "phone: is named twice"),
-        ([("PHONE", "1"), ("PHONE", "2")], "PHONE: is named twice"),
-        ([("PHONE", "-0.01")], "PHONE: the unit cost must be between 0 and"),
-        ([("PHONE", "1000000.01")], "PHONE: the unit cost must be between 0 and"),
-        ([("PHONE", "1e30")], "PHONE: the unit cost must be between 0 and"),
-        ([("PHONE", "nan")], "PHONE: the unit cost must be between 0 and"),
-        ([("PHONE", "sNaN")], "PHONE: the unit cost must be between 0 and"),
-        ([("PHONE", "Infinity")], "PHONE: the unit cost must be between 0 and"),
-        ([("PHONE", "1.005")], "PHONE: the unit cost 1.005 has more than two decimal places"),
+        ([("NOTHING", "1")], "items[0].sku: the quote has no line with this SKU"),
+        ([("SWITCH", "1")], "items[0].sku: the quote has no line with this SKU"),
+        ([("PHONE", "1"), ("NOTHING", "1")], "items[1].sku: the quote has no line with this SKU"),
+        ([("PHONE", "1"), ("phone", "1")], "items[1].sku: is named twice"),
+        ([("PHONE", "1"), ("PHONE", "2")], "items[1].sku: is named twice"),
+        ([("PHONE", "-0.01")], "items[0].cost_net: the unit cost must be between 0 and"),
+        ([("PHONE", "1000000.01")], "items[0].cost_net: the unit cost must be between 0 and"),
+        ([("PHONE", "1e30")], "items[0].cost_net: the unit cost must be between 0 and"),
+        ([("PHONE", "nan")], "items[0].cost_net: the unit cost must be between 0 and"),
+        ([("PHONE", "sNaN")], "items[0].cost_net: the unit cost must be between 0 and"),
+        ([("PHONE", "Infinity")], "items[0].cost_net: the unit cost must be between 0 and"),
+        ([("PHONE", "1.005")], "items[0].cost_net: the unit cost 1.005 has more than two decimal places"),
         ([("PHONE", "1e-9")], "has more than two decimal places"),
     ],
 )
@@ -165,7 +166,7 @@ def test_only_open_quotes_can_be_priced(shop: Service, customer: Customer) -> No
 
 def test_an_unknown_code_is_an_error(shop: Service) -> None:
     with pytest.raises(DomainError, match="quote nothing not found"):
-        shop.in_transaction(lambda tx: price_quote(tx, "nothing", [], None, MORNING, A_WEEK, "s" * 64))
+        shop.in_transaction(lambda tx: price_quote(tx, "nothing", QuotePrice(), MORNING, A_WEEK, "s" * 64))
 
 
 def test_the_lifetime_of_a_price_can_be_set(database_url: str) -> None:

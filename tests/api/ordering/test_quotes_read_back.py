@@ -9,6 +9,7 @@ from support.orders import confirm, create
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from tradecounter.ordering.cancel_order import cancel_order
+from tradecounter.ordering.requests import Cancellation
 
 
 @pytest.fixture
@@ -53,7 +54,9 @@ def test_a_confirmed_quote_names_its_order(shop: Service, customer: Customer) ->
 
 def test_a_cancelled_quote_is_declined(shop: Service, customer: Customer) -> None:
     quote = request_quote(customer)
-    shop.in_transaction(lambda tx: cancel_order(tx, quote["confirmation_code"], "too cheap", shop.clock.now()))
+    shop.in_transaction(
+        lambda tx: cancel_order(tx, quote["confirmation_code"], Cancellation("too cheap"), shop.clock.now())
+    )
     assert read(customer, quote)["status"] == "Declined"
 
 

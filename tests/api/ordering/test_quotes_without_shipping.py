@@ -110,14 +110,14 @@ def test_carriage_replaces_the_price_of_one_option_only(shop: Service, customer:
         ([], "shipping: no method fits this quote"),
         (
             [(99, "1")],
-            "shipping 99: this shipping method does not exist; the methods are 11 (Slowpost, Standard), 12 (Fast",
+            "shipping[0].id: this shipping method does not exist; the methods are 11 (Slowpost, Standard), 12 (Fast",
         ),
-        ([(2**63, "1")], f"shipping {2**63}: this shipping method does not exist"),
-        ([(NEXT_DAY, "1"), (NEXT_DAY, "2")], "shipping 12: is named twice"),
-        ([(NEXT_DAY, "-0.01")], "shipping 12: the cost must be between 0 and"),
-        ([(NEXT_DAY, str(MOST_POUNDS + 1))], "shipping 12: the cost must be between 0 and"),
-        ([(NEXT_DAY, "sNaN")], "shipping 12: the cost must be between 0 and"),
-        ([(NEXT_DAY, "1.005")], "shipping 12: the cost 1.005 has more than two decimal places"),
+        ([(2**63, "1")], "shipping[0].id: this shipping method does not exist"),
+        ([(NEXT_DAY, "1"), (NEXT_DAY, "2")], "shipping[1].id: is named twice"),
+        ([(NEXT_DAY, "-0.01")], "shipping[0].cost_net: the cost must be between 0 and"),
+        ([(NEXT_DAY, str(MOST_POUNDS + 1))], "shipping[0].cost_net: the cost must be between 0 and"),
+        ([(NEXT_DAY, "sNaN")], "shipping[0].cost_net: the cost must be between 0 and"),
+        ([(NEXT_DAY, "1.005")], "shipping[0].cost_net: the cost 1.005 has more than two decimal places"),
     ],
 )
 def test_invalid_carriage_is_rejected_and_changes_nothing(

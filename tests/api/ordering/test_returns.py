@@ -1,5 +1,7 @@
 """Returns: opened for dispatched units, received once, and restocked units serve back-orders first."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -8,11 +10,12 @@ from support.billing import credit, invoiced, number_of
 from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, level, lines, read, rows, sell
 from support.service import Customer, Service
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.requests import Serial
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.returns.find_return import shown_return
 from tradecounter.ordering.returns.open_return import open_return
 from tradecounter.ordering.returns.receive_return import close_return, receive_return
+from tradecounter.ordering.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
 from tradecounter.ordering.returns.wire import Return
 
 Units = list[tuple[int, int]]
@@ -23,14 +26,22 @@ def customer(shop: Service) -> Customer:
     return shop.customer()
 
 
-def open_(shop: Service, placed: dict[str, Any], *items: tuple[int, int], **values: Any) -> str:
+def open_(
+    shop: Service,
+    placed: dict[str, Any],
+    *items: tuple[int, int],
+    serial_numbers: Mapping[int, list[str]] = MappingProxyType({}),
+) -> str:
     now, name = shop.clock.now(), str(placed["order_reference"])
-    return shop.in_transaction(lambda tx: open_return(tx, name, items, "Faulty", now, **values))
+    units = [ReturnedUnits(item, quantity, serial_numbers.get(item, [])) for item, quantity in items]
+    return shop.in_transaction(lambda tx: open_return(tx, name, ReturnRequest(units, "Faulty"), now))
 
 
 def receive(shop: Service, number: str, restocked: Units, scrapped: Units) -> Return:
     async def work(tx: Transaction) -> Return:
-        await receive_return(tx, number, restocked, scrapped, shop.clock.now())
+        items = [ReceivedUnits(item, restock=units) for item, units in restocked]
+        items += [ReceivedUnits(item, scrap=units) for item, units in scrapped]
+        await receive_return(tx, number, items, shop.clock.now())
         return await shown_return(tx, number)
 
     return shop.in_transaction(work)

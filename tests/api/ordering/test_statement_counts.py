@@ -12,7 +12,7 @@ from support.orders import Items, buy, confirm, create, dispatch, sell
 from support.proxy import Link, linked
 from support.service import Customer, Service, running_service
 from support.shop import ADDRESS, order
-from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.requests import Serial
 from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
 
 Work = Callable[[], Any]

@@ -16,6 +16,7 @@ from tradecounter.customers.block_customer import block_customer
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.returns.open_return import open_return
 from tradecounter.ordering.returns.receive_return import close_return
+from tradecounter.ordering.returns.requests import ReturnedUnits, ReturnRequest
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
 from tradecounter.webhooks.manage import add_webhook
@@ -84,8 +85,8 @@ def test_open_orders_and_debts_keep_a_customer_from_being_erased(shop: Service) 
     with pytest.raises(DomainError, match="owes"):
         erase(shop, customer)
     pay(shop, owing, str(outstanding(shop, customer)))
-    name, now, units = owing["order_reference"], shop.clock.now(), [(owing["items"][0]["id"], 1)]
-    number = shop.in_transaction(lambda tx: open_return(tx, name, units, "Faulty", now))
+    name, now, units = owing["order_reference"], shop.clock.now(), [ReturnedUnits(owing["items"][0]["id"], 1)]
+    number = shop.in_transaction(lambda tx: open_return(tx, name, ReturnRequest(units, "Faulty"), now))
     with pytest.raises(DomainError, match=f"1 open return: {number}"):
         erase(shop, customer)
     shop.in_transaction(lambda tx: close_return(tx, number, now))

@@ -117,7 +117,7 @@ class AttributeIndex:
         name, sign, value = match["name"].strip(), match["sign"], match["value"].strip()
         values = self.by_name.get(key_form(name))
         if values is None:
-            raise invalid("attribute", f"{name!r} is not an attribute; GET /attribute lists them")
+            raise invalid("attribute", f"{name!r} is not an attribute")
         if not value:
             raise self._malformed(where)
         return values, sign, value

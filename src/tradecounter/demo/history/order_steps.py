@@ -8,7 +8,8 @@ from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.place_orders import Market
 from tradecounter.demo.steps import Reseller, Step
-from tradecounter.fulfilment.dispatch_order import DispatchRequest, dispatch_order
+from tradecounter.fulfilment.dispatch_order import dispatch_order
+from tradecounter.fulfilment.requests import DispatchRequest
 from tradecounter.kit.errors import not_found
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
@@ -20,9 +21,12 @@ from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.returns import returns_of_orders
 from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.price_quote import price_quote
+from tradecounter.ordering.requests import QuotedItem, QuotePrice
 from tradecounter.ordering.returns.open_return import open_return
 from tradecounter.ordering.returns.receive_return import close_return, receive_return
+from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 from tradecounter.ordering.returns.wire import return_number
+from tradecounter.ordering.units import NamedUnits
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ class Discounted(Step):
         lines = await _lines(tx, code)
         costs = [(line.sku, round(line.unit_cost * (100 - self.percent) / 100, 2)) for line in lines]
         lifetime = reseller.policy.quote_lifetime
-        await price_quote(tx, code, costs, self.note, now, lifetime, reseller.secret, force=True)
+        price = QuotePrice(items=[QuotedItem(*cost) for cost in costs], note=self.note, force=True)
+        await price_quote(tx, code, price, now, lifetime, reseller.secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,8 @@ class HalfDispatched(Step):
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         [first, *_] = await _lines(tx, code)
-        await dispatch_order(tx, code, DispatchRequest(items=[(first.id, 1)], tracking_number=self.tracking), now)
+        request = DispatchRequest(items=[NamedUnits(first.id, 1)], tracking_number=self.tracking)
+        await dispatch_order(tx, code, request, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,8 @@ class Returned(Step):
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         [first, *_] = await _lines(tx, code)
-        await open_return(tx, code, [(first.id, min(self.units, first.quantity))], self.reason, now)
+        units = ReturnedUnits(first.id, min(self.units, first.quantity))
+        await open_return(tx, code, ReturnRequest([units], self.reason), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +137,8 @@ class Received(Step):
     restock: bool = True
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        units = await _returned_units(tx, code, self.units)
-        number = await _return_of(tx, code)
-        await receive_return(tx, number, units if self.restock else [], [] if self.restock else units, now)
+        items = await _returned_units(tx, code, self.units, restock=self.restock)
+        await receive_return(tx, await _return_of(tx, code), items, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +149,8 @@ class ReceivedAndCredited(Step):
     restock: bool = True
 
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        units = await _returned_units(tx, code, self.units)
-        number = await _return_of(tx, code)
-        restocked, scrapped = (units, []) if self.restock else ([], units)
-        await receive_and_credit(tx, number, restocked, scrapped, reseller.letterhead, now)
+        items = await _returned_units(tx, code, self.units, restock=self.restock)
+        await receive_and_credit(tx, await _return_of(tx, code), Receipt(items, credit=True), reseller.letterhead, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +169,10 @@ async def _return_of(tx: Transaction, code: str) -> str:
     return return_number(found[-1])
 
 
-async def _returned_units(tx: Transaction, code: str, units: int) -> list[tuple[int, int]]:
+async def _returned_units(tx: Transaction, code: str, units: int, *, restock: bool) -> list[ReceivedUnits]:
     [first, *_] = await _lines(tx, code)
-    return [(first.id, min(units, first.quantity))]
+    came_back = min(units, first.quantity)
+    return [ReceivedUnits(first.id, restock=came_back) if restock else ReceivedUnits(first.id, scrap=came_back)]
 
 
 async def _lines(tx: Transaction, code: str) -> list[OrderLine]:

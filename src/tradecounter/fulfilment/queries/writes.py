@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.rules import Serial
+from tradecounter.fulfilment.requests import Serial
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.ordering.states import ConfirmedOrder
 from tradecounter.ordering.wire import NotificationDetails, TrackingEvent

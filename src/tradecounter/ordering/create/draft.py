@@ -26,7 +26,7 @@ from tradecounter.storefront.view import CustomerView
 _MOST_SUGGESTING = 5  # unknown SKUs per request that get suggestions: finding similar SKUs takes time
 _MOST_NAMED = 20  # shipping methods in an error
 _MOST_KG = 1_000_000_000
-_QUOTE_INSTEAD = "request a quote instead (POST /quote)"
+_QUOTE_INSTEAD = "request a quote instead"
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,4 +70,4 @@ def chosen_address(raw: msgspec.Raw, field: str) -> int | None:
 
 def unknown_address(address_id: int, field: str) -> DomainError:
     """Return the error for an id that no saved address of the customer has."""
-    return invalid(f"{field}.id", f"{address_id} is not one of your addresses; GET /customer/address lists them")
+    return invalid(f"{field}.id", f"{address_id} is not one of your addresses")

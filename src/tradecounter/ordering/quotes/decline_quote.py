@@ -6,6 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.queries.lookup import the_quote
+from tradecounter.ordering.requests import Cancellation
 from tradecounter.ordering.states import NumberedOrder, shown_state
 
 
@@ -18,4 +19,4 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
     if isinstance(quote, NumberedOrder):
         state = shown_state(quote, now)
         raise DomainError(Kind.CONFLICT, f"the quote is already order {quote.order_reference}, which is {state}")
-    await cancel_order(tx, quote.confirmation_code, reason, now)
+    await cancel_order(tx, quote.confirmation_code, Cancellation(reason), now)

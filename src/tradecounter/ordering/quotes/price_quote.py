@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tradecounter.catalogue.queries.lookup import purchase_costs
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, named_by, not_found
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import rounded
@@ -20,6 +20,7 @@ from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_by_code
 from tradecounter.ordering.quotes.margin import require_sound_prices
 from tradecounter.ordering.quotes.quote_links import make_quote_link
+from tradecounter.ordering.requests import QuotedShipping, QuotePrice
 from tradecounter.ordering.rules import check_cost
 from tradecounter.ordering.shipping_options import ShippingOption, option_of
 from tradecounter.ordering.states import (
@@ -40,37 +41,22 @@ LONGEST_NOTE = 2000
 
 _WHOLE = Decimal(100)  # per cent
 
-CostsBySku = Sequence[tuple[str, Decimal]]
-Carriage = Sequence[tuple[int, Decimal]]
-
 
 async def price_quote(
-    tx: Transaction,
-    code: str,
-    unit_costs: CostsBySku,
-    note: str | None,
-    now: datetime,
-    lifetime: timedelta,
-    secret: str | None,
-    *,
-    carriage: Carriage = (),
-    discount: Decimal | None = None,
-    force: bool = False,
+    tx: Transaction, code: str, price: QuotePrice, now: datetime, lifetime: timedelta, secret: str | None
 ) -> None:
     """Price a quote for `lifetime` from `now` (UTC), and queue the e-mail to the customer.
 
     A caller that only wants a preview rolls the transaction back.
 
-    `unit_costs` are SKUs with net pounds. A cost applies to all lines of its SKU. Other lines get the `discount`, in
-    per cent off their prices at the request, or keep their price. `force` allows prices below cost or more than half
-    off.
-    `carriage` are ids of shipping methods with net pounds: each adds a shipping option or changes an option's price.
+    A cost applies to all lines of its SKU. A shipping method adds a shipping option or changes an option's price.
     `secret` is the installation's secret key, from which the link in the e-mail is derived; None makes no link.
     A quote can be priced again until it is confirmed or expires. The note, or None, replaces the earlier note.
 
     Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
     """
-    _check_pricing(unit_costs, carriage, discount, note)
+    _check_pricing(price)
+    note = (price.note or "").strip() or None
     quote = _open_quote(await lock_by_code(tx, code), code, now)
     lines = await lines_of_order(tx, quote.id)
     pricing = Pricing(
@@ -79,35 +65,36 @@ async def price_quote(
         pricings=1 if isinstance(quote, UnpricedQuote) else quote.pricing.pricings + 1,
         quote_note=note,
     )
-    options = _options(quote, await read_methods(tx) if carriage else (), carriage)
-    repriced = _repriced(quote, lines, unit_costs, discount)
-    if not force:
-        require_sound_prices(repriced, await purchase_costs(tx, products_of(lines)))
+    options = _options(quote, await read_methods(tx) if price.shipping else (), price.shipping)
+    repriced = _repriced(quote, lines, price)
+    if not price.force:
+        places = {key_form(item.sku): f"items[{number}].cost_net" for number, item in enumerate(price.items)}
+        with named_by(lambda sku: places.get(key_form(sku), sku)):
+            require_sound_prices(repriced, await purchase_costs(tx, products_of(lines)))
     await store_pricing(tx, quote.id, pricing, repriced, options)
     await make_quote_link(tx, quote.id, secret, now)
     await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
     cost_net, cost_tax = total_costs(repriced)
     record_order_event(tx, "quote.priced", quote, now, cost_gross=cost_net + cost_tax, expires_at=pricing.expires_at)
     before, after = _prices(lines, quote.shipping_options), _prices(repriced, options)
-    told = {"expires_at": pricing.expires_at, **({} if note is None else {"note": note})}
-    audit_order(
-        tx, "quote.price", quote, now, before=before, after={**after, **told, **({"force": True} if force else {})}
-    )
+    told = {"expires_at": pricing.expires_at} | ({} if note is None else {"note": note})
+    forced = {"force": True} if price.force else {}
+    audit_order(tx, "quote.price", quote, now, before=before, after={**after, **told, **forced})
 
 
-def _check_pricing(unit_costs: CostsBySku, carriage: Carriage, discount: Decimal | None, note: str | None) -> None:
+def _check_pricing(price: QuotePrice) -> None:
     """Raise DomainError (invalid) with all that is wrong whatever the quote is."""
     collector = ErrorCollector()
-    for sku, cost in unit_costs:
+    for number, item in enumerate(price.items):
         with collector.collecting():
-            check_cost(sku, "unit cost", cost)
-    for method_id, cost in carriage:
+            check_cost(f"items[{number}].cost_net", "unit cost", item.cost_net)
+    for number, option in enumerate(price.shipping):
         with collector.collecting():
-            check_cost(f"shipping {method_id}", "cost", cost)
+            check_cost(f"shipping[{number}].cost_net", "cost", option.cost_net)
     with collector.collecting():
-        check_discount("discount", discount)
+        check_discount("discount", price.discount)
     with collector.collecting():
-        if note is not None and len(note) > LONGEST_NOTE:
+        if price.note is not None and len(price.note.strip()) > LONGEST_NOTE:
             raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
     collector.check()
 
@@ -141,20 +128,19 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
     return order
 
 
-def _repriced(
-    quote: Quote, lines: Sequence[OrderLine], unit_costs: CostsBySku, discount: Decimal | None
-) -> list[OrderLine]:
+def _repriced(quote: Quote, lines: Sequence[OrderLine], price: QuotePrice) -> list[OrderLine]:
     costs: dict[str, Decimal] = {}
     skus = {key_form(line.sku) for line in lines}
-    for sku, cost in unit_costs:
-        if key_form(sku) not in skus:
-            raise invalid(sku, "the quote has no line with this SKU")
-        if key_form(sku) in costs:
-            raise invalid(sku, "is named twice")
-        costs[key_form(sku)] = rounded(cost)
+    for number, item in enumerate(price.items):
+        key, place = key_form(item.sku), f"items[{number}].sku"
+        if key not in skus:
+            raise invalid(place, "the quote has no line with this SKU")
+        if key in costs:
+            raise invalid(place, "is named twice")
+        costs[key] = rounded(item.cost_net)
     return [
         replace(
-            line.at_price(costs.get(key_form(line.sku), discounted_cost(line, discount)), quote.tax_rate),
+            line.at_price(costs.get(key_form(line.sku), discounted_cost(line, price.discount)), quote.tax_rate),
             requested_unit_cost=line.cost_at_request,
         )
         for line in lines
@@ -168,19 +154,22 @@ def discounted_cost(line: OrderLine, discount: Decimal | None) -> Decimal:
     return rounded(line.cost_at_request * (_WHOLE - discount) / _WHOLE)
 
 
-def _options(quote: Quote, methods: Collection[ShippingMethod], carriage: Carriage) -> list[ShippingOption]:
+def _options(
+    quote: Quote, methods: Collection[ShippingMethod], carriage: Sequence[QuotedShipping]
+) -> list[ShippingOption]:
     """Return a quote's shipping options with support's carriage, cheapest first."""
     options = {option.id: option for option in quote.shipping_options}
     by_id = {method.id: method for method in methods}
     costs: dict[int, Decimal] = {}
-    for method_id, cost in carriage:
-        if method_id in costs:
-            raise invalid(f"shipping {method_id}", "is named twice")
-        if method_id not in options and method_id not in by_id:
+    for number, named in enumerate(carriage):
+        place = f"shipping[{number}].id"
+        if named.id in costs:
+            raise invalid(place, "is named twice")
+        if named.id not in options and named.id not in by_id:
             known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in methods) or "none"
-            raise invalid(f"shipping {method_id}", f"this shipping method does not exist; the methods are {known}")
-        costs[method_id] = rounded(cost)
-        options.setdefault(method_id, option_of(by_id[method_id], quote.shipping_weight))
+            raise invalid(place, f"this shipping method does not exist; the methods are {known}")
+        costs[named.id] = rounded(named.cost_net)
+        options.setdefault(named.id, option_of(by_id[named.id], quote.shipping_weight))
     if not options:
         raise invalid("shipping", "no method fits this quote: name the carriage, as a shipping method with its cost")
     priced = [replace(option, cost_net=costs.get(option.id, option.cost_net)) for option in options.values()]

@@ -13,29 +13,22 @@ from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.queries.returns import SerialUse, claimed_units, insert_return, serial_uses
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
+from tradecounter.ordering.returns.requests import ReturnedUnits, ReturnRequest
 from tradecounter.ordering.returns.wire import return_number
 from tradecounter.ordering.states import ConfirmedOrder, shown_state
-from tradecounter.ordering.units import Purpose, item_field, named_units
+from tradecounter.ordering.units import Purpose, named_units
 
 _LONGEST_SERIAL = 200
 _UNUSED = SerialUse(0, 0, None)
 
 
-async def open_return(
-    tx: Transaction,
-    reference: str,
-    items: Sequence[tuple[int, int]],
-    reason: str,
-    now: datetime,
-    serial_numbers: Mapping[int, Sequence[str]] | None = None,
-) -> str:
+async def open_return(tx: Transaction, reference: str, request: ReturnRequest, now: datetime) -> str:
     """Open a return of an order's dispatched units; return its number.
 
-    `items` are pairs of item id and quantity, `serial_numbers` are those of the units by item id; a bundle's units have
-    those of its components. A unit, and its serial number, is in one return only. Raises DomainError: not found,
-    invalid, conflict (not confirmed, or nothing is dispatched).
+    A bundle's units have the serial numbers of its components. A unit, and its serial number, is in one return only.
+    Raises DomainError: not found, invalid, conflict (not confirmed, or nothing is dispatched).
     """
-    reason = reason.strip()
+    reason = request.reason.strip()
     require_text("reason", reason, LONGEST_REASON)
     order = await lock_order(tx, (await any_order(tx, reference)).id)
     lines = await lines_of_order(tx, order.id)
@@ -49,10 +42,11 @@ async def open_return(
     purpose = Purpose(
         "return", "comes back with its bundle", "to return", lambda line: line.dispatched - claimed.get(line.id, 0)
     )
-    units = named_units(lines, items, purpose)
+    units = named_units(lines, request.items, purpose)
+    serial_numbers = {item.id: item.serial_numbers for item in request.items if item.serial_numbers}
     if serial_numbers:
-        _check_serials(lines, units, serial_numbers, await serial_uses(tx, order.id))
-    number = return_number(await insert_return(tx, order.id, reason, units, serial_numbers or {}, now))
+        _check_serials(lines, request.items, await serial_uses(tx, order.id))
+    number = return_number(await insert_return(tx, order.id, reason, units, serial_numbers, now))
     returned = [{"id": line.id, "sku": line.sku, "quantity": units[line.id]} for line in lines if line.id in units]
     record_order_event(tx, "order.returned", order, now, number=number, state="open", items=returned)
     audit_order(tx, "return.open", order, now, after={"number": number, "items": returned, "reason": reason})
@@ -60,24 +54,20 @@ async def open_return(
 
 
 def _check_serials(
-    lines: Sequence[OrderLine],
-    units: Mapping[int, int],
-    serial_numbers: Mapping[int, Sequence[str]],
-    uses: Mapping[tuple[int, str], SerialUse],
+    lines: Sequence[OrderLine], items: Sequence[ReturnedUnits], uses: Mapping[tuple[int, str], SerialUse]
 ) -> None:
     """Raise DomainError (invalid) unless each number was dispatched with its item and is in no other return."""
     numbered = {line.id: 1 + sum(units_per_bundle(part, line) for part in line.components) for line in lines}
-    for item_id, numbers in serial_numbers.items():
-        if len(numbers) > units.get(item_id, 0) * numbered.get(item_id, 1):
-            raise invalid(item_field(item_id), f"has {len(numbers)} serial numbers: send at most one for each unit")
+    for index, item in enumerate(items):
+        place, numbers = f"items[{index}].serial_numbers", item.serial_numbers
+        if len(numbers) > item.quantity * numbered.get(item.id, 1):
+            raise invalid(place, f"there are {len(numbers)} serial numbers: send at most one for each unit")
         for number, count in Counter(numbers).items():
-            require_text("serial_numbers", number, _LONGEST_SERIAL)
-            use = uses.get((item_id, number), _UNUSED)
+            require_text(place, number, _LONGEST_SERIAL)
+            use = uses.get((item.id, number), _UNUSED)
             if not use.dispatched:
-                raise invalid(item_field(item_id), f"the serial number {number!r} was not dispatched with this item")
+                raise invalid(place, f"the serial number {number!r} was not dispatched with this item")
             if use.claimed >= use.dispatched:
-                raise invalid(
-                    item_field(item_id), f"the serial number {number!r} is already in {return_number(use.latest or 0)}"
-                )
+                raise invalid(place, f"the serial number {number!r} is already in {return_number(use.latest or 0)}")
             if count > use.dispatched - use.claimed:
-                raise invalid(item_field(item_id), f"has the serial number {number!r} {count} times")
+                raise invalid(place, f"the serial number {number!r} is there {count} times")

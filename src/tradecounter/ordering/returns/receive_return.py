@@ -20,17 +20,15 @@ from tradecounter.ordering.queries.returns import (
     store_received,
 )
 from tradecounter.ordering.returns.find_return import lock_return
+from tradecounter.ordering.returns.requests import ReceivedUnits
 from tradecounter.ordering.returns.unbilled_units import take_off_unbilled
 from tradecounter.ordering.returns.wire import return_number
 from tradecounter.ordering.states import ConfirmedOrder
-from tradecounter.ordering.units import item_field
 from tradecounter.stock.queries.allocation import restock
 
-Units = Sequence[tuple[int, int]]
 
-
-async def receive_return(tx: Transaction, number: str, restocked: Units, scrapped: Units, now: datetime) -> None:
-    """Receive units of a return, as pairs of item id and quantity; it may take several deliveries.
+async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedUnits], now: datetime) -> None:
+    """Receive units of a return, which may take several deliveries.
 
     Units that are not invoiced yet are not invoiced any more.
 
@@ -40,8 +38,9 @@ async def receive_return(tx: Transaction, number: str, restocked: Units, scrappe
     name = return_number(found.id)
     if found.state != "open":
         raise DomainError(Kind.CONFLICT, f"{name} is already {found.state}")
-    good, bad = _by_line(lines, restocked), _by_line(lines, scrapped)
-    _check_expected(lines, good, bad)
+    _check_received(lines, items)
+    good = Counter({item.id: item.restock for item in items})
+    bad = Counter({item.id: item.scrap for item in items})
     await store_received(tx, found.id, good, bad)
     order, unbilled = await take_off_unbilled(tx, order, good + bad)
     if unbilled:
@@ -56,44 +55,44 @@ async def receive_return(tx: Transaction, number: str, restocked: Units, scrappe
     await restock(tx, units)
     await allocate_back_orders(tx)
     state = "received" if complete else "open"
-    items = [
+    received = [
         {"id": line.line_id, "sku": line.sku, "restocked": good[line.line_id], "scrapped": bad[line.line_id]}
         for line in lines
         if good[line.line_id] or bad[line.line_id]
     ]
-    record_order_event(tx, "order.returned", order, now, number=name, state=state, items=items)
+    record_order_event(tx, "order.returned", order, now, number=name, state=state, items=received)
     audit_order(
         tx,
         "return.receive",
         order,
         now,
         before={"state": found.state},
-        after={"state": state, "number": name, "items": items},
+        after={"state": state, "number": name, "items": received},
     )
 
 
-def _by_line(lines: Sequence[ReturnedLine], named: Units) -> Counter[int]:
-    known = {line.line_id for line in lines}
-    units: Counter[int] = Counter()
-    for item_id, quantity in named:
-        if item_id not in known:
-            items = ", ".join(map(str, sorted(known)))
-            raise invalid(item_field(item_id), f"is not in this return; its items are {items}")
-        if item_id in units:
-            raise invalid(item_field(item_id), "is named twice: add up its quantities")
-        if quantity < 0:
-            raise invalid(item_field(item_id), "its quantity must not be negative")
-        units[item_id] = quantity
-    return units
-
-
-def _check_expected(lines: Sequence[ReturnedLine], good: Mapping[int, int], bad: Mapping[int, int]) -> None:
-    if not any((*good.values(), *bad.values())):
+def _check_received(lines: Sequence[ReturnedLine], items: Sequence[ReceivedUnits]) -> None:
+    """Raise DomainError (invalid) for unknown and repeated items, without any unit, and for more than is expected."""
+    by_id = {line.line_id: line for line in lines}
+    named: set[int] = set()
+    for number, item in enumerate(items):
+        if item.id not in by_id:
+            known = ", ".join(map(str, sorted(by_id)))
+            raise invalid(f"items[{number}].id", f"is not in this return; its items are {known}")
+        if item.id in named:
+            raise invalid(f"items[{number}].id", "is named twice: add up its quantities")
+        named.add(item.id)
+    if not any(item.restock or item.scrap for item in items):
         raise invalid("items", "must name at least one unit to restock or to scrap")
-    for line in lines:
-        units = good.get(line.line_id, 0) + bad.get(line.line_id, 0)
+    for number, item in enumerate(items):
+        for field, given in (("restock", item.restock), ("scrap", item.scrap)):
+            if given < 0:
+                raise invalid(f"items[{number}].{field}", "must not be negative")
+        line, units = by_id[item.id], item.restock + item.scrap
         if units > line.expected:
-            raise invalid(item_field(line.line_id), f"{line.sku} has {_what_is_expected(line.expected)}, not {units}")
+            field = "restock" if item.restock else "scrap"
+            problem = f"{line.sku} has {_what_is_expected(line.expected)}, not {units}"
+            raise invalid(f"items[{number}].{field}", problem)
 
 
 def _what_is_expected(units: int) -> str:

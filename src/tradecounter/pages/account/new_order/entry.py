@@ -13,7 +13,7 @@ from tradecounter.customers.address_lines import address_lines
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import SavedAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
@@ -25,7 +25,7 @@ from tradecounter.ordering.queries.orders import find_own_order
 from tradecounter.ordering.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder
 from tradecounter.ordering.wire import CreateOrderItem, Reference
 from tradecounter.ordering.withdraw_order import own_order_by_code
-from tradecounter.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted
+from tradecounter.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
 from tradecounter.pages.account.new_order.basket import Basket, basket_of, basket_with, named_skus
 from tradecounter.pages.account.new_order.list_file import text_of_file
 from tradecounter.pages.account.new_order.offers import priced, search
@@ -150,10 +150,8 @@ class NewOrderPages:
             if not body.items:
                 raise DomainError(Kind.INVALID, "add at least one product")
             context = self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
-            try:
+            with without_copies("billing_address", "shipping_address", copied=body.billing_address.id == SAME):
                 return await _created(tx, body, context, is_quote=step == "quote")
-            except DomainError as error:
-                raise _without_copies(error, body) from error
 
         return await self.desk.change(
             call,
@@ -241,16 +239,6 @@ def _checked(changed: Submitted, basket: Basket, view: CustomerView, problem: Do
     if problem is not None:
         errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
     return Filled(changed.values, errors, status=STATUS[Kind.INVALID] if errors else 200)
-
-
-def _without_copies(error: DomainError, body: OrderForm) -> DomainError:
-    """Return an error without those of the billing address, if that is a copy of the other one."""
-    if body.billing_address.id != SAME or not error.field_errors:
-        return error
-    own = [found for found in error.field_errors if not found.field.startswith("billing_address")]
-    if not own:
-        return invalid("shipping_address", error.field_errors[0].message)
-    return DomainError(error.kind, "; ".join(map(str, own)), field_errors=own)
 
 
 def _page_of(made: AnyOrder) -> str:

@@ -1,22 +1,24 @@
 """Forms of an order that is on its way: tracking, packing video, invoice, return."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.order_steps import add_tracking, open_units_return
-from tradecounter.backoffice.order_wire import ItemId, ReturnedUnits, ReturnRequest, Tracking, Units
+from tradecounter.backoffice.order_steps import add_tracking
+from tradecounter.backoffice.order_wire import Tracking
 from tradecounter.backoffice.orders import BY_WAREHOUSE
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.add_video import add_video
 from tradecounter.fulfilment.wire import OrderVideoResponse
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.page_kit.forms import Filled
+from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.ordering.returns.open_return import open_return
+from tradecounter.ordering.returns.requests import ReturnedUnits, ReturnRequest
+from tradecounter.ordering.units import ItemId, Units
+from tradecounter.page_kit.forms import Filled, in_rows
 from tradecounter.pages.backoffice.orders.order_forms import OrderForms, reference_of
 from tradecounter.pages.operation import form, page
 from tradecounter.rest.call import Call
@@ -55,11 +57,6 @@ class ReturnForm(Struct):
 
     reason: str
     items: list[ReturnedLine] = []
-
-
-def returned_units(lines: Sequence[ReturnedLine]) -> list[ReturnedUnits]:
-    """Return the lines whose units come back."""
-    return [ReturnedUnits(line.id, line.units, line.numbers) for line in lines if line.units]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +108,14 @@ class AfterSalePages(OrderForms):
     @form("/order/{reference}/return", "Open a return", scope="orders:write")
     async def open_return(self, call: Call) -> Response:
         async def step(tx: Transaction, body: ReturnForm, now: datetime) -> str:
-            items = returned_units(body.items)
+            rows = [number for number, line in enumerate(body.items) if line.units]
+            items = [ReturnedUnits(line.id, line.units, line.numbers) for line in body.items if line.units]
             if not items:
                 raise DomainError(Kind.INVALID, "say how many units come back")
-            return await open_units_return(tx, reference_of(call), ReturnRequest(items, body.reason), now)
+            typed = any(line.serials for line in body.items)
+            fields = {"id": "quantity", "serial_numbers": "serials" if typed else "known"}
+            with named_by(in_rows("items", rows, fields)):
+                return await open_return(tx, reference_of(call), ReturnRequest(items, body.reason), now)
 
         return await self.taken(
             call,

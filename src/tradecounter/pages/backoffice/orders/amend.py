@@ -1,7 +1,7 @@
 """`/order/{reference}/amend`: units, prices, lines, delivery and reference of a confirmed order, with a preview."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -12,12 +12,13 @@ from starlette.responses import Response
 from tradecounter.backoffice.customer_wire import CustomerCredit
 from tradecounter.backoffice.customers import present_customer
 from tradecounter.backoffice.order_sales import SELLERS, amend_sale
-from tradecounter.backoffice.order_wire import Amendment, ItemId
+from tradecounter.backoffice.order_wire import Amendment
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.reseller_wire import AmendedItem, OverrideCredit
+from tradecounter.ordering.units import ItemId
 from tradecounter.ordering.wire import MOST_UNITS, ShippingChoice
 from tradecounter.page_kit.forms import Filled, read_submitted
 from tradecounter.pages.backoffice.orders.address_form import TypedAddress, address_fields
@@ -124,10 +125,8 @@ class AmendPages:
         )
         if request.changes_nothing:
             raise DomainError(Kind.INVALID, "nothing differs from the order as it is")
-        try:
+        with named_by(_named(places)):
             order = await amend_sale(tx, _reference(call), request, self.parts.contexts, now)
-        except DomainError as error:
-            raise _placed(error, places) from error
         shown = await shown_as(tx, self.parts.orders, order, now)
         return Amended(shown, (await present_customer(tx, shown.account, now)).credit)
 
@@ -170,16 +169,17 @@ def _items(body: AmendForm) -> tuple[list[AmendedItem], list[str]]:
     return items, places
 
 
-def _placed(error: DomainError, places: Sequence[str]) -> DomainError:
-    """Return an error with the places that its items have in the form."""
-    if not error.field_errors:
-        return error
-    by_item = {f"items[{number}]": place for number, place in enumerate(places)}
-    found = []
-    for each in error.field_errors:
-        item, dot, rest = each.field.partition(".")
-        found.append(FieldError(by_item.get(item, item) + dot + rest, each.message))
-    return DomainError(error.kind, error.message, field_errors=found)
+def _named(places: Sequence[str]) -> Callable[[str], str]:
+    """Return how the form names the places of a request whose items are at `places` of the form."""
+
+    def name(field: str) -> str:
+        item, dot, rest = field.partition(".")
+        found = re.fullmatch(r"items\[(\d+)\]", item)
+        if found is None or int(found[1]) >= len(places):
+            return field
+        return places[int(found[1])] + dot + ("quantity" if rest == "id" else rest)
+
+    return name
 
 
 def _changed(value: str | None, before: str) -> str | None:

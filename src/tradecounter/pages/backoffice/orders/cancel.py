@@ -7,13 +7,14 @@ from decimal import Decimal
 from msgspec import UNSET, Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.order_steps import cancel_units
-from tradecounter.backoffice.order_wire import Cancellation, ItemId, NamedUnits, Units
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.money import NOTHING
+from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lookup import any_order
-from tradecounter.page_kit.forms import Filled, read_submitted
+from tradecounter.ordering.requests import Cancellation
+from tradecounter.ordering.units import ItemId, NamedUnits, Units
+from tradecounter.page_kit.forms import Filled, in_rows, read_submitted
 from tradecounter.pages.backoffice.orders.order_forms import reference_of
 from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_as, shown_order
 from tradecounter.pages.backoffice.parts import OfficeParts
@@ -47,6 +48,11 @@ class CancelForm(Struct, kw_only=True):
         if not units and not self.everything:
             raise DomainError(Kind.INVALID, "say how many units are cancelled, or tick “All that is left”")
         return Cancellation(self.reason, units or UNSET)
+
+    @property
+    def rows(self) -> list[int]:
+        """The numbers of the lines of which units are cancelled."""
+        return [number for number, line in enumerate(self.items) if line.quantity is not None]
 
 
 class UnfinishedForm(CancelForm, kw_only=True):
@@ -90,10 +96,10 @@ class CancelPages:
         submitted = await read_submitted(call)
 
         async def look(tx: Transaction, body: UnfinishedForm, now: datetime) -> Totals:
-            return await self._cancelled(tx, call, body.cancellation, now)
+            return await self._cancelled(tx, call, body, now)
 
         async def work(tx: Transaction, body: CancelForm, now: datetime) -> Totals:
-            return await self._cancelled(tx, call, body.cancellation, now)
+            return await self._cancelled(tx, call, body, now)
 
         async def again(filled: Filled, then: Totals | None) -> Response:
             if then is None:
@@ -114,9 +120,10 @@ class CancelPages:
             submitted=submitted,
         )
 
-    async def _cancelled(self, tx: Transaction, call: Call, wanted: Cancellation, now: datetime) -> Totals:
+    async def _cancelled(self, tx: Transaction, call: Call, body: CancelForm, now: datetime) -> Totals:
         reference = reference_of(call)
-        await cancel_units(tx, reference, wanted, now)
+        with named_by(in_rows("items", body.rows, {"id": "quantity"})):
+            await cancel_order(tx, reference, body.cancellation, now)
         return Totals.of(await shown_as(tx, self.parts.orders, await any_order(tx, reference), now))
 
     async def _show(self, call: Call, filled: Filled, then: Totals | None = None) -> Response:

@@ -24,7 +24,7 @@ from tradecounter.ordering.create.quick_lines import read_quick_lines
 from tradecounter.ordering.reseller_wire import OverrideCredit
 from tradecounter.ordering.states import AnyOrder
 from tradecounter.ordering.wire import MOST_UNITS, CreateOrderItem, NotificationDetails
-from tradecounter.page_kit.forms import Filled, Submitted, read_submitted
+from tradecounter.page_kit.forms import Filled, Submitted, read_submitted, without_copies
 from tradecounter.pages.backoffice.orders.address_form import (
     ANOTHER,
     TypedAddress,
@@ -125,16 +125,14 @@ class OrderEntryPages:
         async def work(tx: Transaction, body: NewOrderForm, now: datetime) -> AnyOrder:
             if body.override is not None:
                 require_right(call.request, "billing:write")
-            return await create_sale(tx, _order(_customer_of(call), body), self.parts.contexts, now)
-
-        async def again(filled: Filled) -> Response:
-            return await self._show(call, _without_billing(filled))
+            with without_copies("billing_address", "shipping_address", copied=body.billing == _SAME):
+                return await create_sale(tx, _order(_customer_of(call), body), self.parts.contexts, now)
 
         return await self.desk.change(
             call,
             NewOrderForm,
             work,
-            again=again,
+            again=lambda filled: self._show(call, filled),
             to=lambda order: f"/order/{order.confirmation_code}/confirm",
             done="The order is created. Nothing is charged or reserved until you confirm it.",
             submitted=submitted,
@@ -179,14 +177,6 @@ def _order(customer_id: int, body: NewOrderForm) -> OrderRequest:
         order_notifications=None if body.contact is None else NotificationDetails(email_address=body.contact),
         override_credit=None if body.override is None else OverrideCredit(body.override),
     )
-
-
-def _without_billing(filled: Filled) -> Filled:
-    """Return the form without the errors of the billing address where it is the delivery address, which has them."""
-    if filled.values.get("billing", [_SAME])[-1] != _SAME:
-        return filled
-    kept = [part for part in filled.message.split("; ") if not part.startswith("billing_address")]
-    return replace(filled, message="; ".join(kept))
 
 
 def _with_pasted_lines(submitted: Submitted) -> Submitted:

@@ -7,20 +7,15 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.order_steps import dispatch_units
-from tradecounter.backoffice.order_wire import (
-    Dispatch,
-    DispatchedItem,
-    ItemId,
-    NoteRequest,
-    SerialNumber,
-    Units,
-)
 from tradecounter.backoffice.orders import BY_WAREHOUSE
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.fulfilment.dispatch_order import dispatch_order
+from tradecounter.fulfilment.requests import Dispatch, DispatchedItem, DispatchRequest, SerialNumber
+from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.ordering.add_note import add_note
-from tradecounter.page_kit.forms import Filled
+from tradecounter.ordering.requests import NoteRequest
+from tradecounter.ordering.units import ItemId, Units
+from tradecounter.page_kit.forms import Filled, in_rows
 from tradecounter.pages.backoffice.orders.order_forms import OrderForms, reference_of
 from tradecounter.pages.operation import form, page
 from tradecounter.rest.call import Call
@@ -54,15 +49,15 @@ class OrderStepPages(OrderForms):
     @form("/order/{reference}/dispatch", "Dispatch an order", scope="orders:write", roles=BY_WAREHOUSE)
     async def dispatch(self, call: Call) -> Response:
         async def work(tx: Transaction, body: DispatchForm, now: datetime) -> None:
-            items = [
-                DispatchedItem(line.id, line.quantity, _serials(line.serials))
-                for line in body.items
-                if line.quantity is not None
-            ]
-            if not items:
+            rows = [number for number, line in enumerate(body.items) if line.quantity is not None]
+            lines = [body.items[number] for number in rows]
+            if not lines:
                 raise DomainError(Kind.INVALID, "say how many units leave")
+            items = [DispatchedItem(line.id, line.quantity or 0, _serials(line.serials)) for line in lines]
             invoice = self.parts.settings.invoice_each_dispatch
-            await dispatch_units(tx, reference_of(call), Dispatch(items, body.tracking_number), now, invoice=invoice)
+            request = DispatchRequest.of(Dispatch(items, body.tracking_number), invoice=invoice)
+            with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
+                await dispatch_order(tx, reference_of(call), request, now)
 
         return await self.taken(call, DispatchForm, work, "orders/dispatch.html", "The shipment is recorded.")
 

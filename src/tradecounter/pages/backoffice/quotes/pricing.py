@@ -1,5 +1,6 @@
 """`/quote/{code}`: one quote, and its price with a live total."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -7,18 +8,17 @@ from decimal import Decimal
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.order_wire import QuotedItem, QuotedShipping, QuotePrice
-from tradecounter.backoffice.quote_steps import give_price
 from tradecounter.backoffice.quotes import code_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.kit.errors import DomainError, FieldError, invalid
+from tradecounter.kit.errors import invalid, named_by
 from tradecounter.kit.numbers import UnreadableNumberError, read_percent, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.lookup import the_quote
-from tradecounter.ordering.quotes.price_quote import check_discount, discounted_cost
+from tradecounter.ordering.quotes.price_quote import check_discount, discounted_cost, price_quote
+from tradecounter.ordering.requests import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.page_kit.forms import Filled, read_submitted
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.quotes.sheet import QuoteSheet, quote_sheet
@@ -96,12 +96,10 @@ class QuotePages:
 
     async def _priced(self, tx: Transaction, code: str, body: PriceForm, now: datetime, *, force: bool) -> QuoteSheet:
         lines = await lines_of_order(tx, (await the_quote(tx, code)).id)
-        price = _quote_price(body, lines, force=force)
+        price, name = _quote_price(body, lines, force=force)
         settings = self.parts.settings
-        try:
-            await give_price(tx, code, price, now, settings.quote_lifetime, secret_key(settings))
-        except DomainError as error:
-            raise _placed(error, body) from error
+        with named_by(name):
+            await price_quote(tx, code, price, now, settings.quote_lifetime, secret_key(settings))
         return await quote_sheet(tx, code, now)
 
     async def _show(self, call: Call, filled: Filled, then: QuoteSheet | None = None) -> Response:
@@ -121,22 +119,30 @@ class QuotePages:
         )
 
 
-def _quote_price(body: PriceForm, lines: list[OrderLine], *, force: bool) -> QuotePrice:
-    """Return the price as the use case takes it. Raises DomainError (invalid)."""
+def _quote_price(body: PriceForm, lines: list[OrderLine], *, force: bool) -> tuple[QuotePrice, Callable[[str], str]]:
+    """Return the price as the use case takes it, and how the form names its places. Raises DomainError (invalid)."""
     by_sku = {fold(line.sku): line for line in reversed(lines)}
-    items = []
+    items: list[QuotedItem] = []
+    places: dict[str, str] = {}
     for number, item in enumerate(body.items):
         line = by_sku.get(fold(item.sku))
         if item.price is not None and line is not None:
-            items.append(QuotedItem(item.sku, _unit_cost(f"items[{number}].price", item.price, line)))
-    shipping = [QuotedShipping(each.id, each.cost_net) for each in body.shipping if each.cost_net is not None]
+            places[f"items[{len(items)}]"] = place = f"items[{number}].price"
+            items.append(QuotedItem(item.sku, _unit_cost(place, item.price, line)))
+    shipping: list[QuotedShipping] = []
+    for number, each in enumerate(body.shipping):
+        if each.cost_net is not None:
+            places[f"shipping[{len(shipping)}]"] = f"shipping[{number}].cost_net"
+            shipping.append(QuotedShipping(each.id, each.cost_net))
     if body.method is not None:
         if body.method_cost is None:
             raise invalid("method_cost", "is required with another way to ship")
+        places[f"shipping[{len(shipping)}]"] = "method_cost"
         shipping.append(QuotedShipping(body.method, body.method_cost))
     elif body.method_cost is not None:
         raise invalid("method", "choose the way to ship that has this cost")
-    return QuotePrice(items=items, shipping=shipping, note=body.note, discount=body.discount, force=force)
+    price = QuotePrice(items=items, shipping=shipping, note=body.note, discount=body.discount, force=force)
+    return price, lambda place: places.get(place.partition(".")[0], place)
 
 
 def _unit_cost(field: str, text: str, line: OrderLine) -> Decimal:
@@ -148,16 +154,6 @@ def _unit_cost(field: str, text: str, line: OrderLine) -> Decimal:
         raise invalid(field, str(error)) from error
     check_discount(field, discount)
     return discounted_cost(line, discount)
-
-
-def _placed(error: DomainError, body: PriceForm) -> DomainError:
-    """Return an error with the places in the form of the SKUs and the shipping methods that it names."""
-    places = {fold(item.sku): f"items[{number}].price" for number, item in reversed(list(enumerate(body.items)))}
-    places |= {f"shipping {each.id}": f"shipping[{number}].cost_net" for number, each in enumerate(body.shipping)}
-    if body.method is not None:
-        places.setdefault(f"shipping {body.method}", "method_cost")
-    found = [FieldError(places.get(fold(each.field), each.field), each.message) for each in error.field_errors]
-    return DomainError(error.kind, error.message, field_errors=found)
 
 
 def _further(methods: list[ShippingMethod], sheet: QuoteSheet) -> list[tuple[int, str]]:

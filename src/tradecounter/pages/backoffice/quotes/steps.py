@@ -7,11 +7,11 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.customers import present_customer
 from tradecounter.backoffice.order_sales import SELLERS, confirm_quoted
-from tradecounter.backoffice.order_wire import Declination
 from tradecounter.backoffice.quotes import code_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.quotes.decline_quote import decline_quote
+from tradecounter.ordering.requests import Declination
 from tradecounter.ordering.shipping_options import find_option
 from tradecounter.ordering.states import AnyOrder, PricedQuote
 from tradecounter.page_kit.forms import Filled

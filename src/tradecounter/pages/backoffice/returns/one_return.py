@@ -9,19 +9,19 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.backoffice.desk import Nothing
-from tradecounter.backoffice.order_steps import receive_units
-from tradecounter.backoffice.order_wire import ItemId, Receipt, ReceivedUnits, UnitsOrNone
 from tradecounter.backoffice.orders import BY_WAREHOUSE
 from tradecounter.backoffice.returns import MAY_CLOSE
-from tradecounter.billing.credit_return import creditable_of_return
+from tradecounter.billing.credit_return import creditable_of_return, receive_and_credit
 from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.ordering.lookup import any_order
 from tradecounter.ordering.returns.find_return import shown_return, the_return
 from tradecounter.ordering.returns.receive_return import close_return
+from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, UnitsOrNone
 from tradecounter.ordering.returns.wire import Return, ReturnItem
-from tradecounter.page_kit.forms import Filled
+from tradecounter.ordering.units import ItemId
+from tradecounter.page_kit.forms import Filled, in_rows
 from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_as
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import form, page
@@ -65,8 +65,9 @@ class ReturnPages:
         async def work(tx: Transaction, body: ReceiveForm, now: datetime) -> ReceivedReturn:
             if body.credit:
                 require_right(call.request, "billing:write")
-            items = [ReceivedUnits(line.id, line.restock, line.scrap) for line in body.items]
-            return await receive_units(tx, _number(call), Receipt(items, body.credit), self.parts.letterhead, now)
+            receipt = Receipt([ReceivedUnits(line.id, line.restock, line.scrap) for line in body.items], body.credit)
+            with named_by(in_rows("items", range(len(body.items)), {"id": "restock"})):
+                return await receive_and_credit(tx, _number(call), receipt, self.parts.letterhead, now)
 
         async def again(filled: Filled, received: ReceivedReturn | None) -> Response:
             notes = [] if received is None else received.credit_notes
