@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MethodType
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,6 +18,7 @@ Schema = Mapping[str, Any]
 Examples = Mapping[str, Any]  # by summary
 
 _MARK = "__operation__"
+_SHOWN = "__shown__"
 
 TEXT: Schema = {"type": "string", "minLength": 1}
 ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
@@ -171,16 +173,31 @@ def operation_of(member: object) -> Operation | None:
     return operation
 
 
+def shown_at(show: Method) -> Callable[[Method], Method]:
+    """Mark the handler of an operation as that of a second one too: `show`, the handler of the page with its form."""
+
+    def mark(method: Method) -> Method:
+        setattr(method, _SHOWN, show)
+        return method
+
+    return mark
+
+
 def endpoints_of(group: object) -> Iterator[Endpoint]:
     """Yield the endpoints among an object's methods, in the order of their definitions."""
-    for name, member in vars(type(group)).items():
-        operation = getattr(member, _MARK, None)
-        if operation is not None:
-            yield Endpoint(operation, getattr(group, name))
+    for handler in _handlers(type(group)):
+        yield Endpoint(getattr(handler, _MARK), MethodType(handler, group))
 
 
 def operations_of(group: type) -> Iterator[Operation]:
     """Yield the operations of a class of endpoints."""
+    for handler in _handlers(group):
+        yield getattr(handler, _MARK)
+
+
+def _handlers(group: type) -> Iterator[Callable[..., Any]]:
     for member in vars(group).values():
-        if (operation := getattr(member, _MARK, None)) is not None:
-            yield operation
+        if hasattr(member, _SHOWN):
+            yield getattr(member, _SHOWN)
+        if hasattr(member, _MARK):
+            yield member

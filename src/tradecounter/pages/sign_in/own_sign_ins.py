@@ -21,14 +21,11 @@ from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.sign_in.qr_code import qr_code
 from tradecounter.pages.sign_in.visit import SignInSubject, address_of, set_cookie, the_session
+from tradecounter.pages.step import NoFields
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import ID, Parameter
 
 _SESSION_ID = Parameter("id", "The id of a session.", ID, 1)
-
-
-class NoFields(Struct):
-    """A form without fields."""
 
 
 class ChangeForm(Struct):

@@ -6,7 +6,6 @@ from datetime import datetime
 from msgspec import to_builtins
 from starlette.responses import Response
 
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.customers.address_book import change_address, remove_address, save_address
 from tradecounter.customers.address_lines import address_lines
 from tradecounter.customers.address_rules import check_address
@@ -18,8 +17,9 @@ from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.roles import BUYER
 from tradecounter.pages.countries import COUNTRIES
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 _LIST, _NEW, _ONE, _REMOVE = (
@@ -43,61 +43,40 @@ class AddressPages:
             found = await list_addresses(tx, call.customer_id)
         return self.desk.show(call, "addresses/list.html", addresses=found, address_lines=address_lines)
 
-    @page(_NEW, "Add an address", user_roles=BUYER)
-    async def show_new(self, call: Call) -> Response:
-        return await self._show_new(call, Filled())
+    @step(
+        _NEW,
+        "Add an address",
+        shown=lambda self, call, filled: self._show_new(call, filled),
+        to=_LIST,
+        done=lambda saved: f"The address of {saved.contact_name} is saved.",
+        user_roles=BUYER,
+    )
+    async def add(self, tx: Transaction, call: Call, body: AddressDetails, now: datetime) -> SavedAddress:
+        check_address(body)
+        return await save_address(tx, call.customer_id, body, now)
 
-    @form(_NEW, "Add an address", user_roles=BUYER)
-    async def add(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: AddressDetails, now: datetime) -> SavedAddress:
-            check_address(body)
-            return await save_address(tx, call.customer_id, body, now)
+    @step(
+        _ONE,
+        "Change an address",
+        shown=lambda self, call, filled: self._show(call, "addresses/change.html", filled),
+        to=_LIST,
+        done="The address is changed. Orders that are placed already keep the former one.",
+        user_roles=BUYER,
+    )
+    async def change(self, tx: Transaction, call: Call, body: AddressDetails, now: datetime) -> None:
+        check_address(body)
+        await change_address(tx, call.customer_id, _id(call), body, now)
 
-        return await self.desk.change(
-            call,
-            AddressDetails,
-            work,
-            again=lambda filled: self._show_new(call, filled),
-            to=_LIST,
-            done=lambda saved: f"The address of {saved.contact_name} is saved.",
-        )
-
-    @page(_ONE, "Change an address", user_roles=BUYER)
-    async def show_address(self, call: Call) -> Response:
-        return await self._show(call, "addresses/change.html", Filled())
-
-    @form(_ONE, "Change an address", user_roles=BUYER)
-    async def change(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: AddressDetails, now: datetime) -> None:
-            check_address(body)
-            await change_address(tx, call.customer_id, _id(call), body, now)
-
-        return await self.desk.change(
-            call,
-            AddressDetails,
-            work,
-            again=lambda filled: self._show(call, "addresses/change.html", filled),
-            to=_LIST,
-            done="The address is changed. Orders that are placed already keep the former one.",
-        )
-
-    @page(_REMOVE, "Remove an address", user_roles=BUYER)
-    async def show_remove(self, call: Call) -> Response:
-        return await self._show(call, "addresses/remove.html", Filled())
-
-    @form(_REMOVE, "Remove an address", user_roles=BUYER)
-    async def remove(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> None:
-            await remove_address(tx, call.customer_id, _id(call), now)
-
-        return await self.desk.change(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show(call, "addresses/remove.html", filled),
-            to=_LIST,
-            done="The address is removed. Orders keep it.",
-        )
+    @step(
+        _REMOVE,
+        "Remove an address",
+        shown=lambda self, call, filled: self._show(call, "addresses/remove.html", filled),
+        to=_LIST,
+        done="The address is removed. Orders keep it.",
+        user_roles=BUYER,
+    )
+    async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_address(tx, call.customer_id, _id(call), now)
 
     async def _show_new(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "addresses/new.html", form=filled, countries=COUNTRIES, given={})

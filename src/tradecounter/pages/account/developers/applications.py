@@ -9,10 +9,11 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.manage_applications import revoke_given_access, the_access
 from tradecounter.identity.oauth.queries.consents import access_given
 from tradecounter.page_kit.forms import Filled
-from tradecounter.pages.account.developers.keys import DEVELOPERS, HOME, NoFields
+from tradecounter.pages.account.developers.keys import DEVELOPERS, HOME
 from tradecounter.pages.account.parts import AccountParts
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import TEXT, Parameter
 
@@ -34,23 +35,17 @@ class ApplicationPages:
             found = await access_given(tx, call.customer_id, self.desk.clock.now())
         return self.desk.show(call, "developers/applications.html", applications=found)
 
-    @page(_REVOKE, "Revoke the access of an application", user_roles=DEVELOPERS, path_parameters=_CLIENT_ID)
-    async def show_revoke(self, call: Call) -> Response:
-        return await self._show(call, Filled())
-
-    @form(_REVOKE, "Revoke the access of an application", user_roles=DEVELOPERS, path_parameters=_CLIENT_ID)
-    async def revoke(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: NoFields, now: datetime) -> None:
-            await revoke_given_access(tx, call.customer_id, _client_id(call), now)
-
-        return await self.desk.change(
-            call,
-            NoFields,
-            work,
-            again=lambda filled: self._show(call, filled),
-            to=_LIST,
-            done="The access is revoked. The application's tokens end within five seconds.",
-        )
+    @step(
+        _REVOKE,
+        "Revoke the access of an application",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=_LIST,
+        done="The access is revoked. The application's tokens end within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_CLIENT_ID,
+    )
+    async def revoke(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await revoke_given_access(tx, call.customer_id, _client_id(call), now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:

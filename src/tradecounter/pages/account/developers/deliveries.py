@@ -11,11 +11,12 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.page_kit.forms import Filled
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
-from tradecounter.pages.account.developers.keys import DEVELOPERS, NoFields
+from tradecounter.pages.account.developers.keys import DEVELOPERS
 from tradecounter.pages.account.developers.webhooks import LIST, ONE, WEBHOOK_ID, webhook_id
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk, Shape
+from tradecounter.pages.step import NoFields, step
 from tradecounter.rest.call import Call
 from tradecounter.rest.number_types import Id
 from tradecounter.rest.operation import ID, Parameter
@@ -94,23 +95,17 @@ class DeliveryPages:
 
         return await self._take(call, NoFields, work, lambda _: "All waiting deliveries are attempted now.")
 
-    @page(f"{ONE}/replay", "Deliver events again", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def show_replay(self, call: Call) -> Response:
-        return await self._replay(call, Filled())
-
-    @form(f"{ONE}/replay", "Deliver events again", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def replay(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: ReplayForm, now: datetime) -> Replayed:
-            return await replay(tx, webhook_id(call), Replay(body.first, body.last), now, call.customer_id)
-
-        return await self.desk.change(
-            call,
-            ReplayForm,
-            work,
-            again=lambda filled: self._replay(call, filled),
-            to=f"{LIST}/{webhook_id(call)}",
-            done=lambda made: f"Events to deliver again: {made.deliveries:,}.",
-        )
+    @step(
+        f"{ONE}/replay",
+        "Deliver events again",
+        shown=lambda self, call, filled: self._replay(call, filled),
+        to=f"{LIST}/{{id}}",
+        done=lambda made: f"Events to deliver again: {made.deliveries:,}.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def replay(self, tx: Transaction, call: Call, body: ReplayForm, now: datetime) -> Replayed:
+        return await replay(tx, webhook_id(call), Replay(body.first, body.last), now, call.customer_id)
 
     @page(_DELIVERY, "One delivery", user_roles=DEVELOPERS, path_parameters=_IDS)
     async def show_delivery(self, call: Call) -> Response:

@@ -30,10 +30,11 @@ from tradecounter.kit.errors import DomainError
 from tradecounter.kit.money import from_pence
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.developers.feed_uses import feed_address, feed_uses
-from tradecounter.pages.account.developers.keys import DEVELOPERS, HOME, NoFields
+from tradecounter.pages.account.developers.keys import DEVELOPERS, HOME
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import ID, Parameter
 from tradecounter.storefront.query import Found, find_products
@@ -151,41 +152,29 @@ class FeedPages:
         uses = [] if address is None else feed_uses(address, columns)
         return self.desk.show(call, "developers/feed_address.html", feed=feed, address=address, uses=uses)
 
-    @page(f"{_ONE}/new-address", "A new address", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def show_renew(self, call: Call) -> Response:
-        return await self._question(call, Filled(), "renew_address")
+    @step(
+        f"{_ONE}/new-address",
+        "A new address",
+        shown=lambda self, call, filled: self._question(call, filled, "renew_address"),
+        to=f"{_LIST}/{{id}}/address",
+        done="The feed has a new address. The former one has ended.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def renew(self, tx: Transaction, call: Call, now: datetime) -> NewAddress:
+        return await renew_address(tx, self.vault, call.customer_id, _feed_id(call), now)
 
-    @form(f"{_ONE}/new-address", "A new address", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def renew(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: NoFields, now: datetime) -> NewAddress:
-            return await renew_address(tx, self.vault, call.customer_id, _feed_id(call), now)
-
-        return await self.desk.change(
-            call,
-            NoFields,
-            work,
-            again=lambda filled: self._question(call, filled, "renew_address"),
-            to=f"{_LIST}/{_feed_id(call)}/address",
-            done="The feed has a new address. The former one has ended.",
-        )
-
-    @page(f"{_ONE}/delete", "Delete a feed", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def show_delete(self, call: Call) -> Response:
-        return await self._question(call, Filled(), "delete_feed")
-
-    @form(f"{_ONE}/delete", "Delete a feed", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def delete(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: NoFields, now: datetime) -> None:
-            await remove_feed(tx, call.customer_id, _feed_id(call), now)
-
-        return await self.desk.change(
-            call,
-            NoFields,
-            work,
-            again=lambda filled: self._question(call, filled, "delete_feed"),
-            to=_LIST,
-            done="The feed is deleted. Its address has ended.",
-        )
+    @step(
+        f"{_ONE}/delete",
+        "Delete a feed",
+        shown=lambda self, call, filled: self._question(call, filled, "delete_feed"),
+        to=_LIST,
+        done="The feed is deleted. Its address has ended.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_feed(tx, call.customer_id, _feed_id(call), now)
 
     async def _feed(self, call: Call) -> FeedRecord:
         async with self.desk.reading() as tx:

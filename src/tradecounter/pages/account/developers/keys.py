@@ -14,8 +14,9 @@ from tradecounter.identity.queries.api_keys import NewKey, list_keys
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.developers.samples import first_line, samples, set_key
 from tradecounter.pages.account.parts import AccountParts
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import ID, Parameter
 
@@ -30,10 +31,6 @@ class KeyForm(Struct):
     """A key to make."""
 
     name: Annotated[str, Meta(min_length=1, max_length=200)]
-
-
-class NoFields(Struct):
-    """A form without fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,42 +52,30 @@ class KeyPages:
             base_url=call.base_url,
         )
 
-    @page(_NEW, "New API key", user_roles=DEVELOPERS, dangerous=True)
-    async def show_new(self, call: Call) -> Response:
-        return await self._new(call, Filled())
+    @step(
+        _NEW,
+        "New API key",
+        shown=lambda self, call, filled: self._new(call, filled),
+        to=HOME,
+        done="The key was made already. It is shown only once; if you did not copy it, make another one.",
+        reveals=lambda self, call, new: self._made(call, new.key),
+        user_roles=DEVELOPERS,
+        dangerous=True,
+    )
+    async def make(self, tx: Transaction, call: Call, body: KeyForm, now: datetime) -> NewKey:
+        return await create_key(tx, call.customer_id, body.name, now)
 
-    @form(_NEW, "New API key", user_roles=DEVELOPERS, dangerous=True)
-    async def make(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: KeyForm, now: datetime) -> NewKey:
-            return await create_key(tx, call.customer_id, body.name, now)
-
-        return await self.desk.reveal(
-            call,
-            KeyForm,
-            work,
-            again=lambda filled: self._new(call, filled),
-            show=lambda new: self._made(call, new.key),
-            to=HOME,
-            repeated="The key was made already. It is shown only once; if you did not copy it, make another one.",
-        )
-
-    @page(_DISABLE, "Disable an API key", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def show_disable(self, call: Call) -> Response:
-        return await self._disable(call, Filled())
-
-    @form(_DISABLE, "Disable an API key", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def disable(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: NoFields, now: datetime) -> str:
-            return (await end_key_of(tx, call.customer_id, call.path_id("id", "key"), now)).name
-
-        return await self.desk.change(
-            call,
-            NoFields,
-            work,
-            again=lambda filled: self._disable(call, filled),
-            to=HOME,
-            done=lambda name: f"The key {name} is disabled. Programs that send it are rejected within five seconds.",
-        )
+    @step(
+        _DISABLE,
+        "Disable an API key",
+        shown=lambda self, call, filled: self._disable(call, filled),
+        to=HOME,
+        done=lambda name: f"The key {name} is disabled. Programs that send it are rejected within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> str:
+        return (await end_key_of(tx, call.customer_id, call.path_id("id", "key"), now)).name
 
     @page(_CALL, "How to call the API", user_roles=DEVELOPERS)
     async def show_samples(self, call: Call) -> Response:

@@ -10,10 +10,11 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import CUSTOMER_TYPES
 from tradecounter.page_kit.forms import Filled
-from tradecounter.pages.account.developers.keys import DEVELOPERS, HOME, NoFields
+from tradecounter.pages.account.developers.keys import DEVELOPERS, HOME
 from tradecounter.pages.account.parts import AccountParts
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 from tradecounter.rest.operation import ID, Parameter
 from tradecounter.webhooks.manage import (
@@ -74,83 +75,60 @@ class WebhookPages:
             found = await endpoints_after(tx, 0, MOST_OF_AN_OWNER, call.customer_id)
         return self.desk.show(call, "developers/webhooks.html", webhooks=list(map(webhook_on_the_wire, found)))
 
-    @page(f"{LIST}/new", "New webhook", user_roles=DEVELOPERS, dangerous=True)
-    async def show_new(self, call: Call) -> Response:
-        return await self._new(call, Filled())
-
-    @form(f"{LIST}/new", "New webhook", user_roles=DEVELOPERS, dangerous=True)
-    async def make(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: WebhookForm, now: datetime) -> CreatedWebhook:
-            wanted = WebhookRequest(
-                url=body.url, types=body.types, description=body.description, customer_id=call.customer_id
-            )
-            return await add_webhook(tx, self.policy, wanted, now)
-
-        return await self.desk.reveal(
-            call,
-            WebhookForm,
-            work,
-            again=lambda filled: self._new(call, filled),
-            show=lambda made: self._secret(call, made),
-            to=LIST,
-            repeated="The webhook was added already. Its secret is shown only once; make a new one if you lack it.",
+    @step(
+        f"{LIST}/new",
+        "New webhook",
+        shown=lambda self, call, filled: self._new(call, filled),
+        to=LIST,
+        done="The webhook was added already. Its secret is shown only once; make a new one if you lack it.",
+        reveals=lambda self, call, made: self._secret(call, made),
+        user_roles=DEVELOPERS,
+        dangerous=True,
+    )
+    async def make(self, tx: Transaction, call: Call, body: WebhookForm, now: datetime) -> CreatedWebhook:
+        wanted = WebhookRequest(
+            url=body.url, types=body.types, description=body.description, customer_id=call.customer_id
         )
+        return await add_webhook(tx, self.policy, wanted, now)
 
-    @page(f"{ONE}/edit", "Change a webhook", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def show_edit(self, call: Call) -> Response:
-        return await self._show(call, Filled(), "edit_webhook", types=sorted(CUSTOMER_TYPES))
+    @step(
+        f"{ONE}/edit",
+        "Change a webhook",
+        shown=lambda self, call, filled: self._show(call, filled, "edit_webhook", types=sorted(CUSTOMER_TYPES)),
+        to=f"{LIST}/{{id}}",
+        done="The webhook is changed.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def edit(self, tx: Transaction, call: Call, body: WebhookForm, now: datetime) -> None:
+        wanted = WebhookChange(url=body.url, types=body.types, description=body.description.strip())
+        await change_webhook(tx, self.policy, webhook_id(call), wanted, now, call.customer_id)
 
-    @form(f"{ONE}/edit", "Change a webhook", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def edit(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: WebhookForm, now: datetime) -> None:
-            wanted = WebhookChange(url=body.url, types=body.types, description=body.description.strip())
-            await change_webhook(tx, self.policy, webhook_id(call), wanted, now, call.customer_id)
+    @step(
+        f"{ONE}/secret",
+        "New secret",
+        shown=lambda self, call, filled: self._show(call, filled, "new_secret"),
+        to=f"{LIST}/{{id}}",
+        done="The secret was made already. It is shown only once; make another one if you did not copy it.",
+        reveals=lambda self, call, made: self._secret(call, made),
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+        dangerous=True,
+    )
+    async def rotate(self, tx: Transaction, call: Call, now: datetime) -> CreatedWebhook:
+        return await rotate_webhook_secret(tx, self.policy, webhook_id(call), now, call.customer_id)
 
-        return await self.desk.change(
-            call,
-            WebhookForm,
-            work,
-            again=lambda filled: self._show(call, filled, "edit_webhook", types=sorted(CUSTOMER_TYPES)),
-            to=f"{LIST}/{webhook_id(call)}",
-            done="The webhook is changed.",
-        )
-
-    @page(f"{ONE}/secret", "New secret", user_roles=DEVELOPERS, path_parameters=_ID, dangerous=True)
-    async def show_rotate(self, call: Call) -> Response:
-        return await self._show(call, Filled(), "new_secret")
-
-    @form(f"{ONE}/secret", "New secret", user_roles=DEVELOPERS, path_parameters=_ID, dangerous=True)
-    async def rotate(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: NoFields, now: datetime) -> CreatedWebhook:
-            return await rotate_webhook_secret(tx, self.policy, webhook_id(call), now, call.customer_id)
-
-        return await self.desk.reveal(
-            call,
-            NoFields,
-            work,
-            again=lambda filled: self._show(call, filled, "new_secret"),
-            show=lambda made: self._secret(call, made),
-            to=f"{LIST}/{webhook_id(call)}",
-            repeated="The secret was made already. It is shown only once; make another one if you did not copy it.",
-        )
-
-    @page(f"{ONE}/delete", "Delete a webhook", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def show_delete(self, call: Call) -> Response:
-        return await self._show(call, Filled(), "delete_webhook")
-
-    @form(f"{ONE}/delete", "Delete a webhook", user_roles=DEVELOPERS, path_parameters=_ID)
-    async def delete(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: NoFields, now: datetime) -> None:
-            await remove_webhook(tx, webhook_id(call), now, call.customer_id)
-
-        return await self.desk.change(
-            call,
-            NoFields,
-            work,
-            again=lambda filled: self._show(call, filled, "delete_webhook"),
-            to=LIST,
-            done="The webhook is deleted.",
-        )
+    @step(
+        f"{ONE}/delete",
+        "Delete a webhook",
+        shown=lambda self, call, filled: self._show(call, filled, "delete_webhook"),
+        to=LIST,
+        done="The webhook is deleted.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_webhook(tx, webhook_id(call), now, call.customer_id)
 
     async def _new(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "developers/new_webhook.html", form=filled, types=sorted(CUSTOMER_TYPES))

@@ -6,7 +6,6 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.customers.address_lines import address_lines
 from tradecounter.customers.queries.accounts import the_account
 from tradecounter.db.transaction import Transaction
@@ -19,8 +18,8 @@ from tradecounter.pages.account.new_order.entry import PATH
 from tradecounter.pages.account.new_order.options import chosen_option, shipping_choices
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.roles import BUYER
-from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 _ONE, _DISCARD = f"{PATH}/{{code}}", f"{PATH}/{{code}}/discard"
@@ -39,45 +38,30 @@ class ReviewPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page(_ONE, "Confirm your order", user_roles=BUYER)
-    async def show_order(self, call: Call) -> Response:
-        return await self._show(call, Filled())
-
-    @form(_ONE, "Confirm your order", user_roles=BUYER)
-    async def confirm(self, call: Call) -> Response:
+    @step(
+        _ONE,
+        "Confirm your order",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=lambda order: f"/account/order/{order.order_reference}",
+        done=lambda order: f"Thank you. Your order is confirmed as {order.order_reference}.",
+        user_roles=BUYER,
+    )
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm) -> ConfirmedOrder:
         view = await self.parts.views.last(call.customer_id)
+        context = self.parts.creation.context(call.customer_id, view)
+        order, _ = await confirm_order(tx, _code(call), body.shipping_method, context)
+        return order
 
-        async def work(tx: Transaction, body: ConfirmForm, _now: datetime) -> ConfirmedOrder:
-            context = self.parts.creation.context(call.customer_id, view)
-            order, _ = await confirm_order(tx, _code(call), body.shipping_method, context)
-            return order
-
-        return await self.desk.change(
-            call,
-            ConfirmForm,
-            work,
-            again=lambda filled: self._show(call, filled),
-            to=lambda order: f"/account/order/{order.order_reference}",
-            done=lambda order: f"Thank you. Your order is confirmed as {order.order_reference}.",
-        )
-
-    @page(_DISCARD, "Discard an order", user_roles=BUYER)
-    async def show_discard(self, call: Call) -> Response:
-        return await self._show_discard(call, Filled())
-
-    @form(_DISCARD, "Discard an order", user_roles=BUYER)
-    async def discard(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> None:
-            await withdraw_order(tx, call.customer_id, _code(call), "", now)
-
-        return await self.desk.change(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show_discard(call, filled),
-            to="/account/order",
-            done="The order is discarded. Its lines are among the cancelled orders.",
-        )
+    @step(
+        _DISCARD,
+        "Discard an order",
+        shown=lambda self, call, filled: self._show_discard(call, filled),
+        to="/account/order",
+        done="The order is discarded. Its lines are among the cancelled orders.",
+        user_roles=BUYER,
+    )
+    async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await withdraw_order(tx, call.customer_id, _code(call), "", now)
 
     async def _show_discard(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:

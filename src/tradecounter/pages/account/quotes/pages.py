@@ -32,6 +32,7 @@ from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.roles import BUYER
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 _PATH = "/account/quote"
@@ -111,24 +112,17 @@ class QuotePages:
             done=lambda order: f"You have accepted the quote. It is order {order.order_reference}.",
         )
 
-    @page(_DECLINE, "Decline a quote", user_roles=BUYER)
-    async def show_decline(self, call: Call) -> Response:
-        return await self._show(call, "quotes/decline.html", Filled())
-
-    @form(_DECLINE, "Decline a quote", user_roles=BUYER)
-    async def decline(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: DeclineForm, now: datetime) -> None:
-            quote = await own_quote(tx, call.customer_id, _code(call))
-            await withdraw_order(tx, call.customer_id, quote.confirmation_code, body.reason, now)
-
-        return await self.desk.change(
-            call,
-            DeclineForm,
-            work,
-            again=lambda filled: self._show(call, "quotes/decline.html", filled),
-            to=_PATH,
-            done="The quote is declined.",
-        )
+    @step(
+        _DECLINE,
+        "Decline a quote",
+        shown=lambda self, call, filled: self._show(call, "quotes/decline.html", filled),
+        to=_PATH,
+        done="The quote is declined.",
+        user_roles=BUYER,
+    )
+    async def decline(self, tx: Transaction, call: Call, body: DeclineForm, now: datetime) -> None:
+        quote = await own_quote(tx, call.customer_id, _code(call))
+        await withdraw_order(tx, call.customer_id, quote.confirmation_code, body.reason, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         now = self.desk.clock.now()

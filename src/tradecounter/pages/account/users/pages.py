@@ -14,15 +14,15 @@ from tradecounter.access.own_users import (
 )
 from tradecounter.access.permissions import UserRole
 from tradecounter.access.queries.users import CustomerUser, is_owner, list_users
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.roles import OWNER
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.pages.session_gate import session_of
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 _LIST, _INVITE, _ROLE, _DISABLE = (
@@ -72,61 +72,41 @@ class UserPages:
             own_id=None if session is None else session.person.id,
         )
 
-    @page(_INVITE, "Invite a user", user_roles=OWNER, dangerous=True)
-    async def show_invite(self, call: Call) -> Response:
-        return await self._show_invite(call, Filled())
-
-    @form(_INVITE, "Invite a user", user_roles=OWNER, dangerous=True)
-    async def invite(self, call: Call) -> Response:
+    @step(
+        _INVITE,
+        "Invite a user",
+        shown=lambda self, call, filled: self._show_invite(call, filled),
+        to=_LIST,
+        done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
+        user_roles=OWNER,
+        dangerous=True,
+    )
+    async def invite(self, tx: Transaction, call: Call, body: InviteForm, now: datetime) -> CustomerUser:
         secret = secret_key(self.parts.settings)
+        return await invite_own_user(tx, call.customer_id, body.email, body.role, secret, now)
 
-        async def work(tx: Transaction, body: InviteForm, now: datetime) -> CustomerUser:
-            return await invite_own_user(tx, call.customer_id, body.email, body.role, secret, now)
+    @step(
+        _ROLE,
+        "Change a user's role",
+        shown=lambda self, call, filled: self._show(call, "users/role.html", filled),
+        to=_LIST,
+        done=lambda user: f"{user.email} has the role {user.role}.",
+        user_roles=OWNER,
+        dangerous=True,
+    )
+    async def change_role(self, tx: Transaction, call: Call, body: RoleForm, now: datetime) -> CustomerUser:
+        return await change_user_role(tx, call.customer_id, _id(call), body.role, now)
 
-        return await self.desk.change(
-            call,
-            InviteForm,
-            work,
-            again=lambda filled: self._show_invite(call, filled),
-            to=_LIST,
-            done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
-        )
-
-    @page(_ROLE, "Change a user's role", user_roles=OWNER, dangerous=True)
-    async def show_role(self, call: Call) -> Response:
-        return await self._show(call, "users/role.html", Filled())
-
-    @form(_ROLE, "Change a user's role", user_roles=OWNER, dangerous=True)
-    async def change_role(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: RoleForm, now: datetime) -> CustomerUser:
-            return await change_user_role(tx, call.customer_id, _id(call), body.role, now)
-
-        return await self.desk.change(
-            call,
-            RoleForm,
-            work,
-            again=lambda filled: self._show(call, "users/role.html", filled),
-            to=_LIST,
-            done=lambda user: f"{user.email} has the role {user.role}.",
-        )
-
-    @page(_DISABLE, "Disable a user", user_roles=OWNER)
-    async def show_disable(self, call: Call) -> Response:
-        return await self._show(call, "users/disable.html", Filled())
-
-    @form(_DISABLE, "Disable a user", user_roles=OWNER)
-    async def disable(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> CustomerUser:
-            return await disable_own_user(tx, call.customer_id, _id(call), now)
-
-        return await self.desk.change(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show(call, "users/disable.html", filled),
-            to=_LIST,
-            done=lambda user: f"{user.email} is disabled and signed out.",
-        )
+    @step(
+        _DISABLE,
+        "Disable a user",
+        shown=lambda self, call, filled: self._show(call, "users/disable.html", filled),
+        to=_LIST,
+        done=lambda user: f"{user.email} is disabled and signed out.",
+        user_roles=OWNER,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> CustomerUser:
+        return await disable_own_user(tx, call.customer_id, _id(call), now)
 
     async def _show_invite(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "users/invite.html", form=filled, roles=_ROLES)

@@ -12,7 +12,6 @@ from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import invite_user
 from tradecounter.backoffice.customer_changes import disable_key_of, disable_user_of, make_key
 from tradecounter.backoffice.customer_wire import CreatedKey, KeyRequest, UserRequest
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.identity.queries.api_keys import list_keys
@@ -22,6 +21,7 @@ from tradecounter.pages.backoffice.customers.shown import shown_customer
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import NoFields, step
 from tradecounter.rest.call import Call
 
 _INVITE, _KEY = "/customer/{id}/user/invite", "/customer/{id}/key/new"
@@ -43,27 +43,20 @@ class CustomerAccessPages:
             users, keys = await list_users(tx, shown.id), await list_keys(tx, shown.id)
         return self.desk.show(call, "customers/access.html", shown=shown, users=users, keys=keys)
 
-    @page(_INVITE, "Invite a user", scope="customers:write", dangerous=True)
-    async def show_invite(self, call: Call) -> Response:
-        return await self._show(call, "customers/invite.html", Filled())
-
-    @form(_INVITE, "Invite a user", scope="customers:write", dangerous=True)
-    async def invite(self, call: Call) -> Response:
+    @step(
+        _INVITE,
+        "Invite a user",
+        shown=lambda self, call, filled: self._show(call, "customers/invite.html", filled),
+        to="/customer/{id}/access",
+        done=str,
+        scope="customers:write",
+        dangerous=True,
+    )
+    async def invite(self, tx: Transaction, call: Call, body: UserRequest, now: datetime) -> str:
         customer_id = call.path_id("id", "customer")
-
-        async def work(tx: Transaction, body: UserRequest, now: datetime) -> str:
-            secret = secret_key(self.parts.settings)
-            user, _ = await invite_user(tx, customer_id, body.email, body.role, secret, now)
-            return f"An invitation is on its way to {user.email}."
-
-        return await self.desk.change(
-            call,
-            UserRequest,
-            work,
-            again=lambda filled: self._show(call, "customers/invite.html", filled),
-            to=f"/customer/{customer_id}/access",
-            done=str,
-        )
+        secret = secret_key(self.parts.settings)
+        user, _ = await invite_user(tx, customer_id, body.email, body.role, secret, now)
+        return f"An invitation is on its way to {user.email}."
 
     @page(_KEY, "Make an API key", scope="customers:write", dangerous=True)
     async def show_new_key(self, call: Call) -> Response:
@@ -121,12 +114,12 @@ class CustomerAccessPages:
         show: Callable[[Call, Filled], Awaitable[Response]],
         done: str,
     ) -> Response:
-        async def disable(tx: Transaction, _: Nothing, now: datetime) -> None:
+        async def disable(tx: Transaction, _: NoFields, now: datetime) -> None:
             await work(tx, now)
 
         return await self.desk.change(
             call,
-            Nothing,
+            NoFields,
             disable,
             again=lambda filled: show(call, filled),
             to=f"/customer/{call.path_id('id', 'customer')}/access",

@@ -6,7 +6,6 @@ from datetime import datetime
 from starlette.responses import Response
 
 from tradecounter.backoffice.customer_changes import save_address_of
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.customers.address_book import remove_address
 from tradecounter.customers.address_lines import address_lines
 from tradecounter.customers.queries.addresses import find_address, list_addresses
@@ -19,6 +18,7 @@ from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.countries import COUNTRIES
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import NoFields, step
 from tradecounter.rest.call import Call
 
 _NEW, _DELETE = "/customer/{id}/address/new", "/customer/{id}/address/{address_id}/delete"
@@ -40,25 +40,17 @@ class CustomerAddressPages:
             call, "customers/addresses.html", shown=shown, addresses=addresses, address_lines=address_lines
         )
 
-    @page(_NEW, "Save an address", scope="customers:write")
-    async def show_new(self, call: Call) -> Response:
-        return await self._show_new(call, Filled())
-
-    @form(_NEW, "Save an address", scope="customers:write")
-    async def save(self, call: Call) -> Response:
+    @step(
+        _NEW,
+        "Save an address",
+        shown=lambda self, call, filled: self._show_new(call, filled),
+        to="/customer/{id}/address",
+        done="The address is saved.",
+        scope="customers:write",
+    )
+    async def save(self, tx: Transaction, call: Call, body: AddressDetails, now: datetime) -> None:
         customer_id = call.path_id("id", "customer")
-
-        async def work(tx: Transaction, body: AddressDetails, now: datetime) -> None:
-            await save_address_of(tx, customer_id, body, now)
-
-        return await self.desk.change(
-            call,
-            AddressDetails,
-            work,
-            again=lambda filled: self._show_new(call, filled),
-            to=f"/customer/{customer_id}/address",
-            done="The address is saved.",
-        )
+        await save_address_of(tx, customer_id, body, now)
 
     @page(_DELETE, "Delete an address", scope="customers:write")
     async def show_delete(self, call: Call) -> Response:
@@ -68,12 +60,12 @@ class CustomerAddressPages:
     async def delete(self, call: Call) -> Response:
         customer_id, address_id = call.path_id("id", "customer"), call.path_id("address_id", "address")
 
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> None:
+        async def work(tx: Transaction, _: NoFields, now: datetime) -> None:
             await remove_address(tx, customer_id, address_id, now)
 
         return await self.desk.change(
             call,
-            Nothing,
+            NoFields,
             work,
             again=lambda filled: self._show_delete(call, filled),
             to=f"/customer/{customer_id}/address",

@@ -1,16 +1,13 @@
 """What is done with a customer as a whole: block, unblock, export, erase."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from io import BytesIO
 
 from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.backoffice.customer_wire import Blocking
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.customers.block_customer import block_customer, unblock_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, invalid
@@ -18,8 +15,9 @@ from tradecounter.kit.text import fold
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.customers.shown import shown_customer
 from tradecounter.pages.backoffice.parts import OfficeParts
-from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PageDesk, Shape
+from tradecounter.pages.operation import page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.privacy.erase_customer import erase_customer, what_goes
 from tradecounter.privacy.export_customer import export_customer
 from tradecounter.rest.call import Call
@@ -41,27 +39,27 @@ class CustomerStepPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page(_BLOCK, "Block a customer", scope="billing:write")
-    async def show_block(self, call: Call) -> Response:
-        return await self._show(call, "block", Filled())
+    @step(
+        _BLOCK,
+        "Block a customer",
+        shown=lambda self, call, filled: self._show(call, "block", filled),
+        to="/customer/{id}",
+        done="The customer is blocked.",
+        scope="billing:write",
+    )
+    async def block(self, tx: Transaction, call: Call, body: Blocking, now: datetime) -> None:
+        await block_customer(tx, call.path_id("id", "customer"), body.reason, now)
 
-    @form(_BLOCK, "Block a customer", scope="billing:write")
-    async def block(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: Blocking, now: datetime) -> None:
-            await block_customer(tx, call.path_id("id", "customer"), body.reason, now)
-
-        return await self._take(call, Blocking, work, "block", "The customer is blocked.")
-
-    @page(_UNBLOCK, "Unblock a customer", scope="billing:write")
-    async def show_unblock(self, call: Call) -> Response:
-        return await self._show(call, "unblock", Filled())
-
-    @form(_UNBLOCK, "Unblock a customer", scope="billing:write")
-    async def unblock(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> None:
-            await unblock_customer(tx, call.path_id("id", "customer"), now)
-
-        return await self._take(call, Nothing, work, "unblock", "The customer is not blocked any more.")
+    @step(
+        _UNBLOCK,
+        "Unblock a customer",
+        shown=lambda self, call, filled: self._show(call, "unblock", filled),
+        to="/customer/{id}",
+        done="The customer is not blocked any more.",
+        scope="billing:write",
+    )
+    async def unblock(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await unblock_customer(tx, call.path_id("id", "customer"), now)
 
     @page("/customer/{id}/export", "All that is stored of a customer", scope="customers:read", dangerous=True)
     async def export(self, call: Call) -> Response:
@@ -70,27 +68,21 @@ class CustomerStepPages:
             await export_customer(tx, customer_id, copy)
         return file_response(copy.getvalue(), f"customer-{customer_id}.zip", "application/zip")
 
-    @page(_ERASE, "Erase a customer", scope="customers:write", roles=("administrator",), dangerous=True)
-    async def show_erase(self, call: Call) -> Response:
-        return await self._show_erase(call, Filled())
-
-    @form(_ERASE, "Erase a customer", scope="customers:write", roles=("administrator",), dangerous=True)
-    async def erase(self, call: Call) -> Response:
+    @step(
+        _ERASE,
+        "Erase a customer",
+        shown=lambda self, call, filled: self._show_erase(call, filled),
+        to="/customer/{id}",
+        done="The customer's personal data are erased.",
+        scope="customers:write",
+        roles=("administrator",),
+        dangerous=True,
+    )
+    async def erase(self, tx: Transaction, call: Call, body: ErasureForm, now: datetime) -> None:
         customer_id = call.path_id("id", "customer")
-
-        async def work(tx: Transaction, body: ErasureForm, now: datetime) -> None:
-            if fold(body.number) != str(customer_id):
-                raise invalid("number", f"must be {customer_id}")
-            await erase_customer(tx, customer_id, now)
-
-        return await self.desk.change(
-            call,
-            ErasureForm,
-            work,
-            again=partial(self._show_erase, call),
-            to=f"/customer/{customer_id}",
-            done="The customer's personal data are erased.",
-        )
+        if fold(body.number) != str(customer_id):
+            raise invalid("number", f"must be {customer_id}")
+        await erase_customer(tx, customer_id, now)
 
     async def _show_erase(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
@@ -100,17 +92,6 @@ class CustomerStepPages:
             except DomainError as error:
                 erasure, problem = None, str(error)
         return self.desk.show(call, "customers/erase.html", form=filled, shown=shown, erasure=erasure, problem=problem)
-
-    async def _take(
-        self,
-        call: Call,
-        shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[None]],
-        name: str,
-        done: str,
-    ) -> Response:
-        to = f"/customer/{call.path_id('id', 'customer')}"
-        return await self.desk.change(call, shape, work, again=partial(self._show, call, name), to=to, done=done)
 
     async def _show(self, call: Call, name: str, filled: Filled) -> Response:
         async with self.desk.reading() as tx:

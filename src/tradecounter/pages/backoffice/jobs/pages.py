@@ -6,7 +6,6 @@ from typing import Any, get_args
 
 from starlette.responses import Response
 
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.job_queue import JobRecord, JobState, failed_jobs, latest_jobs
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.queries import latest_data_of
@@ -17,9 +16,10 @@ from tradecounter.pages.backoffice.jobs.words import name_of, reason_of
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.subjects import path_of_subject
 from tradecounter.pages.listing import After, listed
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.pages.page_view import PageView
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 RETRIERS = ("support", "administrator")
@@ -67,23 +67,17 @@ class JobPages:
     async def list_jobs(self, call: Call) -> Response:
         return await self._show(call, Filled())
 
-    @page("/job/{id}/retry", "Run a job again", scope="events:write", roles=RETRIERS)
-    async def show_retry(self, call: Call) -> Response:
-        return await self._show_retry(call, Filled())
-
-    @form("/job/{id}/retry", "Run a job again", scope="events:write", roles=RETRIERS)
-    async def retry(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> JobRecord:
-            return await retry_job(tx, call.path_id("id", "job"), now)
-
-        return await self.desk.change(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show_retry(call, filled),
-            to="/job",
-            done=lambda job: f"{name_of(job.name)} runs again. If it fails once more, it comes back to this list.",
-        )
+    @step(
+        "/job/{id}/retry",
+        "Run a job again",
+        shown=lambda self, call, filled: self._show_retry(call, filled),
+        to="/job",
+        done=lambda job: f"{name_of(job.name)} runs again. If it fails once more, it comes back to this list.",
+        scope="events:write",
+        roles=RETRIERS,
+    )
+    async def retry(self, tx: Transaction, call: Call, now: datetime) -> JobRecord:
+        return await retry_job(tx, call.path_id("id", "job"), now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         view = self.desk.view(call)

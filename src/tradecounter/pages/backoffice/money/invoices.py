@@ -8,7 +8,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.backoffice.desk import Nothing, text
+from tradecounter.backoffice.desk import text
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
 from tradecounter.billing.queries.lookup import printed_invoice, the_invoice
@@ -29,8 +29,9 @@ from tradecounter.page_kit.forms import Filled
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.listing import After, end_of, listed, start_of
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 from tradecounter.rest.responses import file_response
 
@@ -135,25 +136,18 @@ class InvoicePages:
             found = await printed_invoice(tx, call.path_id("number", "invoice"))
         return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
 
-    @page("/invoice/{number}/resend", "Send an invoice again", scope="billing:write", roles=RESENDERS)
-    async def show_resend(self, call: Call) -> Response:
-        return await self._show_resend(call, Filled())
-
-    @form("/invoice/{number}/resend", "Send an invoice again", scope="billing:write", roles=RESENDERS)
-    async def resend(self, call: Call) -> Response:
+    @step(
+        "/invoice/{number}/resend",
+        "Send an invoice again",
+        shown=lambda self, call, filled: self._show_resend(call, filled),
+        to="/invoice/{number}",
+        done=lambda sent: f"The invoice is sent to {' and '.join(sent.recipients)}.",
+        scope="billing:write",
+        roles=RESENDERS,
+    )
+    async def resend(self, tx: Transaction, call: Call, now: datetime) -> ResentInvoice:
         number = call.path_id("number", "invoice")
-
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> ResentInvoice:
-            return await resend_invoice(tx, number, now)
-
-        return await self.desk.change(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show_resend(call, filled),
-            to=f"/invoice/{number}",
-            done=lambda sent: f"The invoice is sent to {' and '.join(sent.recipients)}.",
-        )
+        return await resend_invoice(tx, number, now)
 
     async def _show_resend(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:

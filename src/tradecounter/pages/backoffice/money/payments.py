@@ -41,6 +41,7 @@ from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.listing import After, day_of, listed
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk, seen_of
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 from tradecounter.rest.number_types import Id
 
@@ -153,25 +154,17 @@ class PaymentPages:
             call, "money/payment.html", payment=payment, customer=account.name, left=left, history=history
         )
 
-    @page("/payment/{id}/reverse", "Reverse a payment", scope="billing:write")
-    async def show_reverse(self, call: Call) -> Response:
-        return await self._show_reverse(call, Filled())
-
-    @form("/payment/{id}/reverse", "Reverse a payment", scope="billing:write")
-    async def reverse(self, call: Call) -> Response:
+    @step(
+        "/payment/{id}/reverse",
+        "Reverse a payment",
+        shown=lambda self, call, filled: self._show_reverse(call, filled),
+        to="/payment/{id}",
+        done="The payment is reversed. What it paid is due again.",
+        scope="billing:write",
+    )
+    async def reverse(self, tx: Transaction, call: Call, body: Reversal, now: datetime) -> Payment:
         payment_id = call.path_id("id", "payment")
-
-        async def work(tx: Transaction, body: Reversal, now: datetime) -> Payment:
-            return await reverse_payment(tx, payment_id, body.reason, now)
-
-        return await self.desk.change(
-            call,
-            Reversal,
-            work,
-            again=lambda filled: self._show_reverse(call, filled),
-            to=f"/payment/{payment_id}",
-            done="The payment is reversed. What it paid is due again.",
-        )
+        return await reverse_payment(tx, payment_id, body.reason, now)
 
     async def _due(self, invoice: str) -> Decimal | None:
         """Return what is due of an invoice; None of an unknown one."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
-from starlette.responses import Response
 
 from tradecounter.backoffice.order_steps import add_tracking
 from tradecounter.backoffice.order_wire import Tracking
@@ -18,9 +17,9 @@ from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.ordering.returns.open_return import open_return
 from tradecounter.ordering.returns.requests import ReturnedUnits, ReturnRequest
 from tradecounter.ordering.units import ItemId, Units
-from tradecounter.page_kit.forms import Filled, in_rows
+from tradecounter.page_kit.forms import in_rows
 from tradecounter.pages.backoffice.orders.order_forms import OrderForms, reference_of
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 _BETWEEN_SERIALS = re.compile(r"[\s,;]+")
@@ -59,69 +58,63 @@ class ReturnForm(Struct):
     items: list[ReturnedLine] = []
 
 
+def _issued(issued: IssuedInvoice) -> str:
+    return f"Invoice {issued.number} is issued." if issued.new else f"Invoice {issued.number} has it all already."
+
+
 @dataclass(frozen=True, slots=True)
 class AfterSalePages(OrderForms):
     """The forms for what happens after the dispatch."""
 
-    @page("/order/{reference}/tracking", "Add a tracking event", scope="orders:write", roles=BY_WAREHOUSE)
-    async def show_tracking(self, call: Call) -> Response:
-        return await self.shown(call, "orders/tracking.html", Filled())
+    @step(
+        "/order/{reference}/tracking",
+        "Add a tracking event",
+        shown=lambda self, call, filled: self.shown(call, "orders/tracking.html", filled),
+        to="/order/{reference}",
+        done="The tracking event is added.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def track(self, tx: Transaction, call: Call, body: Tracking, now: datetime) -> None:
+        await add_tracking(tx, reference_of(call), body, now)
 
-    @form("/order/{reference}/tracking", "Add a tracking event", scope="orders:write", roles=BY_WAREHOUSE)
-    async def track(self, call: Call) -> Response:
-        async def step(tx: Transaction, body: Tracking, now: datetime) -> None:
-            await add_tracking(tx, reference_of(call), body, now)
+    @step(
+        "/order/{reference}/video",
+        "Set the packing video",
+        shown=lambda self, call, filled: self.shown(call, "orders/video.html", filled),
+        to="/order/{reference}",
+        done="The packing video is set.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def set_video(self, tx: Transaction, call: Call, body: OrderVideoResponse, now: datetime) -> None:
+        await add_video(tx, reference_of(call), body, now)
 
-        return await self.taken(call, Tracking, step, "orders/tracking.html", "The tracking event is added.")
+    @step(
+        "/order/{reference}/invoice",
+        "Invoice an order",
+        shown=lambda self, call, filled: self.shown(call, "orders/invoice.html", filled),
+        to="/order/{reference}",
+        done=_issued,
+        scope="billing:write",
+    )
+    async def invoice(self, tx: Transaction, call: Call, body: InvoiceForm, now: datetime) -> IssuedInvoice:
+        return await issue_invoice(tx, reference_of(call), self.parts.letterhead, now, part=body.part)
 
-    @page("/order/{reference}/video", "Set the packing video", scope="orders:write", roles=BY_WAREHOUSE)
-    async def show_video(self, call: Call) -> Response:
-        return await self.shown(call, "orders/video.html", Filled())
-
-    @form("/order/{reference}/video", "Set the packing video", scope="orders:write", roles=BY_WAREHOUSE)
-    async def set_video(self, call: Call) -> Response:
-        async def step(tx: Transaction, body: OrderVideoResponse, now: datetime) -> None:
-            await add_video(tx, reference_of(call), body, now)
-
-        return await self.taken(call, OrderVideoResponse, step, "orders/video.html", "The packing video is set.")
-
-    @page("/order/{reference}/invoice", "Invoice an order", scope="billing:write")
-    async def show_invoice(self, call: Call) -> Response:
-        return await self.shown(call, "orders/invoice.html", Filled())
-
-    @form("/order/{reference}/invoice", "Invoice an order", scope="billing:write")
-    async def invoice(self, call: Call) -> Response:
-        async def step(tx: Transaction, body: InvoiceForm, now: datetime) -> IssuedInvoice:
-            return await issue_invoice(tx, reference_of(call), self.parts.letterhead, now, part=body.part)
-
-        def done(issued: IssuedInvoice) -> str:
-            return (
-                f"Invoice {issued.number} is issued." if issued.new else f"Invoice {issued.number} has it all already."
-            )
-
-        return await self.taken(call, InvoiceForm, step, "orders/invoice.html", done)
-
-    @page("/order/{reference}/return", "Open a return", scope="orders:write")
-    async def show_return(self, call: Call) -> Response:
-        return await self.shown(call, "orders/return.html", Filled())
-
-    @form("/order/{reference}/return", "Open a return", scope="orders:write")
-    async def open_return(self, call: Call) -> Response:
-        async def step(tx: Transaction, body: ReturnForm, now: datetime) -> str:
-            rows = [number for number, line in enumerate(body.items) if line.units]
-            items = [ReturnedUnits(line.id, line.units, line.numbers) for line in body.items if line.units]
-            if not items:
-                raise DomainError(Kind.INVALID, "say how many units come back")
-            typed = any(line.serials for line in body.items)
-            fields = {"id": "quantity", "serial_numbers": "serials" if typed else "known"}
-            with named_by(in_rows("items", rows, fields)):
-                return await open_return(tx, reference_of(call), ReturnRequest(items, body.reason), now)
-
-        return await self.taken(
-            call,
-            ReturnForm,
-            step,
-            "orders/return.html",
-            lambda number: f"{number} is open. Ask the customer to write the number on the parcel.",
-            to=lambda number: f"/return/{number}",
-        )
+    @step(
+        "/order/{reference}/return",
+        "Open a return",
+        shown=lambda self, call, filled: self.shown(call, "orders/return.html", filled),
+        to=lambda number: f"/return/{number}",
+        done=lambda number: f"{number} is open. Ask the customer to write the number on the parcel.",
+        scope="orders:write",
+    )
+    async def open_return(self, tx: Transaction, call: Call, body: ReturnForm, now: datetime) -> str:
+        rows = [number for number, line in enumerate(body.items) if line.units]
+        items = [ReturnedUnits(line.id, line.units, line.numbers) for line in body.items if line.units]
+        if not items:
+            raise DomainError(Kind.INVALID, "say how many units come back")
+        typed = any(line.serials for line in body.items)
+        fields = {"id": "quantity", "serial_numbers": "serials" if typed else "known"}
+        with named_by(in_rows("items", rows, fields)):
+            return await open_return(tx, reference_of(call), ReturnRequest(items, body.reason), now)

@@ -18,9 +18,9 @@ from tradecounter.ordering.wire import ShippingChoice
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.orders.shown import ShownOrder, shown_order
 from tradecounter.pages.backoffice.parts import OfficeParts
-from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.pages.session_gate import require_right
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 
@@ -56,24 +56,18 @@ class ConfirmPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/order/{reference}/confirm", "Confirm an order", scope="orders:write", roles=SELLERS)
-    async def show_confirm(self, call: Call) -> Response:
-        return await self._show(call, Filled())
-
-    @form("/order/{reference}/confirm", "Confirm an order", scope="orders:write", roles=SELLERS)
-    async def confirm(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: ConfirmForm, now: datetime) -> AnyOrder:
-            reference = call.path_text("reference", "order")
-            return await confirm_sale(tx, reference, confirmation(call, body), self.parts.contexts, now)
-
-        return await self.desk.change(
-            call,
-            ConfirmForm,
-            work,
-            again=lambda filled: self._show(call, filled),
-            to=lambda order: f"/order/{order.name}",
-            done=lambda order: f"{order.name} is confirmed. The customer gets an e-mail.",
-        )
+    @step(
+        "/order/{reference}/confirm",
+        "Confirm an order",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=lambda order: f"/order/{order.name}",
+        done=lambda order: f"{order.name} is confirmed. The customer gets an e-mail.",
+        scope="orders:write",
+        roles=SELLERS,
+    )
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
+        reference = call.path_text("reference", "order")
+        return await confirm_sale(tx, reference, confirmation(call, body), self.parts.contexts, now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()

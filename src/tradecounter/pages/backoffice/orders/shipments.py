@@ -16,8 +16,8 @@ from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.orders.order_forms import reference_of
 from tradecounter.pages.backoffice.orders.shown import shown_order
 from tradecounter.pages.backoffice.parts import OfficeParts
-from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 _PATH = "/order/{reference}/shipment/{id}"
@@ -39,42 +39,30 @@ class ShipmentPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page(_PATH, "Correct a shipment", scope="orders:write", roles=BY_WAREHOUSE)
-    async def show_correction(self, call: Call) -> Response:
-        return await self._show(call, _CORRECT, Filled())
+    @step(
+        _PATH,
+        "Correct a shipment",
+        shown=lambda self, call, filled: self._show(call, _CORRECT, filled),
+        to="/order/{reference}",
+        done="The shipment is corrected.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def correct(self, tx: Transaction, call: Call, body: CorrectionForm, now: datetime) -> None:
+        given = ShipmentCorrection(body.tracking_number, body.carrier)
+        await correct_shipment(tx, reference_of(call), _id(call), given, now)
 
-    @form(_PATH, "Correct a shipment", scope="orders:write", roles=BY_WAREHOUSE)
-    async def correct(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: CorrectionForm, now: datetime) -> None:
-            given = ShipmentCorrection(body.tracking_number, body.carrier)
-            await correct_shipment(tx, reference_of(call), _id(call), given, now)
-
-        return await self.desk.change(
-            call,
-            CorrectionForm,
-            work,
-            again=lambda filled: self._show(call, _CORRECT, filled),
-            to=f"/order/{reference_of(call)}",
-            done="The shipment is corrected.",
-        )
-
-    @page(_PATH + "/take-back", "Take a shipment back", scope="orders:write", roles=BY_WAREHOUSE)
-    async def show_take_back(self, call: Call) -> Response:
-        return await self._show(call, _TAKE_BACK, Filled())
-
-    @form(_PATH + "/take-back", "Take a shipment back", scope="orders:write", roles=BY_WAREHOUSE)
-    async def take_back(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: TakingBack, now: datetime) -> None:
-            await take_back_shipment(tx, reference_of(call), _id(call), body.reason, now)
-
-        return await self.desk.change(
-            call,
-            TakingBack,
-            work,
-            again=lambda filled: self._show(call, _TAKE_BACK, filled),
-            to=f"/order/{reference_of(call)}",
-            done="The shipment is taken back. The customer gets an e-mail.",
-        )
+    @step(
+        _PATH + "/take-back",
+        "Take a shipment back",
+        shown=lambda self, call, filled: self._show(call, _TAKE_BACK, filled),
+        to="/order/{reference}",
+        done="The shipment is taken back. The customer gets an e-mail.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def take_back(self, tx: Transaction, call: Call, body: TakingBack, now: datetime) -> None:
+        await take_back_shipment(tx, reference_of(call), _id(call), body.reason, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         """Show a form of the shipment that the path names. Raises DomainError as `the_shipment` does."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
-from starlette.responses import Response
 
 from tradecounter.backoffice.orders import BY_WAREHOUSE
 from tradecounter.db.transaction import Transaction
@@ -15,9 +14,9 @@ from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.requests import NoteRequest
 from tradecounter.ordering.units import ItemId, Units
-from tradecounter.page_kit.forms import Filled, in_rows
+from tradecounter.page_kit.forms import in_rows
 from tradecounter.pages.backoffice.orders.order_forms import OrderForms, reference_of
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 _SERIAL_PARTS = re.compile(r"[\s,;]+")
@@ -42,35 +41,36 @@ class DispatchForm(Struct):
 class OrderStepPages(OrderForms):
     """The forms with which units are dispatched and notes added."""
 
-    @page("/order/{reference}/dispatch", "Dispatch an order", scope="orders:write", roles=BY_WAREHOUSE)
-    async def show_dispatch(self, call: Call) -> Response:
-        return await self.shown(call, "orders/dispatch.html", Filled())
+    @step(
+        "/order/{reference}/dispatch",
+        "Dispatch an order",
+        shown=lambda self, call, filled: self.shown(call, "orders/dispatch.html", filled),
+        to="/order/{reference}",
+        done="The shipment is recorded.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def dispatch(self, tx: Transaction, call: Call, body: DispatchForm, now: datetime) -> None:
+        rows = [number for number, line in enumerate(body.items) if line.quantity is not None]
+        lines = [body.items[number] for number in rows]
+        if not lines:
+            raise DomainError(Kind.INVALID, "say how many units leave")
+        items = [DispatchedItem(line.id, line.quantity or 0, _serials(line.serials)) for line in lines]
+        invoice = self.parts.settings.invoice_each_dispatch
+        request = DispatchRequest.of(Dispatch(items, body.tracking_number), invoice=invoice)
+        with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
+            await dispatch_order(tx, reference_of(call), request, now)
 
-    @form("/order/{reference}/dispatch", "Dispatch an order", scope="orders:write", roles=BY_WAREHOUSE)
-    async def dispatch(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: DispatchForm, now: datetime) -> None:
-            rows = [number for number, line in enumerate(body.items) if line.quantity is not None]
-            lines = [body.items[number] for number in rows]
-            if not lines:
-                raise DomainError(Kind.INVALID, "say how many units leave")
-            items = [DispatchedItem(line.id, line.quantity or 0, _serials(line.serials)) for line in lines]
-            invoice = self.parts.settings.invoice_each_dispatch
-            request = DispatchRequest.of(Dispatch(items, body.tracking_number), invoice=invoice)
-            with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
-                await dispatch_order(tx, reference_of(call), request, now)
-
-        return await self.taken(call, DispatchForm, work, "orders/dispatch.html", "The shipment is recorded.")
-
-    @page("/order/{reference}/note", "Add a note to an order", scope="orders:write")
-    async def show_note(self, call: Call) -> Response:
-        return await self.shown(call, "orders/note.html", Filled())
-
-    @form("/order/{reference}/note", "Add a note to an order", scope="orders:write")
-    async def note(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: NoteRequest, now: datetime) -> None:
-            await add_note(tx, reference_of(call), body.text, now)
-
-        return await self.taken(call, NoteRequest, work, "orders/note.html", "The note is added.")
+    @step(
+        "/order/{reference}/note",
+        "Add a note to an order",
+        shown=lambda self, call, filled: self.shown(call, "orders/note.html", filled),
+        to="/order/{reference}",
+        done="The note is added.",
+        scope="orders:write",
+    )
+    async def note(self, tx: Transaction, call: Call, body: NoteRequest, now: datetime) -> None:
+        await add_note(tx, reference_of(call), body.text, now)
 
 
 def _serials(text: str) -> list[SerialNumber]:

@@ -18,8 +18,8 @@ from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.orders.confirm import ConfirmForm, confirmation
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.quotes.sheet import quote_sheet
-from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 
@@ -30,41 +30,28 @@ class QuoteStepPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/quote/{code}/decline", "Decline a quote", scope="quotes:write")
-    async def show_decline(self, call: Call) -> Response:
-        return await self._show(call, "quotes/decline.html", Filled())
+    @step(
+        "/quote/{code}/decline",
+        "Decline a quote",
+        shown=lambda self, call, filled: self._show(call, "quotes/decline.html", filled),
+        to="/quote",
+        done="The quote is declined. The customer gets the reason by e-mail.",
+        scope="quotes:write",
+    )
+    async def decline(self, tx: Transaction, call: Call, body: Declination, now: datetime) -> None:
+        await decline_quote(tx, code_of(call), body.reason, now)
 
-    @form("/quote/{code}/decline", "Decline a quote", scope="quotes:write")
-    async def decline(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: Declination, now: datetime) -> None:
-            await decline_quote(tx, code_of(call), body.reason, now)
-
-        return await self.desk.change(
-            call,
-            Declination,
-            work,
-            again=lambda filled: self._show(call, "quotes/decline.html", filled),
-            to="/quote",
-            done="The quote is declined. The customer gets the reason by e-mail.",
-        )
-
-    @page("/quote/{code}/confirm", "Confirm a quote", scope="quotes:write", roles=SELLERS)
-    async def show_confirm(self, call: Call) -> Response:
-        return await self._show(call, "quotes/confirm.html", Filled())
-
-    @form("/quote/{code}/confirm", "Confirm a quote", scope="quotes:write", roles=SELLERS)
-    async def confirm(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: ConfirmForm, now: datetime) -> AnyOrder:
-            return await confirm_quoted(tx, code_of(call), confirmation(call, body), self.parts.contexts, now)
-
-        return await self.desk.change(
-            call,
-            ConfirmForm,
-            work,
-            again=lambda filled: self._show(call, "quotes/confirm.html", filled),
-            to=lambda order: f"/order/{order.name}",
-            done=lambda order: f"The quote is now order {order.name}. The customer gets an e-mail.",
-        )
+    @step(
+        "/quote/{code}/confirm",
+        "Confirm a quote",
+        shown=lambda self, call, filled: self._show(call, "quotes/confirm.html", filled),
+        to=lambda order: f"/order/{order.name}",
+        done=lambda order: f"The quote is now order {order.name}. The customer gets an e-mail.",
+        scope="quotes:write",
+        roles=SELLERS,
+    )
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
+        return await confirm_quoted(tx, code_of(call), confirmation(call, body), self.parts.contexts, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         now = self.desk.clock.now()

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.backoffice.orders import BY_WAREHOUSE
 from tradecounter.backoffice.returns import MAY_CLOSE
 from tradecounter.billing.credit_return import creditable_of_return, receive_and_credit
@@ -27,6 +26,7 @@ from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk, seen_of
 from tradecounter.pages.session_gate import require_right
+from tradecounter.pages.step import NoFields
 from tradecounter.rest.call import Call
 
 
@@ -89,12 +89,12 @@ class ReturnPages:
 
     @form("/return/{number}/close", "Close a return", scope="orders:write", roles=MAY_CLOSE)
     async def close(self, call: Call) -> Response:
-        async def work(tx: Transaction, _body: Nothing, now: datetime) -> None:
+        async def work(tx: Transaction, _body: NoFields, now: datetime) -> None:
             await close_return(tx, _number(call), now)
 
         return await self.desk.change(
             call,
-            Nothing,
+            NoFields,
             work,
             again=lambda filled: self._show(call, "returns/close.html", filled),
             to=f"/return/{_number(call)}",

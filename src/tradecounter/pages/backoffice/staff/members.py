@@ -1,6 +1,5 @@
 """`/staff`: staff members, and the forms that add, change, disable and reset one."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,14 +13,14 @@ from tradecounter.access.queries.staff import StaffMember, list_staff, staff_by_
 from tradecounter.access.queries.tokens import list_tokens
 from tradecounter.access.rules import GUESSING_WINDOW
 from tradecounter.access.staff import add_staff_member, disable_staff_member, edit_staff_member, reset_staff_member
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import not_found
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.parts import OfficeParts
-from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PageDesk, Shape
+from tradecounter.pages.operation import page
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 ADMINISTRATORS = ("administrator",)
@@ -75,69 +74,57 @@ class StaffPages:
             slowed=slowed,
         )
 
-    @page("/staff/new", "Add a member of the staff", roles=ADMINISTRATORS, dangerous=True)
-    async def show_new(self, call: Call) -> Response:
-        return await self._show_new(call, Filled())
-
-    @form("/staff/new", "Add a member of the staff", roles=ADMINISTRATORS, dangerous=True)
-    async def add(self, call: Call) -> Response:
+    @step(
+        "/staff/new",
+        "Add a member of the staff",
+        shown=lambda self, call, filled: self._show_new(call, filled),
+        to="/staff",
+        done="The member is added. The link was shown once; reset the member to get another one.",
+        reveals=lambda self, call, made: self._show_link(call, *made),
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def add(self, tx: Transaction, body: NewMemberForm, now: datetime) -> tuple[StaffMember, int]:
         secret = secret_key(self.parts.settings)
+        return await add_staff_member(tx, body.email, body.name, body.roles, secret, now)
 
-        async def work(tx: Transaction, body: NewMemberForm, now: datetime) -> tuple[StaffMember, int]:
-            return await add_staff_member(tx, body.email, body.name, body.roles, secret, now)
+    @step(
+        "/staff/{id}/edit",
+        "Change a member of the staff",
+        shown=lambda self, call, filled: self._show(call, "edit", filled),
+        to="/staff",
+        done=lambda member: f"{member.name} is changed.",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def edit(self, tx: Transaction, call: Call, body: MemberForm, now: datetime) -> StaffMember:
+        return await edit_staff_member(tx, (await _member(tx, call)).email, body.name, body.roles, now)
 
-        return await self.desk.reveal(
-            call,
-            NewMemberForm,
-            work,
-            again=lambda filled: self._show_new(call, filled),
-            show=lambda made: self._show_link(call, *made),
-            to="/staff",
-            repeated="The member is added. The link was shown once; reset the member to get another one.",
-        )
+    @step(
+        "/staff/{id}/disable",
+        "Disable a member of the staff",
+        shown=lambda self, call, filled: self._show(call, "disable", filled),
+        to="/staff",
+        done=lambda member: f"{member.name} is disabled.",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> StaffMember:
+        return await disable_staff_member(tx, (await _member(tx, call)).email, now)
 
-    @page("/staff/{id}/edit", "Change a member of the staff", roles=ADMINISTRATORS, dangerous=True)
-    async def show_edit(self, call: Call) -> Response:
-        return await self._show(call, "edit", Filled())
-
-    @form("/staff/{id}/edit", "Change a member of the staff", roles=ADMINISTRATORS, dangerous=True)
-    async def edit(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: MemberForm, now: datetime) -> StaffMember:
-            return await edit_staff_member(tx, (await _member(tx, call)).email, body.name, body.roles, now)
-
-        return await self._take(call, MemberForm, work, "edit", lambda member: f"{member.name} is changed.")
-
-    @page("/staff/{id}/disable", "Disable a member of the staff", roles=ADMINISTRATORS, dangerous=True)
-    async def show_disable(self, call: Call) -> Response:
-        return await self._show(call, "disable", Filled())
-
-    @form("/staff/{id}/disable", "Disable a member of the staff", roles=ADMINISTRATORS, dangerous=True)
-    async def disable(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> StaffMember:
-            return await disable_staff_member(tx, (await _member(tx, call)).email, now)
-
-        return await self._take(call, Nothing, work, "disable", lambda member: f"{member.name} is disabled.")
-
-    @page("/staff/{id}/reset", "Reset a member of the staff", roles=ADMINISTRATORS, dangerous=True)
-    async def show_reset(self, call: Call) -> Response:
-        return await self._show(call, "reset", Filled())
-
-    @form("/staff/{id}/reset", "Reset a member of the staff", roles=ADMINISTRATORS, dangerous=True)
-    async def reset(self, call: Call) -> Response:
+    @step(
+        "/staff/{id}/reset",
+        "Reset a member of the staff",
+        shown=lambda self, call, filled: self._show(call, "reset", filled),
+        to="/staff",
+        done="The member is reset. The link was shown once; reset the member again to get another one.",
+        reveals=lambda self, call, made: self._show_link(call, *made),
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def reset(self, tx: Transaction, call: Call, now: datetime) -> tuple[StaffMember, int]:
         secret = secret_key(self.parts.settings)
-
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> tuple[StaffMember, int]:
-            return await reset_staff_member(tx, (await _member(tx, call)).email, secret, now)
-
-        return await self.desk.reveal(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show(call, "reset", filled),
-            show=lambda made: self._show_link(call, *made),
-            to="/staff",
-            repeated="The member is reset. The link was shown once; reset the member again to get another one.",
-        )
+        return await reset_staff_member(tx, (await _member(tx, call)).email, secret, now)
 
     def _show_link(self, call: Call, member: StaffMember, link_id: int) -> Response:
         settings = self.parts.settings
@@ -151,18 +138,6 @@ class StaffPages:
         async with self.desk.reading() as tx:
             member = await _member(tx, call)
         return self.desk.show(call, f"staff/{step}.html", form=filled, member=member, roles=_ROLES)
-
-    async def _take(
-        self,
-        call: Call,
-        shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[StaffMember]],
-        step: str,
-        done: Callable[[StaffMember], str],
-    ) -> Response:
-        return await self.desk.change(
-            call, shape, work, again=lambda filled: self._show(call, step, filled), to="/staff", done=done
-        )
 
 
 async def _member(tx: Transaction, call: Call) -> StaffMember:

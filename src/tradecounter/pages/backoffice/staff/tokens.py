@@ -9,15 +9,14 @@ from starlette.responses import Response
 from tradecounter.access.permissions import AREAS, SCOPES
 from tradecounter.access.queries.tokens import TokenRecord, list_tokens
 from tradecounter.access.tokens import add_token, revoke_token
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.staff.members import ADMINISTRATORS
 from tradecounter.pages.listing import end_of
-from tradecounter.pages.operation import form, page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 
 
@@ -36,42 +35,30 @@ class TokenPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/token/new", "Add a service token", roles=ADMINISTRATORS, dangerous=True)
-    async def show_new(self, call: Call) -> Response:
-        return await self._show_new(call, Filled())
+    @step(
+        "/token/new",
+        "Add a service token",
+        shown=lambda self, call, filled: self._show_new(call, filled),
+        to="/staff",
+        done="The token is added. It was shown once; revoke it and add another one.",
+        reveals=lambda self, call, made: self.desk.show(call, "staff/token.html", token=made[0], secret=made[1]),
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def add(self, tx: Transaction, body: TokenForm, now: datetime) -> tuple[TokenRecord, str]:
+        return await add_token(tx, body.name, body.scopes, now, end_of("expires", body.expires))
 
-    @form("/token/new", "Add a service token", roles=ADMINISTRATORS, dangerous=True)
-    async def add(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: TokenForm, now: datetime) -> tuple[TokenRecord, str]:
-            return await add_token(tx, body.name, body.scopes, now, end_of("expires", body.expires))
-
-        return await self.desk.reveal(
-            call,
-            TokenForm,
-            work,
-            again=lambda filled: self._show_new(call, filled),
-            show=lambda made: self.desk.show(call, "staff/token.html", token=made[0], secret=made[1]),
-            to="/staff",
-            repeated="The token is added. It was shown once; revoke it and add another one.",
-        )
-
-    @page("/token/{id}/revoke", "Revoke a service token", roles=ADMINISTRATORS, dangerous=True)
-    async def show_revoke(self, call: Call) -> Response:
-        return await self._show_revoke(call, Filled())
-
-    @form("/token/{id}/revoke", "Revoke a service token", roles=ADMINISTRATORS, dangerous=True)
-    async def revoke(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> TokenRecord:
-            return await revoke_token(tx, call.path_id("id", "token"), now)
-
-        return await self.desk.change(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show_revoke(call, filled),
-            to="/staff",
-            done=lambda token: f"The token of {token.name} is revoked.",
-        )
+    @step(
+        "/token/{id}/revoke",
+        "Revoke a service token",
+        shown=lambda self, call, filled: self._show_revoke(call, filled),
+        to="/staff",
+        done=lambda token: f"The token of {token.name} is revoked.",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def revoke(self, tx: Transaction, call: Call, now: datetime) -> TokenRecord:
+        return await revoke_token(tx, call.path_id("id", "token"), now)
 
     async def _show_new(self, call: Call, filled: Filled) -> Response:
         scopes = [(area, [scope for scope in SCOPES if scope.startswith(f"{area}:")]) for area in AREAS]

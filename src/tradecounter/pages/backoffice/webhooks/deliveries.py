@@ -1,21 +1,20 @@
 """The steps of a webhook: pause it, set it active, ping it, deliver again; and one delivery with its attempts."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.webhooks.endpoints import ADMINISTRATORS
 from tradecounter.pages.operation import form, page
-from tradecounter.pages.page_desk import PageDesk, Shape
+from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import NoFields, step
 from tradecounter.rest.call import Call
 from tradecounter.webhooks.manage import (
     WebhookPolicy,
@@ -35,6 +34,16 @@ class StateForm(Struct):
     state: Literal["active", "paused"]
 
 
+def _state_told(webhook: Webhook) -> str:
+    if webhook.state == "active":
+        return "The webhook is active. It gets what it has missed."
+    return "The webhook is paused. Its events are kept."
+
+
+def _replayed(made: Replayed) -> str:
+    return f"{made.deliveries:,} {'event is' if made.deliveries == 1 else 'events are'} delivered again."
+
+
 @dataclass(frozen=True, slots=True)
 class DeliveryPages:
     """Deliveries of webhooks."""
@@ -42,48 +51,44 @@ class DeliveryPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @form("/webhook/{id}/state", "Pause a webhook or set it active", scope="events:write", roles=ADMINISTRATORS)
-    async def set_state(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: StateForm, now: datetime) -> Webhook:
-            policy = WebhookPolicy.from_settings(self.parts.settings)
-            return await change_webhook(tx, policy, _id(call), WebhookChange(state=body.state), now)
+    @step(
+        "/webhook/{id}/state",
+        "Pause a webhook or set it active",
+        shown=lambda self, call, filled: self._show(call, "webhooks/state.html", filled),
+        to="/webhook/{id}",
+        done=_state_told,
+        scope="events:write",
+        roles=ADMINISTRATORS,
+    )
+    async def set_state(self, tx: Transaction, call: Call, body: StateForm, now: datetime) -> Webhook:
+        policy = WebhookPolicy.from_settings(self.parts.settings)
+        return await change_webhook(tx, policy, _id(call), WebhookChange(state=body.state), now)
 
-        def done(webhook: Webhook) -> str:
-            if webhook.state == "active":
-                return "The webhook is active. It gets what it has missed."
-            return "The webhook is paused. Its events are kept."
+    @step(
+        "/webhook/{id}/ping",
+        "Send a ping",
+        shown=lambda self, call, filled: self._show(call, "webhooks/ping.html", filled),
+        to="/webhook/{id}",
+        done="The ping is on its way.",
+        scope="events:write",
+        roles=ADMINISTRATORS,
+    )
+    async def ping(self, tx: Transaction, call: Call, now: datetime) -> Delivery:
+        return await ping_webhook(tx, _id(call), now)
 
-        return await self._take(call, StateForm, work, done, "webhooks/state.html")
-
-    @page("/webhook/{id}/state", "Pause a webhook or set it active", scope="events:write", roles=ADMINISTRATORS)
-    async def show_state(self, call: Call) -> Response:
-        return await self._show(call, "webhooks/state.html", Filled())
-
-    @form("/webhook/{id}/ping", "Send a ping", scope="events:write", roles=ADMINISTRATORS)
-    async def ping(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> Delivery:
-            return await ping_webhook(tx, _id(call), now)
-
-        return await self._take(call, Nothing, work, "The ping is on its way.", "webhooks/ping.html")
-
-    @page("/webhook/{id}/ping", "Send a ping", scope="events:write", roles=ADMINISTRATORS)
-    async def show_ping(self, call: Call) -> Response:
-        return await self._show(call, "webhooks/ping.html", Filled())
-
-    @page("/webhook/{id}/replay", "Deliver a range again", scope="events:write", roles=ADMINISTRATORS)
-    async def show_replay(self, call: Call) -> Response:
-        return await self._show(call, "webhooks/replay.html", Filled())
-
-    @form("/webhook/{id}/replay", "Deliver a range again", scope="events:write", roles=ADMINISTRATORS)
-    async def replay(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: Replay, now: datetime) -> Replayed:
-            return await replay(tx, _id(call), body, now)
-
-        def done(made: Replayed) -> str:
-            number = made.deliveries
-            return f"{number:,} {'event is' if number == 1 else 'events are'} delivered again."
-
-        return await self._take(call, Replay, work, done, "webhooks/replay.html")
+    @step(
+        "/webhook/{id}/replay",
+        "Deliver a range again",
+        shown=lambda self, call, filled: self._show(call, "webhooks/replay.html", filled),
+        to="/webhook/{id}",
+        done=lambda made: (
+            f"{made.deliveries:,} {'event is' if made.deliveries == 1 else 'events are'} delivered again."
+        ),
+        scope="events:write",
+        roles=ADMINISTRATORS,
+    )
+    async def replay(self, tx: Transaction, call: Call, body: Replay, now: datetime) -> Replayed:
+        return await replay(tx, _id(call), body, now)
 
     @page("/webhook/{id}/delivery/{delivery_id}", "One delivery", scope="events:read")
     async def show_delivery(self, call: Call) -> Response:
@@ -91,12 +96,12 @@ class DeliveryPages:
 
     @form("/webhook/{id}/delivery/{delivery_id}", "Deliver again", scope="events:write", roles=ADMINISTRATORS)
     async def redeliver(self, call: Call) -> Response:
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> Delivery:
+        async def work(tx: Transaction, _: NoFields, now: datetime) -> Delivery:
             return await redeliver(tx, _id(call), call.path_id("delivery_id", "delivery"), now)
 
         return await self.desk.change(
             call,
-            Nothing,
+            NoFields,
             work,
             again=lambda filled: self._show_delivery(call, filled),
             to=lambda delivery: f"/webhook/{_id(call)}/delivery/{delivery.id}",
@@ -117,23 +122,6 @@ class DeliveryPages:
         async with self.desk.reading() as tx:
             webhook = await show_webhook(tx, _id(call))
         return self.desk.show(call, template, form=filled, webhook=webhook)
-
-    async def _take(
-        self,
-        call: Call,
-        shape: type[Shape],
-        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
-        done: str | Callable[[Any], str],
-        template: str,
-    ) -> Response:
-        return await self.desk.change(
-            call,
-            shape,
-            work,
-            again=lambda filled: self._show(call, template, filled),
-            to=f"/webhook/{_id(call)}",
-            done=done,
-        )
 
 
 def _id(call: Call) -> int:

@@ -7,7 +7,6 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.backoffice.desk import Nothing
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import CUSTOMER_TYPES
@@ -16,8 +15,9 @@ from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, c
 from tradecounter.pages.backoffice.parts import OfficeParts
 from tradecounter.pages.backoffice.subjects import path_of_subject
 from tradecounter.pages.listing import After, listed
-from tradecounter.pages.operation import form, page
+from tradecounter.pages.operation import page
 from tradecounter.pages.page_desk import PageDesk
+from tradecounter.pages.step import step
 from tradecounter.rest.call import Call
 from tradecounter.webhooks.manage import (
     WebhookPolicy,
@@ -93,24 +93,19 @@ class WebhookPages:
         table = Table.of(call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.id, row.id))
         return self.desk.show(call, "webhooks/list.html", form=found.form, table=table)
 
-    @page("/webhook/new", "Add a webhook", scope="events:write", roles=ADMINISTRATORS, dangerous=True)
-    async def show_new(self, call: Call) -> Response:
-        return await self._show_new(call, Filled())
-
-    @form("/webhook/new", "Add a webhook", scope="events:write", roles=ADMINISTRATORS, dangerous=True)
-    async def add(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: WebhookRequest, now: datetime) -> CreatedWebhook:
-            return await add_webhook(tx, self._policy, body, now)
-
-        return await self.desk.reveal(
-            call,
-            WebhookRequest,
-            work,
-            again=lambda filled: self._show_new(call, filled),
-            show=lambda made: self.desk.show(call, "webhooks/secret.html", webhook=made, is_new=True),
-            to="/webhook",
-            repeated="The webhook is added. Its secret was shown once; rotate it to get another one.",
-        )
+    @step(
+        "/webhook/new",
+        "Add a webhook",
+        shown=lambda self, call, filled: self._show_new(call, filled),
+        to="/webhook",
+        done="The webhook is added. Its secret was shown once; rotate it to get another one.",
+        reveals=lambda self, call, made: self.desk.show(call, "webhooks/secret.html", webhook=made, is_new=True),
+        scope="events:write",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def add(self, tx: Transaction, body: WebhookRequest, now: datetime) -> CreatedWebhook:
+        return await add_webhook(tx, self._policy, body, now)
 
     @page("/webhook/{id}", "One webhook", scope="events:read", query=DeliveryTable)
     async def show_one(self, call: Call) -> Response:
@@ -144,67 +139,46 @@ class WebhookPages:
             path_of=lambda subject: path_of_subject(subject, self.desk.view(call).may),
         )  # fmt: skip
 
-    @page("/webhook/{id}/edit", "Change a webhook", scope="events:write", roles=ADMINISTRATORS)
-    async def show_edit(self, call: Call) -> Response:
-        return await self._show(call, "webhooks/edit.html", Filled())
-
-    @form("/webhook/{id}/edit", "Change a webhook", scope="events:write", roles=ADMINISTRATORS)
-    async def edit(self, call: Call) -> Response:
+    @step(
+        "/webhook/{id}/edit",
+        "Change a webhook",
+        shown=lambda self, call, filled: self._show(call, "webhooks/edit.html", filled),
+        to="/webhook/{id}",
+        done="The webhook is changed.",
+        scope="events:write",
+        roles=ADMINISTRATORS,
+    )
+    async def edit(self, tx: Transaction, call: Call, body: WebhookForm, now: datetime) -> Webhook:
         webhook_id = call.path_id("id", "webhook")
+        wanted = WebhookChange(url=body.url, types=body.types, description=body.description)
+        return await change_webhook(tx, self._policy, webhook_id, wanted, now)
 
-        async def work(tx: Transaction, body: WebhookForm, now: datetime) -> Webhook:
-            wanted = WebhookChange(url=body.url, types=body.types, description=body.description)
-            return await change_webhook(tx, self._policy, webhook_id, wanted, now)
-
-        return await self.desk.change(
-            call,
-            WebhookForm,
-            work,
-            again=lambda filled: self._show(call, "webhooks/edit.html", filled),
-            to=f"/webhook/{webhook_id}",
-            done="The webhook is changed.",
-        )
-
-    @page("/webhook/{id}/rotate-secret", "Rotate a webhook's secret", roles=ADMINISTRATORS, dangerous=True)
-    async def show_rotate(self, call: Call) -> Response:
-        return await self._show(call, "webhooks/rotate.html", Filled())
-
-    @form("/webhook/{id}/rotate-secret", "Rotate a webhook's secret", roles=ADMINISTRATORS, dangerous=True)
-    async def rotate(self, call: Call) -> Response:
+    @step(
+        "/webhook/{id}/rotate-secret",
+        "Rotate a webhook's secret",
+        shown=lambda self, call, filled: self._show(call, "webhooks/rotate.html", filled),
+        to="/webhook/{id}",
+        done="The secret is rotated. It was shown once; rotate it again to get another one.",
+        reveals=lambda self, call, made: self.desk.show(call, "webhooks/secret.html", webhook=made, is_new=False),
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def rotate(self, tx: Transaction, call: Call, now: datetime) -> CreatedWebhook:
         webhook_id = call.path_id("id", "webhook")
+        return await rotate_webhook_secret(tx, self._policy, webhook_id, now)
 
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> CreatedWebhook:
-            return await rotate_webhook_secret(tx, self._policy, webhook_id, now)
-
-        return await self.desk.reveal(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show(call, "webhooks/rotate.html", filled),
-            show=lambda made: self.desk.show(call, "webhooks/secret.html", webhook=made, is_new=False),
-            to=f"/webhook/{webhook_id}",
-            repeated="The secret is rotated. It was shown once; rotate it again to get another one.",
-        )
-
-    @page("/webhook/{id}/delete", "Delete a webhook", roles=ADMINISTRATORS, dangerous=True)
-    async def show_delete(self, call: Call) -> Response:
-        return await self._show(call, "webhooks/delete.html", Filled())
-
-    @form("/webhook/{id}/delete", "Delete a webhook", roles=ADMINISTRATORS, dangerous=True)
-    async def delete(self, call: Call) -> Response:
+    @step(
+        "/webhook/{id}/delete",
+        "Delete a webhook",
+        shown=lambda self, call, filled: self._show(call, "webhooks/delete.html", filled),
+        to="/webhook",
+        done=lambda webhook: f"The webhook of {webhook.url} is deleted.",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> Webhook:
         webhook_id = call.path_id("id", "webhook")
-
-        async def work(tx: Transaction, _: Nothing, now: datetime) -> Webhook:
-            return await remove_webhook(tx, webhook_id, now)
-
-        return await self.desk.change(
-            call,
-            Nothing,
-            work,
-            again=lambda filled: self._show(call, "webhooks/delete.html", filled),
-            to="/webhook",
-            done=lambda webhook: f"The webhook of {webhook.url} is deleted.",
-        )
+        return await remove_webhook(tx, webhook_id, now)
 
     @property
     def _policy(self) -> WebhookPolicy:
