@@ -1,11 +1,15 @@
 """Every route there is needs a credential, or is on the list of those that do not (specification, sections 4 and 5)."""
 
 import re
+from pathlib import Path
 
 import httpx2
 import pytest
 
+from support.routes_document import routes_document
 from support.service import Service
+
+ROOT = Path(__file__).parents[2]
 
 PUBLIC = {
     ("GET", "/"),
@@ -62,6 +66,12 @@ def routes_of(service: Service) -> set[tuple[str, str]]:
         allowed = client.options(filled(path)).headers["Allow"].split(", ")
         found |= {(method, path) for method in allowed if method not in {"HEAD", "OPTIONS"}}
     return found
+
+
+def test_the_page_of_all_routes_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "routes.md").read_text() == routes_document(), (
+        "docs/routes.md is out of date: run `make docs`"
+    )
 
 
 def filled(path: str) -> str:

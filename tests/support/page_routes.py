@@ -1,8 +1,10 @@
 """All pages and forms of both sites, as their declarations say, and which of them an address belongs to."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 from urllib.parse import urlsplit
 
 from tradecounter.pages.account.consent.pages import ConsentPages
@@ -12,7 +14,7 @@ from tradecounter.pages.operation import PageOperation
 from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 from tradecounter.pages.sign_in.placed import placed
 from tradecounter.pages.sign_in.subjects import SIGN_IN_SUBJECTS
-from tradecounter.rest.operation import operations_of
+from tradecounter.rest.operation import handlers_of
 
 SITES = (BACK_OFFICE, ACCOUNT)
 _PARAMETER = re.compile(r"\{(\w+)\}")
@@ -24,6 +26,7 @@ class PageRoute:
 
     site: PageSite
     operation: PageOperation
+    handler: Callable[..., Any] = field(compare=False)
 
     @property
     def method(self) -> str:
@@ -48,9 +51,9 @@ def page_routes(site: PageSite) -> tuple[PageRoute, ...]:
     subjects = OFFICE_SUBJECTS if site is BACK_OFFICE else (*ACCOUNT_SUBJECTS, ConsentPages)
     both = (placed(subject, site) for subject in SIGN_IN_SUBJECTS)
     return tuple(
-        PageRoute(site, operation)
+        PageRoute(site, operation, handler)
         for subject in (*subjects, *both)
-        for operation in operations_of(subject)
+        for operation, handler in handlers_of(subject)
         if isinstance(operation, PageOperation)
     )
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from tradecounter.backoffice.gate import ACTING_USER, LONGEST_ACTING_USER
 from tradecounter.backoffice.request_body import read_body
-from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
+from tradecounter.db.idempotency import KeyedRequest, Recorded, once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
@@ -177,17 +177,15 @@ class Desk:
             None if key is None or not keyed else KeyedRequest(f"{call.actor.kind}/{call.actor.id}", key, print_of())
         )
         now = self.clock.now()
-        with used_once():
-            async with transaction(self.database, call.actor) as tx:
-                if request is not None:
-                    async with tx.pipeline() as p:
-                        claimed = claim(p, request)
-                    if (before := recorded(tx, request, claimed)) is not None:
-                        return _response(before, location, {REPLAY_HEADER: "true"})
-                made = await work(tx, now)
-                if request is not None and made.lasting:
-                    record(tx, request, Recorded(made.status, made.kept), now)
-        return _response(Recorded(made.status, made.body), location, {})
+
+        async def made_once(tx: Transaction) -> tuple[Made, Recorded | None]:
+            made = await work(tx, now)
+            return made, Recorded(made.status, made.kept) if made.lasting else None
+
+        found = await once(self.database, call.actor, request, now, made_once)
+        if isinstance(found, Recorded):
+            return _response(found, location, {REPLAY_HEADER: "true"})
+        return _response(Recorded(found.status, found.body), location, {})
 
     async def delete(self, call: Call, work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Response:
         """Run a change that has no response body."""

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import wraps
 from itertools import islice
 from operator import attrgetter
 from types import GenericAlias, NoneType, UnionType
@@ -157,6 +158,7 @@ class Subject:
             signature = _Signature.of(method)
             success = self._success(_OK, signature.returns, responds, (CONTENT_DISPOSITION,) if files else (), files)
 
+            @wraps(method)
             async def handle(group: Any, call: Call) -> Response:
                 given, now = signature.read(call), group.desk.clock.now()
                 if "tx" in signature.takes:
@@ -178,6 +180,7 @@ class Subject:
             [item] = get_args(signature.returns)
             success = self._success(_OK, GenericAlias(list, item), responds, (NEXT,))
 
+            @wraps(method)
             async def handle(group: Any, call: Call) -> Response:
                 given = signature.read(call)
                 limit = given["query"].limit
@@ -216,6 +219,7 @@ class Subject:
             headers = (LOCATION, *replayed) if location else replayed
             success = self._success(status, signature.returns, responds, headers)
 
+            @wraps(method)
             async def handle(group: Any, call: Call) -> Response:
                 given = signature.read(call)
 

@@ -6,22 +6,26 @@ While a request with a key is being processed, its transaction has an exclusive 
 for such a lock, so deadlocks are impossible. The lock ends with the transaction, also if the process dies.
 """
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import LiteralString
+from typing import LiteralString, TypeVar
 
 from psycopg.errors import UniqueViolation
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.db.advisory_locks import TRY_KEY
 from tradecounter.db.pipeline import Pipeline, Result
+from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
-from tradecounter.db.transaction import Transaction
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 
 _RETRY_SECONDS = 1
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,33 @@ def record(tx: Transaction, request: KeyedRequest, response: Recorded, now: date
         body=response.body,
         now=now,
     )
+
+
+async def once(
+    database: Database,
+    actor: Actor,
+    request: KeyedRequest | None,
+    now: datetime,
+    work: Callable[[Transaction], Awaitable[tuple[Made, Recorded | None]]],
+) -> Made | Recorded:
+    """Run a change in a transaction of its own, unless it was recorded; then return what was.
+
+    `work` returns the result, and what to record, or None if a repetition may try again. Without a request, nothing is
+    claimed or recorded.
+
+    Raises DomainError as `recorded` and `used_once` do.
+    """
+    with used_once():
+        async with transaction(database, actor) as tx:
+            if request is not None:
+                async with tx.pipeline() as p:
+                    claimed = claim(p, request)
+                if (before := recorded(tx, request, claimed)) is not None:
+                    return before
+            result, response = await work(tx)
+            if request is not None and response is not None:
+                record(tx, request, response, now)
+    return result
 
 
 async def forget_keys(tx: Transaction, before: datetime, most: int) -> int:

@@ -13,7 +13,7 @@ from psycopg.errors import LockNotAvailable
 from starlette.responses import Response
 
 from tradecounter.access.turns import Turns
-from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
+from tradecounter.db.idempotency import KeyedRequest, Recorded, once
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
@@ -203,18 +203,15 @@ class PageDesk:
         body = parse_form(submitted, shape)
         request = _keyed(call, submitted)
         now = self.clock.now()
-        with used_once():
-            async with transaction(self.database, call.actor) as tx:
-                if request is not None:
-                    async with tx.pipeline() as p:
-                        claimed = claim(p, request)
-                    if (before := recorded(tx, request, claimed)) is not None:
-                        path, _, message = before.body.decode().partition("\n")
-                        return path, message
-                result = await _renumbering(work(tx, body, now), submitted, shape)
-                path, message = (made(result) if callable(made) else made for made in (to, done))
-                if request is not None:
-                    record(tx, request, Recorded(_SEE_OTHER, f"{path}\n{message}".encode()), now)
+
+        async def changed_once(tx: Transaction) -> tuple[Recorded, Recorded]:
+            result = await _renumbering(work(tx, body, now), submitted, shape)
+            path, message = (made(result) if callable(made) else made for made in (to, done))
+            following = Recorded(_SEE_OTHER, f"{path}\n{message}".encode())
+            return following, following
+
+        following = await once(self.database, call.actor, request, now, changed_once)
+        path, _, message = following.body.decode().partition("\n")
         return path, message
 
 

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from functools import partial
+from functools import partial, wraps
 from typing import Any, TypedDict, Unpack, get_type_hints
 from urllib.parse import quote
 
@@ -58,9 +58,11 @@ def step(
         takes = inspect.signature(method).parameters
         shape: type[Struct] = get_type_hints(method).get("body", NoFields)
 
+        @wraps(method)
         async def show_form(pages: Any, call: Call) -> Response:
             return await shown(pages, call, Filled())
 
+        @wraps(method)
         async def take(pages: Any, call: Call) -> Response:
             async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
                 available = {"tx": tx, "call": call, "body": body, "now": now}

@@ -185,19 +185,20 @@ def shown_at(show: Method) -> Callable[[Method], Method]:
 
 def endpoints_of(group: object) -> Iterator[Endpoint]:
     """Yield the endpoints among an object's methods, in the order of their definitions."""
-    for handler in _handlers(type(group)):
-        yield Endpoint(getattr(handler, _MARK), MethodType(handler, group))
+    for operation, handler in handlers_of(type(group)):
+        yield Endpoint(operation, MethodType(handler, group))
 
 
 def operations_of(group: type) -> Iterator[Operation]:
     """Yield the operations of a class of endpoints."""
-    for handler in _handlers(group):
-        yield getattr(handler, _MARK)
+    for operation, _ in handlers_of(group):
+        yield operation
 
 
-def _handlers(group: type) -> Iterator[Callable[..., Any]]:
+def handlers_of(group: type) -> Iterator[tuple[Operation, Callable[..., Any]]]:
+    """Yield the operations of a class of endpoints with the functions that handle them."""
     for member in vars(group).values():
-        if hasattr(member, _SHOWN):
-            yield getattr(member, _SHOWN)
-        if hasattr(member, _MARK):
-            yield member
+        handlers: tuple[Any, ...] = (getattr(member, _SHOWN, None), member)
+        for handler in handlers:
+            if (operation := operation_of(handler)) is not None:
+                yield operation, handler
