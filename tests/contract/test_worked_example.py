@@ -1,4 +1,4 @@
-"""The endpoint in CONTRIBUTING works as it stands, and all that its text promises follows from its declaration."""
+"""The endpoint in docs/endpoints.md works as it stands, and all that its text promises follows from its declaration."""
 
 import importlib.util
 import re
@@ -20,13 +20,13 @@ from tradecounter.settings import Settings
 from tradecounter.web.app import Application
 from tradecounter.web.openapi.postman import postman_collection
 
-CONTRIBUTING = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text()
 LIMIT = 10
 
 
 def written_module(folder: Path) -> ModuleType:
-    """The first code block of CONTRIBUTING, an endpoint, as a module."""
-    code, *_ = re.findall(r"^```python\n(.*?)^```$", CONTRIBUTING, re.MULTILINE | re.DOTALL)
+    """The first code block of docs/endpoints.md, an endpoint, as a module."""
+    code, *_ = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     path = folder / "worked_example.py"
     path.write_text(code)
     spec = importlib.util.spec_from_file_location(path.stem, path)
