@@ -1,4 +1,4 @@
-"""The steps before which a page asks for the password or a code again (reseller's side, section 2)."""
+"""The steps before which a page asks for the password or a code again."""
 
 import pytest
 

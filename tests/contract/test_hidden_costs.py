@@ -1,4 +1,4 @@
-"""What the reseller pays for its products is in no response of the customers' API (reseller's side, section 9)."""
+"""What the reseller pays for its products is in no response of the customers' API."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Attributes by key or name, and names that are taken (decisions, `attributes` of a product)."""
+"""Attributes by key or name, and names that are taken (specification, catalogue)."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which roles each page and its form are for, as the reseller's side demands in sections 2 and 7.
+"""Which roles each page and its form are for.
 
 Administrators and owners may open everything. A form is for the roles of its page unless it is listed itself.
 """

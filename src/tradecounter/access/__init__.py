@@ -1,1 +1,1 @@
-"""Who may sign in and call the back office: staff members, service tokens, customers' users (reseller's side, 2)."""
+"""Who may sign in and call the back office: staff members, service tokens, customers' users."""

@@ -1,4 +1,4 @@
-"""Counts wrong passwords and codes, and slows down those who guess (reseller's side, section 9)."""
+"""Counts wrong passwords and codes, and slows down those who guess."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Scopes of service tokens, roles of staff members, and which roles a scope needs (reseller's side, section 2)."""
+"""Scopes of service tokens, roles of staff members, and which roles a scope needs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
@@ -36,7 +36,7 @@ _WRITERS: Mapping[Area, tuple[Role, ...]] = {
     "audit": (),
 }
 
-# What a field of a customer needs where that is not `customers:write` of an administrator (reseller's side, section 2).
+# What a field of a customer needs where that is not `customers:write` of an administrator.
 _CONTACT = ("email_address", "first_name", "last_name", "company", "accounts_email", "order_mails")
 _TERMS = ("credit_limit", "term_days")
 

@@ -1,4 +1,4 @@
-"""Rules of passwords and of guessing them (reseller's side, sections 2 and 9)."""
+"""Rules of passwords and of guessing them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Sets up, checks and removes second factors (reseller's side, section 2)."""
+"""Sets up, checks and removes second factors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

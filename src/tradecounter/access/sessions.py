@@ -1,4 +1,4 @@
-"""Sessions at both sites: how they begin, are found and end (reseller's side, section 2).
+"""Sessions at both sites: how they begin, are found and end.
 
 The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so one that ends,
 a disabled person and a blocked customer are signed out at once.

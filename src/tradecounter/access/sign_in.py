@@ -1,4 +1,4 @@
-"""Signs people in and out: the password first, then the code of a second factor (reseller's side, section 2).
+"""Signs people in and out: the password first, then the code of a second factor.
 
 Passwords are checked with no transaction open, since that takes long.
 """

@@ -1,1 +1,1 @@
-"""The audit log: who changed what, and when (reseller's side, section 6)."""
+"""The audit log: who changed what, and when."""

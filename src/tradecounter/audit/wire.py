@@ -1,4 +1,4 @@
-"""An entry of the audit log on the wire (reseller's side, sections 4 and 6)."""
+"""An entry of the audit log on the wire."""
 
 from typing import Annotated
 

@@ -1,1 +1,1 @@
-"""The back-office API: one file per subject, which calls the use cases of the slices (reseller's side, section 4)."""
+"""The back-office API: one file per subject, which calls the use cases of the slices."""

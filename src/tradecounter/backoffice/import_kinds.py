@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from tradecounter.access.permissions import Role, allows
 from tradecounter.kit.errors import not_found
 
-# The area of the scope that each kind needs (reseller's side, section 9).
+# The area of the scope that each kind needs.
 AREAS: Mapping[str, str] = {
     "categories": "catalogue",
     "manufacturers": "catalogue",

@@ -1,4 +1,4 @@
-"""Statements of customers' accounts with ageing (reseller's side, section 3)."""
+"""Statements of customers' accounts with ageing."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Reads the lines of an account in a bank's or a ledger's file (decisions, a bank file).
+"""Reads the lines of an account in a bank's or a ledger's file (specification, a bank file).
 
 The file goes through the reader of imports. What is wrong in one line costs that line alone, which is then not placed;
 a file whose structure cannot be trusted is rejected as a whole.

@@ -1,4 +1,4 @@
-"""The resources of bank files for the reseller's programs (decisions, a bank file)."""
+"""The resources of bank files for the reseller's programs (specification, a bank file)."""
 
 from collections.abc import Mapping
 from datetime import date

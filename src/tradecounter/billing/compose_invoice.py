@@ -1,4 +1,4 @@
-"""Composes the invoice of an order (decisions, invoice)."""
+"""Composes the invoice of an order (specification, invoice)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The credit overview of an account (specification, section 2; decisions, credit overview)."""
+"""The credit overview of an account (specification, section 2; credit overview)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

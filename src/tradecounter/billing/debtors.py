@@ -1,4 +1,4 @@
-"""Customers with unpaid invoices, with ageing (reseller's side, section 3)."""
+"""Customers with unpaid invoices, with ageing."""
 
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Records the payments of a bank file, and stores the lines that cannot be placed (decisions, a bank file).
+"""Records the payments of a bank file, and stores the lines that cannot be placed (specification, a bank file).
 
 A line is placed by the invoice numbers in its reference, all of one customer; else by what its payer usually writes, if
 somebody placed such a line by hand before. Every line with money received is stored once, however often it is imported.

@@ -1,4 +1,4 @@
-"""Issues credit notes against invoices (reseller's side, section 3)."""
+"""Issues credit notes against invoices."""
 
 import asyncio
 from collections.abc import Sequence

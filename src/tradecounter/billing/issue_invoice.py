@@ -1,4 +1,4 @@
-"""Issues the invoices of orders (decisions, invoice; reseller's side, section 3).
+"""Issues the invoices of orders (specification, invoice).
 
 Rows are always locked in the same order. The invoice number is last, since all other invoices wait for its lock.
 """

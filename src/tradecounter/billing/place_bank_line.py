@@ -1,4 +1,4 @@
-"""Places a line of a bank file by hand, or sets it aside (decisions, a bank file).
+"""Places a line of a bank file by hand, or sets it aside (specification, a bank file).
 
 Both lock the account first, as all steps that move money do, and the line last.
 """

@@ -1,4 +1,4 @@
-"""Records payments and refunds (decisions, invoice; reseller's side, section 3)."""
+"""Records payments and refunds (specification, invoice)."""
 
 from collections.abc import Sequence
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""The resources of billing for the reseller's programs (reseller's side, section 4)."""
+"""The resources of billing for the reseller's programs."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date

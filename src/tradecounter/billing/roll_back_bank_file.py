@@ -1,4 +1,4 @@
-"""Rolls the import of a bank file back (decisions, a bank file).
+"""Rolls the import of a bank file back (specification, a bank file).
 
 Its payments are reversed. Lines that it was the first to store are removed, so that a corrected file can be imported;
 lines that waited before wait again. The accounts are locked first, then the orders, then the lines.

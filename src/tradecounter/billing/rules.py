@@ -1,4 +1,4 @@
-"""The rules of billing (decisions, invoice): when to invoice, totals, terms, payments. Amounts are pounds."""
+"""The rules of billing (specification, invoice): when to invoice, totals, terms, payments. Amounts are pounds."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time

@@ -1,1 +1,1 @@
-"""The own issuer of consent: customers allow applications to act for them (reseller's side, section 8)."""
+"""The own issuer of consent: customers allow applications to act for them."""

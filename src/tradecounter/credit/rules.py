@@ -1,4 +1,4 @@
-"""The rules of credit (specification, section 1; decisions, credit). Amounts are gross pounds."""
+"""The rules of credit (specification, section 1; credit). Amounts are gross pounds."""
 
 from datetime import datetime, time, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Validates addresses (specification, section 2; decisions, addresses)."""
+"""Validates addresses (specification, section 2; addresses)."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

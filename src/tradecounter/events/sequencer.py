@@ -1,4 +1,4 @@
-"""Numbers the events of committed transactions (reseller's side, section 5; docs/adr/0020).
+"""Numbers the events of committed transactions.
 
 A transaction draws the position of its event after the lock on the event's subject. The next transaction with that
 subject gets the lock only after the first has committed. So a snapshot that shows the second event shows the first one

@@ -1,4 +1,4 @@
-"""The types of events (reseller's side, section 5)."""
+"""The types of events."""
 
 from typing import Literal, get_args
 

@@ -1,4 +1,4 @@
-"""An event on the wire (reseller's side, section 5)."""
+"""An event on the wire."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Adds provisioning configurations to an item (specification, section 4; decisions, configurations)."""
+"""Adds provisioning configurations to an item (specification, section 4; configurations)."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The rules of dispatching: units and serial numbers (decisions: stock, status labels)."""
+"""The rules of dispatching: units and serial numbers (specification, stock, status labels)."""
 
 import re
 from collections import Counter

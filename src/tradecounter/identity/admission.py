@@ -1,4 +1,4 @@
-"""Admits requests: checks the address, then the credential, then the rate limit (decisions, order of checks)."""
+"""Admits requests: checks the address, then the credential, then the rate limit (specification, order of checks)."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Finds the IP address of a request (decisions, lockout): the peer's, or the one that a trusted proxy names."""
+"""Finds the IP address of a request (specification, lockout): the peer's, or the one that a trusted proxy names."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Blocks addresses that present wrong credentials again and again (specification, section 5, rule 8)."""
+"""Blocks addresses that present wrong credentials again and again (specification, section 5)."""
 
 import math
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Rolls an import back: restores what it changed (reseller's side, sections 4 and 9).
+"""Rolls an import back: restores what it changed.
 
 Locks are taken in the order of an import: for stock, back-orders and waiting orders; then the kind's table.
 """

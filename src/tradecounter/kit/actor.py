@@ -1,4 +1,4 @@
-"""Who makes a change, for the audit log (reseller's side, section 6)."""
+"""Who makes a change, for the audit log."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,7 @@
 """Keys that people type: SKUs, and the keys of price lists, manufacturers, categories and attributes.
 
 A key is composed (NFC), has no white space or invisible characters at its ends, and neither line breaks nor invisible
-characters inside. Keys are compared without case (decisions, numbers and files that people make).
+characters inside. Keys are compared without case (specification, numbers and files that people make).
 """
 
 import re

@@ -4,7 +4,7 @@ A number has ASCII digits and at most one decimal point. Commas may separate tho
 three, after one to three digits that do not begin with 0. Amounts may begin with `£`, percentages may end with `%`.
 White space may surround a number. Zeros at the end are no decimal places, but for three places: `1.000` pounds are one
 or a thousand. Everything else is an error, because a wrong guess costs money: `12,50` is neither
-1250 nor 12.50 (decisions, numbers and files that people make).
+1250 nor 12.50 (specification, numbers and files that people make).
 """
 
 import re

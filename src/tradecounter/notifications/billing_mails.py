@@ -33,7 +33,7 @@ async def order_invoiced(
 async def invoice_copy(
     context: MailContext, *, order_id: int, number: int | None = None, resent: int = 0
 ) -> Mail | None:
-    """Send a copy to the account's address for invoices (specification, section 6, rule 3)."""
+    """Send a copy to the account's address for invoices (specification, section 6)."""
     facts, invoice = await _invoiced(context, order_id, number)
     email = facts.account.accounts_email
     return await _with_invoice(context, "invoice-copy", [email] if email else [], invoice, resent)

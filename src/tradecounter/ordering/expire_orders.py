@@ -1,4 +1,4 @@
-"""Expires pending orders and priced quotes that were not confirmed in time (decisions, lifetimes)."""
+"""Expires pending orders and priced quotes that were not confirmed in time (specification, lifetimes)."""
 
 from datetime import datetime
 

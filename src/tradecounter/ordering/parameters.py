@@ -1,4 +1,4 @@
-"""The query parameters of `GET /order` (specification, section 4; decisions, orders asked for)."""
+"""The query parameters of `GET /order` (specification, section 4; orders asked for)."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any

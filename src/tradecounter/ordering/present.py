@@ -141,7 +141,7 @@ def expected_dispatch(order: NumberedOrder, lines: Sequence[OrderLine], now: dat
     """Return when the rest of an order is expected to leave; None when nothing remains, or the date is unknown.
 
     Allocated units leave at the next cut-off. Back-orders leave on the stored date, unless that date has passed
-    (decisions, shipping dates).
+    (specification, shipping dates).
     """
     if not any(line.to_come for line in lines):
         return None

@@ -124,7 +124,7 @@ def status_of(lines: Sequence[OrderLine], invoiced: Mapping[int | None, int], du
     """Return the status of a confirmed order; `due` are the pounds that its invoices still ask for.
 
     `invoiced` has what its invoices contain: units by line id, and something for None if they contain the shipping. The
-    status shows that there is an invoice, whatever is still to be dispatched (decisions, status labels).
+    status shows that there is an invoice, whatever is still to be dispatched (specification, status labels).
     """
     if invoiced:
         if any(line.left or line.dispatched - line.unbilled > invoiced.get(line.id, 0) for line in lines):

@@ -1,4 +1,4 @@
-"""The guards of prices (reseller's side, section 9): which prices may be slips, and so want `force`.
+"""The guards of prices: which prices may be slips, and so want `force`.
 
 A price may be one that is lowered to 0, below what the reseller pays, or by more than half; so may a first price of 0
 or below what the reseller pays. The statements of `queries/guards.py` find such prices by the same rule.

@@ -1,4 +1,4 @@
-"""The rules of pricing (decisions, prices and money). Costs are net, in whole pence."""
+"""The rules of pricing (specification, prices and money). Costs are net, in whole pence."""
 
 from typing import NamedTuple, TypeVar
 

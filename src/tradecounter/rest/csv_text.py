@@ -1,4 +1,4 @@
-"""CSV as in RFC 4180: commas, CRLF, quotes only where needed (decisions, content negotiation)."""
+"""CSV as in RFC 4180: commas, CRLF, quotes only where needed (specification, content negotiation)."""
 
 import re
 from collections.abc import Iterable, Sequence

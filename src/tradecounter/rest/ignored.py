@@ -1,4 +1,4 @@
-"""Reports a request's ignored parts, for example misspelt names (decisions, unknown fields).
+"""Reports a request's ignored parts, for example misspelt names (specification, unknown fields).
 
 The header `X-Ignored` lists unknown query parameters and unknown body fields. Response fields count as known: the
 service sets them and ignores them on input.

@@ -1,4 +1,4 @@
-"""Shipping regions, and the region of an address (decisions, `shipping_region`)."""
+"""Shipping regions, and the region of an address (specification, shipping regions)."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The rules of shipping: fitting methods, costs, dates (decisions, shipping cost and dates)."""
+"""The rules of shipping: fitting methods, costs, dates (specification, shipping cost, shipping dates)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Working days: Monday to Friday except England's bank holidays (decisions, shipping dates)."""
+"""Working days: Monday to Friday except England's bank holidays (specification, shipping dates)."""
 
 from datetime import date
 from functools import cache

@@ -1,4 +1,4 @@
-"""The rules of stock (decisions: availability, stock)."""
+"""The rules of stock (specification, catalogue, stock)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Finds and sorts products in memory (specification, section 4; decisions, catalogue)."""
+"""Finds and sorts products in memory (specification, section 4; catalogue)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Products as bytes: encoded fragments joined with prices and stock (specification, section 2; decisions, CSV).
+"""Products as bytes: encoded fragments joined with prices and stock (specification, section 2; CSV).
 
 A page of 100 products takes about 0.2 ms: the loops over rows look up nothing twice, and the bytes of amounts and
 stock levels are cached, because few of them differ.

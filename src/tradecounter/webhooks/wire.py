@@ -1,4 +1,4 @@
-"""Endpoints and deliveries on the wire (reseller's side, section 4), which `--json` shows too."""
+"""Endpoints and deliveries on the wire, which `--json` shows too."""
 
 from typing import Annotated
 

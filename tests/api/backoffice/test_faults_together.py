@@ -1,4 +1,4 @@
-"""All faults of a body are named in one response, in both APIs (decisions, error body)."""
+"""All faults of a body are named in one response, in both APIs (specification, error body)."""
 
 import itertools
 from typing import Any

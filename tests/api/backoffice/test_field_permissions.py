@@ -1,4 +1,4 @@
-"""Which fields of a customer a token's scopes and a staff member's roles may change (reseller's side, section 2)."""
+"""Which fields of a customer a token's scopes and a staff member's roles may change."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who may call which operation of the back office (reseller's side, section 2)."""
+"""Who may call which operation of the back office."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""`GET /customer/credit` (specification, section 2; decisions, credit overview)."""
+"""`GET /customer/credit` (specification, section 2; credit overview)."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""`GET /order/{reference}/invoice` (specification, section 4; decisions, invoice)."""
+"""`GET /order/{reference}/invoice` (specification, section 4; invoice)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Issuing invoices (decisions, invoice): conditions, dates, amounts and effects."""
+"""Issuing invoices (specification, invoice): conditions, dates, amounts and effects."""
 
 from datetime import UTC, datetime
 from decimal import Decimal

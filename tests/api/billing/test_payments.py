@@ -1,4 +1,4 @@
-"""Recording payments (decisions, invoice): against an invoice, at most what is due; the last completes the order."""
+"""Recording payments (specification, invoice): of an invoice, at most what is due; the last completes the order."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Cancellation returns stock and credit, and serves back-orders (decisions: status labels, GET /order)."""
+"""Cancellation returns stock and credit, and serves back-orders (specification, status labels, orders)."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Configurations of items, and packing videos (specification, section 4; decisions, configurations and video)."""
+"""Configurations of items, and packing videos (specification, section 4; configurations)."""
 
 import asyncio
 import time

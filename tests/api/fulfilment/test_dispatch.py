@@ -1,4 +1,4 @@
-"""Dispatching orders, whole and in part, as customers see it (decisions: status labels, stock, courier contact)."""
+"""Dispatching orders, whole and in part, as customers see it (specification, status labels, stock, orders)."""
 
 from datetime import timedelta
 from typing import Any

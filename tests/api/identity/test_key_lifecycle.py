@@ -1,4 +1,4 @@
-"""Keys from creation to disabling, across processes (decisions, authentication)."""
+"""Keys from creation to disabling, across processes (specification, authentication)."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Ten wrong credentials within a minute block an address for five minutes (specification, section 5, rule 8)."""
+"""Ten wrong credentials within a minute block an address for five minutes (specification, section 5)."""
 
 import itertools
 from collections.abc import Callable, Iterator

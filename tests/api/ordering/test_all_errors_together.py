@@ -1,4 +1,4 @@
-"""One response lists all errors of a body (decisions, error body)."""
+"""One response lists all errors of a body (specification, error body)."""
 
 from typing import Any
 

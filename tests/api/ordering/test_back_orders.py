@@ -1,4 +1,4 @@
-"""Orders beyond the available stock; new stock serves back-orders first (decisions, stock)."""
+"""Orders beyond the available stock; new stock serves back-orders first (specification, stock)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`GET /order` filtered by customer reference, status and time (decisions, orders asked for)."""
+"""`GET /order` filtered by customer reference, status and time (specification, orders asked for)."""
 
 from datetime import datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Addresses in orders: in full, or by the id of a saved address (specification, section 2; decisions, addresses)."""
+"""Addresses in orders: in full, or by the id of a saved address (specification, section 2; addresses)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Credit when ordering: 402 without terms and beyond the limit (specification, sections 1 and 7; decisions, credit)."""
+"""Credit when ordering: 402 without terms and beyond the limit (specification, sections 1 and 7; credit)."""
 
 from decimal import Decimal
 from typing import Any

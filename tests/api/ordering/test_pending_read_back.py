@@ -1,4 +1,4 @@
-"""`GET /order/{confirmation_code}`: a pending order is read back as it was created (decisions, pending order)."""
+"""`GET /order/{confirmation_code}`: a pending order is read back as it was created (specification, pending order)."""
 
 from datetime import timedelta
 from decimal import Decimal

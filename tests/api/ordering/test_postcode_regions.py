@@ -1,4 +1,4 @@
-"""Shipping regions with names and postcodes, and their error messages (decisions, `shipping_region`)."""
+"""Shipping regions with names and postcodes, and their error messages (specification, shipping regions)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Support prices quotes (specification, section 3; decisions, quotes)."""
+"""Support prices quotes (specification, section 3; quotes)."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""`GET /quote/{confirmation_code}`: a quote from request to order (decisions, quote read back)."""
+"""`GET /quote/{confirmation_code}`: a quote from request to order (specification, quote read back)."""
 
 from datetime import timedelta
 from typing import Any

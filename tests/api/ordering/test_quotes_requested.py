@@ -1,4 +1,4 @@
-"""`POST /quote`: requested like an order, confirmed after pricing (specification, section 3; decisions, quotes)."""
+"""`POST /quote`: requested like an order, confirmed after pricing (specification, section 3; quotes)."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Quotes without a shipping method: support sets the carriage with the price (decisions, shipping cost)."""
+"""Quotes without a shipping method: support sets the carriage with the price (specification, shipping cost)."""
 
 from typing import Any
 

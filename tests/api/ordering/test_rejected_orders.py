@@ -1,4 +1,4 @@
-"""Invalid bodies of `POST /order` and their messages (specification, section 7; decisions, HTTP and bounds)."""
+"""Invalid bodies of `POST /order` and their messages (specification, section 7; HTTP in general)."""
 
 from typing import Any
 

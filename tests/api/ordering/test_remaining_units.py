@@ -1,4 +1,4 @@
-"""An order's dispatched, cancelled and remaining units, and its address (decisions, orders asked for)."""
+"""An order's dispatched, cancelled and remaining units, and its address (specification, orders asked for)."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Shipping options and their dates (decisions, shipping cost and dates)."""
+"""Shipping options and their dates (specification, shipping cost, shipping dates)."""
 
 from datetime import datetime
 from typing import Any

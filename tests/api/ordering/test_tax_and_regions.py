@@ -1,4 +1,4 @@
-"""The shipping address decides tax, region and shipping methods (decisions, tax; orders)."""
+"""The shipping address decides tax, region and shipping methods (specification, tax; orders)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Customers with unique references get 409 for a used one (decisions, duplicated data)."""
+"""Customers with unique references get 409 for a used one (specification, duplicated data)."""
 
 from datetime import timedelta
 from typing import Any

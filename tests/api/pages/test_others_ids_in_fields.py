@@ -1,4 +1,4 @@
-"""Another customer's ids as values of form fields and query parameters of the account (reseller's side, section 7)."""
+"""Another customer's ids as values of form fields and query parameters of the account."""
 
 from collections.abc import Iterator
 from typing import Any

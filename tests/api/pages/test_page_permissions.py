@@ -1,4 +1,4 @@
-"""Every page and form of both sites with every kind of person and credential (reseller's side, sections 1, 2 and 7)."""
+"""Every page and form of both sites with every kind of person and credential."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Compressed responses (decisions, caching): which ones, with which codings, and with the same content."""
+"""Compressed responses (specification, caching): which ones, with which codings, and with the same content."""
 
 import gzip
 from collections.abc import Callable

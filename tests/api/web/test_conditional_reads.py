@@ -1,4 +1,4 @@
-"""Entity tags and `If-None-Match` (RFC 9110, section 13; decisions, caching)."""
+"""Entity tags and `If-None-Match` (RFC 9110, section 13; caching)."""
 
 import re
 from datetime import timedelta

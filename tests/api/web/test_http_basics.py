@@ -1,4 +1,4 @@
-"""HEAD, request ids and other common properties of responses (decisions, HTTP in general)."""
+"""HEAD, request ids and other common properties of responses (specification, HTTP in general)."""
 
 import re
 

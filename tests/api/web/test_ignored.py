@@ -1,4 +1,4 @@
-"""`X-Ignored` names ignored parameters and fields (decisions, unknown fields and parameters)."""
+"""`X-Ignored` names ignored parameters and fields (specification, unknown fields)."""
 
 from typing import Any
 

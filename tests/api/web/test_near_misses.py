@@ -1,4 +1,4 @@
-"""Nearly correct requests succeed or get a suggestion (decisions, forgiven)."""
+"""Nearly correct requests succeed or get a suggestion (specification, forgiven)."""
 
 from typing import Any
 

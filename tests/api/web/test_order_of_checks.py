@@ -1,4 +1,4 @@
-"""The order of checks: path, method, credential, body (decisions, HTTP in general)."""
+"""The order of checks: path, method, credential, body (specification, HTTP in general)."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""A database that hangs, is down for longer, or disconnects during a commit (decisions, backend down)."""
+"""A database that hangs, is down for longer, or disconnects during a commit (specification, backend down)."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""CSV for a browser has a file name (decisions, CSV)."""
+"""CSV for a browser has a file name (specification, CSV)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Methods that no resource has are 405, even those that the HTTP parser rejects (decisions, order of checks)."""
+"""Methods that no resource has are 405, even those that the HTTP parser rejects (specification, order of checks)."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""The credit limit and due dates (specification, section 1; decisions, credit)."""
+"""The credit limit and due dates (specification, section 1; credit)."""
 
 from datetime import UTC, datetime
 from decimal import Decimal

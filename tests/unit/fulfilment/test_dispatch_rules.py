@@ -1,4 +1,4 @@
-"""The units that a shipment may contain (decisions: stock, status labels)."""
+"""The units that a shipment may contain (specification, stock, status labels)."""
 
 from decimal import Decimal
 from typing import Any

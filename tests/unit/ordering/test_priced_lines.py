@@ -1,4 +1,4 @@
-"""Lines, breaks, tax, references and shares (decisions, prices and money; orders)."""
+"""Lines, breaks, tax, references and shares (specification, prices and money; orders)."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Which idempotency keys are good, and which requests are the same one (specification, section 8; decisions)."""
+"""Which idempotency keys are good, and which requests are the same one (specification, idempotency)."""
 
 import json
 from decimal import Decimal

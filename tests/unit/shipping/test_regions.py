@@ -1,4 +1,4 @@
-"""The region of an address (decisions, `shipping_region`)."""
+"""The region of an address (specification, shipping regions)."""
 
 from datetime import time
 from decimal import Decimal

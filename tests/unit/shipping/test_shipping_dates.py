@@ -1,4 +1,4 @@
-"""When an order leaves and arrives (decisions, shipping dates)."""
+"""When an order leaves and arrives (specification, shipping dates)."""
 
 from datetime import UTC, datetime, time
 

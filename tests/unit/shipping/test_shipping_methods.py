@@ -1,4 +1,4 @@
-"""Shipping methods for a parcel, and their costs (decisions, shipping cost)."""
+"""Shipping methods for a parcel, and their costs (specification, shipping cost)."""
 
 from datetime import time
 from decimal import Decimal

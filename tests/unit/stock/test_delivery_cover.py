@@ -1,4 +1,4 @@
-"""When deliveries cover an order's shortfall (decisions, stock)."""
+"""When deliveries cover an order's shortfall (specification, stock)."""
 
 from datetime import UTC, datetime
 

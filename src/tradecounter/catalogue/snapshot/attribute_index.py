@@ -1,4 +1,4 @@
-"""Filters by attributes: `ports>=24,colour=black` (specification, section 4; decisions, catalogue)."""
+"""Filters by attributes: `ports>=24,colour=black` (specification, section 4; catalogue)."""
 
 import re
 from bisect import bisect_left, bisect_right

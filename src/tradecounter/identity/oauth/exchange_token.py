@@ -1,4 +1,4 @@
-"""Exchanges a customer's consent for an access token (specification, section 4, `POST /oauth/token`)."""
+"""Exchanges a customer's consent for an access token (specification, token exchange)."""
 
 from dataclasses import dataclass
 from datetime import timedelta

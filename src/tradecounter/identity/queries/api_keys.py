@@ -1,4 +1,4 @@
-"""API keys; only their hashes are stored (decisions, authentication)."""
+"""API keys; only their hashes are stored (specification, authentication)."""
 
 from dataclasses import dataclass
 from datetime import datetime

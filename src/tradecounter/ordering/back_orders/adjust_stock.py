@@ -1,4 +1,4 @@
-"""Adjusts stock to what is on hand; new units go to waiting orders first (decisions, stock).
+"""Adjusts stock to what is on hand; new units go to waiting orders first (specification, stock).
 
 Rows are always locked in the same order: the back-orders' lock, then stock by product.
 """

@@ -1,4 +1,4 @@
-"""Allocates new stock to waiting orders, earliest confirmed first (decisions, stock)."""
+"""Allocates new stock to waiting orders, earliest confirmed first (specification, stock)."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Updates the expected dates of back-orders from the deliveries, and e-mails the customers (decisions, shipping dates).
+"""Updates the expected dates of back-orders, and e-mails the customers (specification, shipping dates).
 
 An overdue delivery covers nothing. But a date that the customer knows stays until the planned dispatch day has passed.
 On that day the units may not be booked in yet. An e-mail about an unknown date would then arrive just before the

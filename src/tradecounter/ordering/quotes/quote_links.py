@@ -1,4 +1,4 @@
-"""One-time links in the e-mails of priced quotes, for recipients without a user (reseller's side, section 3).
+"""One-time links in the e-mails of priced quotes, for recipients without a user.
 
 A link shows its quote any number of times, and accepts it once. It ends with the quote's expiry, decline or
 confirmation, and with a new price, which makes a new link.

@@ -1,4 +1,4 @@
-"""Allocation: promising stock to orders (decisions, stock)."""
+"""Allocation: promising stock to orders (specification, stock)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

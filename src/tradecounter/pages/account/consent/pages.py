@@ -1,4 +1,4 @@
-"""`/auth/authorize`: where an application sends a customer's browser for the consent (reseller's side, section 8)."""
+"""`/auth/authorize`: where an application sends a customer's browser for the consent."""
 
 from dataclasses import dataclass
 from datetime import datetime
