@@ -55,7 +55,7 @@ check: $(UV)
 	@$(RUN_DEV) mypy
 	@$(RUN_DEV) lint-imports --no-cache --no-logo
 	@$(RUN_DEV) deptry src
-	@$(RUN_DEV) deptry tests bench --non-dev-dependency-groups dev,release --ignore DEP002
+	@$(RUN_DEV) deptry tests rigs bench --non-dev-dependency-groups dev,release --ignore DEP002
 	@$(RUN_DEV) codespell
 	@$(RUN_DEV) python tests/contract/file_lengths.py
 
@@ -64,25 +64,25 @@ format: $(UV)
 	@$(RUN_DEV) ruff format --quiet .
 
 fuzz: $(UV)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/run.py $(ARGS)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/raw_http.py $(ARGS)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/parsers.py $(ARGS)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/history.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.fuzz.run $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.fuzz.raw_http $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.fuzz.parsers $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.fuzz.history $(ARGS)
 
 fuzz-parsers: $(UV)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/parsers.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.fuzz.parsers $(ARGS)
 
 fuzz-history: $(UV)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/history.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.fuzz.history $(ARGS)
 
 fuzz-raw: $(UV)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/raw_http.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.fuzz.raw_http $(ARGS)
 
 kill: $(UV)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/kill.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.kill.run $(ARGS)
 
 drill: $(UV)
-	@PYTHONPATH=tests $(RUN_DEV) python -m drill.run $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.drill.run $(ARGS)
 
 # Debian's packages; only root may make network namespaces.
 FAILOVER_PROGRAMS := etcd haproxy ip tc nft setpriv
@@ -95,13 +95,13 @@ ON_MACHINES = { $(INSTALL_FAILOVER); } >/dev/null 2>&1; [ "$$(id -u)" = 0 ] || {
 	export PYTHONPATH=tests; exec $(RUN_DEV) --group failover python -m
 
 failover: $(UV)
-	@$(ON_MACHINES) failover.run $(ARGS)
+	@$(ON_MACHINES) rigs.failover.run $(ARGS)
 
 drill-cluster: $(UV)
-	@$(ON_MACHINES) drill.cluster $(ARGS)
+	@$(ON_MACHINES) rigs.drill.cluster $(ARGS)
 
 hostile: $(UV)
-	@PYTHONPATH=tests $(RUN_DEV) python tests/fuzz/hostile.py $(ARGS)
+	@PYTHONPATH=tests $(RUN_DEV) python -m rigs.hostile.run $(ARGS)
 
 # The previous release comes from the repository's history.
 NO_ROLLING := LEFT OUT: nothing was restarted under load; that needs Debian's package haproxy

@@ -10,18 +10,18 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from failover import shipped
-from failover.history import faults_in_history
-from failover.load import LIMIT, SKU, UNITS, Rivals, TimedSender, few_units, poor_customer
-from failover.namespaces import Machine
-from failover.replicas import differing
-from failover.report import Happened, longest_silence, table
+from rigs.failover import shipped
+from rigs.failover.history import faults_in_history
+from rigs.failover.load import LIMIT, SKU, UNITS, Rivals, TimedSender, few_units, poor_customer
+from rigs.failover.namespaces import Machine
+from rigs.failover.replicas import differing
+from rigs.failover.report import Happened, longest_silence, table
+from rigs.kill.checks import all_faults
+from rigs.kill.ledger import Ledger
+from rigs.kill.mails import faults_in_mails
+from rigs.kill.trial import Trial, new_trial, served
 from support.cluster import Cluster
 from support.events import number_events
-from support.kill_checks import all_faults
-from support.kill_ledger import Ledger
-from support.kill_mails import faults_in_mails
-from support.kill_trial import Trial, new_trial, served
 from support.orders import rows
 from support.service import Service
 

@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from rigs.kill.checks import Faults, all_faults
+from rigs.kill.damage import ALONE, TOGETHER
+from rigs.kill.event_checks import Event, all_events, faults_in_deliveries
+from rigs.kill.trial import Trial, new_trial, served, waiting_work
 from support.cluster import Cluster
-from support.kill_checks import Faults, all_faults
-from support.kill_damage import ALONE, TOGETHER
-from support.kill_event_checks import Event, all_events, faults_in_deliveries
-from support.kill_trial import Trial, new_trial, served, waiting_work
 from support.mail import mail_server, running_worker
 from support.service import Service
 from support.waiting import wait_for

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MOST_LINES = {"src": 400, "tests": 600, "bench": 400}
+MOST_LINES = {"src": 400, "tests": 600, "rigs": 600, "bench": 400}
 MOST_FUNCTION_LINES = 60
 
 

@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     page
-    for pattern in ("*.md", "bench/*.md", "docs/**/*.md", "src/**/*.md", "tests/failover/*.md")
+    for pattern in ("*.md", "bench/*.md", "docs/**/*.md", "src/**/*.md", "rigs/failover/*.md")
     for page in ROOT.glob(pattern)
 )
 MADE_BY_OPERATORS = {"deploy/postgres.env", "deploy/secrets.env"}

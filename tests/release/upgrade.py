@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from rigs.kill.stories import Buyer
 from support.cluster import Cluster
 from support.command_line import without_settings
 from support.day_at_noon import Day, environment
-from support.kill_stories import Buyer
 from support.other_releases import ROOT, Release, previous_release
 from support.rolling import Node, behind_haproxy, running_nodes
 from tradecounter.db.migrate import upgrade

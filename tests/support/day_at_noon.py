@@ -15,8 +15,8 @@ from typing import Any
 
 import httpx2
 
+from rigs.kill.stories import Buyer
 from support.backoffice import ALL_SCOPES
-from support.kill_stories import Buyer
 from support.orders import faults_in_the_books, rows
 from support.service import SETTINGS, Service, running_service
 from support.shop import STANDARD, order, stock_shop

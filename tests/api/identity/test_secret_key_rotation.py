@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from rigs.kill.receivers import Endpoint, receiving_endpoints
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.cluster import Cluster
 from support.events import number_events
-from support.kill_receivers import Endpoint, receiving_endpoints
 from support.mail import deliver_mail, html
 from support.orders import buy, sell
 from support.pages import browser

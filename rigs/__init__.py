@@ -1,0 +1,1 @@
+"""What tries the whole program for long: fuzzing, kills, hostile clients, drills, fail-over (docs/rigs.md)."""

@@ -1,0 +1,1 @@
+"""Random requests, raw bytes, parsers and histories."""

@@ -1,0 +1,1 @@
+"""Honest clients beside hostile ones."""

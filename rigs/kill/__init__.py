@@ -1,0 +1,1 @@
+"""Processes that are killed under load: what was acknowledged exists once."""
