@@ -14,7 +14,7 @@ from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
 from tradecounter.billing.queries.ledger import unallocated_of
-from tradecounter.billing.queries.lookup import the_invoice
+from tradecounter.billing.queries.lookup import fetch_invoice
 from tradecounter.billing.record_payment import NewPayment, pay_account, pay_invoice, record_payment
 from tradecounter.billing.reseller_wire import CreditNote, Payment
 from tradecounter.billing.reverse_payment import reverse_payment
@@ -80,7 +80,7 @@ def unallocated(service: Service, customer: Customer) -> Decimal:
 
 def due_of(service: Service, number: int) -> Decimal:
     """What is due of an invoice."""
-    return service.in_transaction(lambda tx: the_invoice(tx, number)).due
+    return service.in_transaction(lambda tx: fetch_invoice(tx, number)).due
 
 
 def credit(

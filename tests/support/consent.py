@@ -15,7 +15,7 @@ from support.applications import ACCESS_TOKEN, GRANT, JWT
 from support.service import Customer, Service, running_service
 from tradecounter.access.permissions import UserRole
 from tradecounter.access.queries.users import CustomerUser, put_user
-from tradecounter.consent.authorization_request import Fields, find_target, read_request
+from tradecounter.consent.authorization_request import Fields, fetch_target, read_request
 from tradecounter.consent.authorize import allow
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.manage_applications import register_application
@@ -104,7 +104,7 @@ class Consenting:
 
         async def work(tx: Transaction) -> str:
             fields = Fields(given, frozenset())
-            request = read_request(await find_target(tx, fields), fields)
+            request = read_request(await fetch_target(tx, fields), fields)
             return await allow(tx, request, user or self.owner, self.service.clock.now())
 
         return Code(self.service.in_transaction(work), verifier, application.redirect_uris[0])

@@ -21,7 +21,7 @@ from tradecounter.fulfilment.requests import DispatchRequest
 from tradecounter.fulfilment.take_back_shipment import take_back_shipment
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
 from tradecounter.ordering.requests import Cancellation
@@ -170,7 +170,7 @@ def amend(service: Service, placed: dict[str, Any], *, dry_run: bool = False, **
     name, request = str(placed["order_reference"]), read_json(msgspec.json.encode(body), AmendOrderRequest)
 
     async def work(tx: Transaction) -> ConfirmedOrder:
-        order = await any_order(tx, name)
+        order = await fetch_order(tx, name)
         context = await read_context(tx, order.customer_id, policy, now)
         amended, _ = await amend_order(tx, name, request, context)
         if dry_run:

@@ -27,7 +27,7 @@ async def invite_own_user(
     return user
 
 
-async def own_user(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
+async def fetch_own_user(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     """Return one of a customer's users. Raises DomainError (not found)."""
     user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
     if user is None:
@@ -66,7 +66,7 @@ async def disable_own_user(tx: Transaction, customer_id: int, user_id: int, now:
 
 async def _locked(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     await lock_account(tx, customer_id)
-    return await own_user(tx, customer_id, user_id)
+    return await fetch_own_user(tx, customer_id, user_id)
 
 
 async def _require_other_owner(tx: Transaction, user: CustomerUser) -> None:

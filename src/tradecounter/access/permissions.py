@@ -1,4 +1,4 @@
-"""Scopes of service tokens, roles of staff members, and which roles a scope needs."""
+"""Scopes of service tokens, roles of staff members, and which roles a scope needs (RBAC)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args

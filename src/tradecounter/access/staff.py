@@ -11,12 +11,12 @@ from tradecounter.access.queries.links import delete_links
 from tradecounter.access.queries.staff import (
     StaffMember,
     clear_staff_password,
+    fetch_staff_member,
     insert_staff_member,
     lock_administrators,
     lock_staff_member,
     set_name_and_roles,
     set_staff_disabled,
-    the_staff_member,
 )
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.access.sessions import end_all_sessions
@@ -56,7 +56,7 @@ async def edit_staff_member(
     if name is None and roles is None:
         raise invalid("roles", "name at least one change")
     administrators = await lock_administrators(tx)
-    member = await lock_staff_member(tx, (await the_staff_member(tx, email)).id)
+    member = await lock_staff_member(tx, (await fetch_staff_member(tx, email)).id)
     if name is not None:
         require_text("name", name, _LONGEST_NAME)
     chosen = member.roles if roles is None else _checked_roles(roles)
@@ -76,7 +76,7 @@ async def disable_staff_member(tx: Transaction, email: str, now: datetime) -> St
     Raises DomainError: not found, conflict (it is itself, or the last administrator).
     """
     administrators = await lock_administrators(tx)
-    member = await the_staff_member(tx, email)
+    member = await fetch_staff_member(tx, email)
     _require_another(tx, member, "disable yourself")
     _require_one_left(administrators, member)
     await set_staff_disabled(tx, member.id, now)
@@ -92,7 +92,7 @@ async def reset_staff_member(tx: Transaction, email: str, secret: str, now: date
     Raises DomainError: not found, conflict (it is itself, and the last administrator: a lost link would lock it out).
     """
     administrators = await lock_administrators(tx)
-    member = await the_staff_member(tx, email)
+    member = await fetch_staff_member(tx, email)
     if _is_actor(tx, member):
         _require_one_left(administrators, member)
     await clear_staff_password(tx, member.id)

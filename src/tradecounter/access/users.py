@@ -18,7 +18,7 @@ from tradecounter.access.queries.users import (
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
@@ -32,7 +32,7 @@ async def invite_user(
 
     Returns the user and the id of the link. Raises DomainError: not found, invalid, conflict (another customer's user).
     """
-    await the_account(tx, customer_id)
+    await fetch_account(tx, customer_id)
     if parse_email(email) is None:
         raise invalid("email", NOT_AN_EMAIL)
     if role not in USER_ROLES:

@@ -10,7 +10,7 @@ from tradecounter.backoffice.desk import Desk
 from tradecounter.backoffice.subject import InPath
 from tradecounter.customers.address_book import remove_address
 from tradecounter.customers.address_rules import read_address
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
@@ -25,7 +25,7 @@ async def _check(raw: bytes) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class AddressDesk:
+class AddressOperations:
     """The endpoints of customers' address books."""
 
     desk: Desk
@@ -33,7 +33,7 @@ class AddressDesk:
     @CUSTOMERS.shows(_ALL, "The active addresses.")
     async def list_addresses(self, tx: Transaction, customer_id: CustomerId) -> list[SavedAddress]:
         """A customer's address book."""
-        account = await the_account(tx, customer_id)
+        account = await fetch_account(tx, customer_id)
         return await list_addresses(tx, account.id)
 
     @CUSTOMERS.changes("POST", _ALL, location="{id}", check=_check)

@@ -32,7 +32,7 @@ from tradecounter.billing.bank_wire import (
 from tradecounter.billing.import_payments import import_payments
 from tradecounter.billing.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.billing.queries.bank_files import list_bank_files
-from tradecounter.billing.queries.bank_lines import BankLineFilter, list_bank_lines, the_bank_line
+from tradecounter.billing.queries.bank_lines import BankLineFilter, fetch_bank_line, list_bank_lines
 from tradecounter.billing.roll_back_bank_file import roll_back_bank_file
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.from_stream import FORMS
@@ -54,7 +54,7 @@ BankLineId = Annotated[int, InPath("id", "The line's id.", 8, "bank line")]
 
 
 @dataclass(frozen=True, slots=True)
-class BankDesk:
+class BankOperations:
     """The endpoints of bank files and their lines."""
 
     desk: Desk
@@ -137,7 +137,7 @@ class BankDesk:
     @_BILLING.shows(_LINE)
     async def get_bank_line(self, tx: Transaction, line_id: BankLineId) -> StoredLine:
         """One line of a bank file."""
-        return present_line(await the_bank_line(tx, line_id))
+        return present_line(await fetch_bank_line(tx, line_id))
 
     @_BILLING.changes("POST", f"{_LINE}/place", dry_run=True)
     async def place_bank_line(self, tx: Transaction, now: datetime, line_id: BankLineId, body: Placement) -> PlacedLine:

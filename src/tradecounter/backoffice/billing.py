@@ -32,9 +32,9 @@ from tradecounter.billing.debtors import Debtor, read_debtors
 from tradecounter.billing.print_statement import print_statement
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
+    fetch_credit_note,
     list_credit_notes,
     printed_credit_note,
-    the_credit_note,
 )
 from tradecounter.billing.queries.lookup import (
     InvoiceFilter,
@@ -48,7 +48,7 @@ from tradecounter.billing.reseller_wire import (
 )
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
 from tradecounter.billing.shown_invoice import shown_invoice, shown_invoices
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.letterhead.seller import Letterhead
@@ -68,7 +68,7 @@ CreditNoteNumber = Annotated[int, InPath("number", "The credit note's number.", 
 
 
 @dataclass(frozen=True, slots=True)
-class BillingDesk:
+class BillingOperations:
     """The endpoints of invoices, credit notes, statements and debtors."""
 
     desk: Desk
@@ -135,7 +135,7 @@ class BillingDesk:
     @_BILLING.shows(_CREDIT_NOTE)
     async def get_credit_note(self, tx: Transaction, number: CreditNoteNumber) -> CreditNote:
         """One credit note."""
-        return present_credit_note(await the_credit_note(tx, number))
+        return present_credit_note(await fetch_credit_note(tx, number))
 
     @_BILLING.shows(f"{_CREDIT_NOTE}/pdf", "The PDF file.", files={_PDF: FILE})
     async def get_credit_note_pdf(self, tx: Transaction, number: CreditNoteNumber) -> Response:
@@ -179,7 +179,7 @@ class BillingDesk:
     ) -> tuple[AccountStatement, str]:
         """Return a statement, and the customer's name."""
         async with self.desk.reading() as tx:
-            account = await the_account(tx, customer_id)
+            account = await fetch_account(tx, customer_id)
             found = await read_statement(tx, customer_id, *statement_days(wanted), now)
         return found, account.name
 

@@ -11,7 +11,7 @@ from tradecounter.backoffice.request_body import wrong_fields
 from tradecounter.customers.address_book import save_address
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.checked_change import checked_change
-from tradecounter.customers.queries.accounts import AccountChange, require_price_list, the_account, unpaired_terms
+from tradecounter.customers.queries.accounts import AccountChange, fetch_account, require_price_list, unpaired_terms
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.manage_keys import create_key, end_key_of
@@ -61,7 +61,7 @@ async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False
 
 async def make_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> CreatedKey:
     """Create a key of a customer, and return it with its secret. Raises DomainError (not found)."""
-    await the_account(tx, customer_id)
+    await fetch_account(tx, customer_id)
     added = await create_key(tx, customer_id, name.strip(), now)
     record = await key_of(tx, customer_id, added.id)
     if record is None:
@@ -85,5 +85,5 @@ async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: 
 async def save_address_of(tx: Transaction, customer_id: int, body: AddressDetails, now: datetime) -> SavedAddress:
     """Add an address to a customer's address book. Raises DomainError: invalid, not found."""
     check_address(body)
-    await the_account(tx, customer_id)
+    await fetch_account(tx, customer_id)
     return await save_address(tx, customer_id, body, now)

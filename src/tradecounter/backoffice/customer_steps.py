@@ -12,7 +12,7 @@ from tradecounter.backoffice.desk import Desk
 from tradecounter.backoffice.error_responses import CONFLICT
 from tradecounter.backoffice.subject import FILE
 from tradecounter.customers.block_customer import block_customer, unblock_customer
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
@@ -22,7 +22,7 @@ _ZIP = "application/zip"
 
 
 @dataclass(frozen=True, slots=True)
-class CustomerStepsDesk:
+class CustomerStepOperations:
     """The endpoints that block, export and erase customers."""
 
     desk: Desk
@@ -65,4 +65,4 @@ class CustomerStepsDesk:
         Erases all that tax law does not require. It cannot be undone, and fails while something is open or owed.
         """
         await erase_customer(tx, customer_id, now)
-        return await present_customer(tx, await the_account(tx, customer_id), now)
+        return await present_customer(tx, await fetch_account(tx, customer_id), now)

@@ -40,7 +40,7 @@ from tradecounter.customers.change_account import change_customer, create_custom
 from tradecounter.customers.queries.accounts import (
     Account,
     accounts_after,
-    the_account,
+    fetch_account,
 )
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
@@ -100,7 +100,7 @@ async def _check_change(tx: Transaction, raw: bytes) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class CustomerDesk:
+class CustomerOperations:
     """The endpoints of customers; `secret` returns the installation's secret key."""
 
     desk: Desk
@@ -131,7 +131,7 @@ class CustomerDesk:
     @CUSTOMERS.shows(ONE_CUSTOMER)
     async def get_customer(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> ResellerCustomer:
         """One customer."""
-        return await present_customer(tx, await the_account(tx, customer_id), now)
+        return await present_customer(tx, await fetch_account(tx, customer_id), now)
 
     @CUSTOMERS.changes(
         "PATCH",
@@ -156,7 +156,7 @@ class CustomerDesk:
     @CUSTOMERS.shows(_KEYS, "The keys, disabled ones included.")
     async def list_keys(self, tx: Transaction, customer_id: CustomerId) -> list[Key]:
         """A customer's API keys."""
-        account = await the_account(tx, customer_id)
+        account = await fetch_account(tx, customer_id)
         return [_key(key) for key in await list_keys(tx, account.id)]
 
     @CUSTOMERS.changes("POST", _KEYS, location="{id}", shown_once="key")
@@ -175,7 +175,7 @@ class CustomerDesk:
     @CUSTOMERS.shows(_USERS, "The users, disabled ones included.")
     async def list_users(self, tx: Transaction, customer_id: CustomerId) -> list[User]:
         """A customer's users."""
-        account = await the_account(tx, customer_id)
+        account = await fetch_account(tx, customer_id)
         return [_user(user) for user in await list_users(tx, account.id)]
 
     @CUSTOMERS.changes("POST", _USERS, location="{id}")

@@ -33,7 +33,7 @@ class EventListParameters(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class EventDesk:
+class EventOperations:
     """The endpoint of all customers' events."""
 
     feed: EventFeed

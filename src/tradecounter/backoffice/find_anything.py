@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from tradecounter.billing.queries.credit_notes import the_credit_note
-from tradecounter.billing.queries.lookup import the_invoice
+from tradecounter.billing.queries.credit_notes import fetch_credit_note
+from tradecounter.billing.queries.lookup import fetch_invoice
 from tradecounter.catalogue.queries.lookup import products_after
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
@@ -17,7 +17,7 @@ from tradecounter.kit.text import fold
 from tradecounter.ordering.queries.find_orders import find_orders
 from tradecounter.ordering.queries.lookup import OrderFilter
 from tradecounter.ordering.queries.order_table import order_table
-from tradecounter.ordering.returns.find_return import the_return
+from tradecounter.ordering.returns.find_return import fetch_return
 from tradecounter.ordering.returns.wire import RETURN_PREFIX
 
 MOST_OF_A_GROUP = 10
@@ -95,7 +95,7 @@ async def _units(tx: Transaction, text: str) -> Group:
 
 async def _returns(tx: Transaction, text: str) -> Group:
     try:
-        found = await the_return(tx, text)
+        found = await fetch_return(tx, text)
     except DomainError as error:
         if error.kind is not Kind.NOT_FOUND:
             raise
@@ -109,7 +109,7 @@ async def _invoices(tx: Transaction, text: str) -> Group:
     hits = []
     if named := _INVOICE.fullmatch(text):
         try:
-            found = await the_invoice(tx, int(named[1]))
+            found = await fetch_invoice(tx, int(named[1]))
         except DomainError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise
@@ -123,7 +123,7 @@ async def _credit_notes(tx: Transaction, text: str) -> Group:
     hits = []
     if named := _CREDIT_NOTE.fullmatch(text):
         try:
-            found = await the_credit_note(tx, int(named[1]))
+            found = await fetch_credit_note(tx, int(named[1]))
         except DomainError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise

@@ -35,7 +35,7 @@ ImportId = Annotated[int, InPath("id", "The import's id.", 12, "import")]
 
 
 @dataclass(frozen=True, slots=True)
-class ImportDesk:
+class ImportOperations:
     """The endpoints of imports."""
 
     desk: Desk

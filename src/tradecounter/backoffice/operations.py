@@ -41,7 +41,7 @@ class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since"
 
 
 @dataclass(frozen=True, slots=True)
-class OperationsDesk:
+class JobOperations:
     """The endpoints of background jobs and the audit log."""
 
     desk: Desk

@@ -37,12 +37,12 @@ def _check_override(call: Call, override: OverrideCredit | None) -> None:
         require_scope(call.request, "billing:write")
 
 
-async def _check_order(group: "OrderEntryDesk", tx: Transaction, raw: bytes, now: datetime) -> None:
+async def _check_order(group: "OrderEntryOperations", tx: Transaction, raw: bytes, now: datetime) -> None:
     await check_sale(tx, raw, group.contexts, now)
 
 
 @dataclass(frozen=True, slots=True)
-class OrderEntryDesk:
+class OrderEntryOperations:
     """The endpoints that sell for customers."""
 
     desk: Desk

@@ -29,7 +29,7 @@ class PackingSlipParameters(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class OrderPapersDesk:
+class OrderPaperOperations:
     """The endpoints of the warehouse's papers; the letterhead is on packing slips."""
 
     desk: Desk

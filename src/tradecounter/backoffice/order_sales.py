@@ -12,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.ordering.create.read_request import read_request
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.quotes.confirm_quote import confirm_quote
 from tradecounter.ordering.reseller_wire import OverrideCredit
 from tradecounter.ordering.states import ConfirmedOrder, PendingOrder
@@ -70,7 +70,7 @@ async def amend_sale(
     tx: Transaction, reference: str, body: Amendment, contexts: OrderContexts, now: datetime
 ) -> ConfirmedOrder:
     """Amend a confirmed order. Raises DomainError as `amend_order` does."""
-    context = await contexts.of((await any_order(tx, reference)).customer_id, now)
+    context = await contexts.of((await fetch_order(tx, reference)).customer_id, now)
     order, _ = await amend_order(tx, reference, body, context)
     return order
 

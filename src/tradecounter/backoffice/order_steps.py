@@ -5,7 +5,7 @@ from typing import Protocol
 
 from tradecounter.backoffice.desk import moment, text
 from tradecounter.backoffice.order_wire import State, Tracking
-from tradecounter.catalogue.queries.lookup import find_product
+from tradecounter.catalogue.queries.lookup import fetch_product
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.kit.errors import invalid
@@ -43,7 +43,7 @@ async def order_filter(tx: Transaction, wanted: OrderCriteria) -> OrderFilter:
         customer_id=wanted.customer_id,
         reference=text("reference", wanted.reference),
         customer_reference=text("customer_reference", wanted.customer_reference),
-        product_id=None if sku is None else (await find_product(tx, sku)).record.id,
+        product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,
         created_from=moment("created_from", wanted.created_from),
         created_to=moment("created_to", wanted.created_to, whole_day=True),
         status=None if status is None else _status(status),

@@ -52,7 +52,7 @@ class OrderListParameters(PageParameters, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class OrderDesk:
+class OrderOperations:
     """The endpoints of orders; with `invoice_each_dispatch`, the worker invoices each shipment."""
 
     desk: Desk

@@ -22,7 +22,7 @@ PaymentId = Annotated[int, InPath("id", "The payment's id.", 61, "payment")]
 
 
 @dataclass(frozen=True, slots=True)
-class PaymentDesk:
+class PaymentOperations:
     """The endpoints of payments."""
 
     desk: Desk

@@ -25,7 +25,7 @@ from tradecounter.fulfilment.queries.reads import numbers_by_shipment
 from tradecounter.kit.local_time import moment_of
 from tradecounter.ordering.fulfilled import Fulfilled, FulfilmentReader, carrier_of
 from tradecounter.ordering.lines import OrderLine, products_of
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of
 from tradecounter.ordering.queries.orders import notes_of
@@ -52,7 +52,7 @@ class OrderPresenter:
 
     async def named(self, tx: Transaction, reference: str, now: datetime) -> ResellerOrder:
         """Present the order that a reference, an id or a confirmation code names. Raises DomainError (not found)."""
-        return await self.one(tx, await any_order(tx, reference), now)
+        return await self.one(tx, await fetch_order(tx, reference), now)
 
     async def many(self, tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[ResellerOrder]:
         """Return orders as the back office shows them, with a fixed number of statements."""

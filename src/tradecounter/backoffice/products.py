@@ -23,7 +23,7 @@ from tradecounter.backoffice.product_wire import (
     Stock,
 )
 from tradecounter.backoffice.subject import InPath, Listed, Subject
-from tradecounter.catalogue.queries.lookup import find_product, products_after
+from tradecounter.catalogue.queries.lookup import fetch_product, products_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.ordering.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
@@ -55,7 +55,7 @@ class PriceParameters(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class ProductDesk:
+class ProductOperations:
     """The endpoints of products, prices and stock."""
 
     desk: Desk
@@ -100,7 +100,7 @@ class ProductDesk:
 
 async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
     """Return a product with its stock and every price. Raises DomainError (not found)."""
-    found = await find_product(tx, sku)
+    found = await fetch_product(tx, sku)
     product, level = found.record, await stock_level_of(tx, found.record.id)
     return ResellerProduct(
         sku=product.sku,

@@ -18,7 +18,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.present import created_order
 from tradecounter.ordering.queries.lines import lines_of, lines_of_order
-from tradecounter.ordering.queries.lookup import OrderFilter, orders_after, the_quote
+from tradecounter.ordering.queries.lookup import OrderFilter, fetch_quote, orders_after
 from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.margin import margin_of
 from tradecounter.ordering.quotes.price_quote import price_quote
@@ -45,7 +45,7 @@ class QuoteListParameters(PageParameters, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class QuoteDesk:
+class QuoteOperations:
     """The endpoints of quotes; a price holds for `lifetime`. `secret` returns the installation's secret key."""
 
     desk: Desk
@@ -91,7 +91,7 @@ def code_of(call: Call) -> str:
 
 
 async def _read(tx: Transaction, code: str, now: datetime) -> ResellerQuote:
-    quote = await the_quote(tx, code)
+    quote = await fetch_quote(tx, code)
     lines = await lines_of_order(tx, quote.id)
     return _shown(quote, lines, await purchase_costs(tx, {line.product_id for line in lines}), now)
 

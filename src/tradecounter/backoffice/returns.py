@@ -39,7 +39,7 @@ class ReturnListParameters(PageParameters, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class ReturnDesk:
+class ReturnOperations:
     """The endpoints of returns."""
 
     desk: Desk

@@ -20,7 +20,7 @@ ShipmentId = Annotated[int, InPath("id", "The shipment's id.", 31, "shipment")]
 
 
 @dataclass(frozen=True, slots=True)
-class ShipmentDesk:
+class ShipmentOperations:
     """The endpoints of one shipment."""
 
     desk: Desk

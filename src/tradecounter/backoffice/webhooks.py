@@ -41,7 +41,7 @@ class WebhookListParameters(PageParameters, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class WebhookDesk:
+class WebhookOperations:
     """The endpoints of webhooks."""
 
     desk: Desk

@@ -15,7 +15,7 @@ from tradecounter.billing.queries.statement import (
     entries_between,
     first_entry,
 )
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import at_uk_time, uk_date
@@ -70,7 +70,7 @@ async def read_statement(
 
     Raises DomainError: not found, invalid (ends before it starts, or on the last day of the calendar).
     """
-    await the_account(tx, customer_id)
+    await fetch_account(tx, customer_id)
     until = until or uk_date(now)
     if since is None:
         first = await first_entry(tx, customer_id)

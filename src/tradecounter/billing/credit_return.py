@@ -13,7 +13,7 @@ from tradecounter.billing.settle_returns import settle_returns
 from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.queries.returns import StoredReturn, lines_of_returns
-from tradecounter.ordering.returns.find_return import shown_return, the_return
+from tradecounter.ordering.returns.find_return import fetch_return, shown_return
 from tradecounter.ordering.returns.receive_return import receive_return
 from tradecounter.ordering.returns.requests import Receipt
 from tradecounter.ordering.returns.wire import return_number
@@ -28,7 +28,7 @@ async def receive_and_credit(
 
     Raises DomainError as `receive_return` and `issue_credit_note` do.
     """
-    found = await the_return(tx, number)
+    found = await fetch_return(tx, number)
     if receipt.credit:
         await lock_account(tx, found.customer_id)
     await receive_return(tx, number, receipt.items, now)

@@ -14,7 +14,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.queries.orders import own_order
+from tradecounter.ordering.queries.orders import fetch_own_order
 from tradecounter.ordering.states import CancelledOrder
 from tradecounter.rest.call import Call
 from tradecounter.rest.chunked_response import ChunkedResponse
@@ -67,7 +67,7 @@ class BillingEndpoints:
     )
     async def show_invoice(self, call: Call) -> Response:
         async with reading(self.database) as tx:
-            order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
+            order = await fetch_own_order(tx, call.customer_id, call.path_text("reference", "order"))
             documents = await printed_documents(tx, order.id)
         if not documents and isinstance(order, CancelledOrder):
             raise DomainError(Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice")

@@ -20,10 +20,10 @@ from tradecounter.billing.move_money import release
 from tradecounter.billing.print_invoice import print_credit_note
 from tradecounter.billing.queries.credit_notes import (
     credited_of,
+    fetch_credit_note,
     insert_credit_note,
     invoiced_lines,
     next_credit_note_number,
-    the_credit_note,
 )
 from tradecounter.billing.queries.ledger import (
     allocated_to,
@@ -31,7 +31,7 @@ from tradecounter.billing.queries.ledger import (
     lock_account,
     open_invoice,
 )
-from tradecounter.billing.queries.lookup import InvoiceRecord, invoice_document, the_invoice
+from tradecounter.billing.queries.lookup import InvoiceRecord, fetch_invoice, invoice_document
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.reverse_payment import LONGEST_REASON
 from tradecounter.billing.rules import Billed, vat_totals
@@ -69,7 +69,7 @@ async def issue_credit_note(
     collector = ErrorCollector()
     with collector.collecting():
         require_text("reason", reason, LONGEST_REASON)
-    invoice = await the_invoice(tx, number)
+    invoice = await fetch_invoice(tx, number)
     await lock_account(tx, invoice.customer_id)
     order = await lock_order(tx, invoice.order_id)
     await require_own_seller(tx, letterhead)
@@ -91,7 +91,7 @@ async def issue_credit_note(
     closed = await settle_returns(tx, order.id, now, returned)
     after = issued | ({"closed_returns": closed} if closed else {})
     audit(tx, "credit_note.issue", f"credit-note/{document.number}", now, after=after)
-    return present_credit_note(await the_credit_note(tx, document.number))
+    return present_credit_note(await fetch_credit_note(tx, document.number))
 
 
 async def _shares(

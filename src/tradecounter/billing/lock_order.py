@@ -3,7 +3,7 @@
 from tradecounter.billing.queries.ledger import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, DeclinedOrder
 
@@ -13,7 +13,7 @@ async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrde
 
     Raises DomainError: not found, conflict (not confirmed, or cancelled).
     """
-    found = await any_order(tx, reference)
+    found = await fetch_order(tx, reference)
     await lock_account(tx, found.customer_id)
     order = await lock_order(tx, found.id)
     if isinstance(order, CancelledOrder | DeclinedOrder):

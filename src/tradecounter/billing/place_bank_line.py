@@ -15,10 +15,10 @@ from tradecounter.billing.bank_wire import PlacedLine, StoredLine, present_line
 from tradecounter.billing.queries.bank_lines import (
     BankLineRecord,
     State,
+    fetch_bank_line,
     lock_bank_line,
     set_aside,
     set_placed,
-    the_bank_line,
 )
 from tradecounter.billing.record_payment import LONGEST_REFERENCE, NewPayment, pay_account, pay_invoice
 from tradecounter.db.transaction import Transaction
@@ -48,7 +48,7 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
 
     Raises DomainError: not found, invalid, conflict (placed already, or a duplicate).
     """
-    line = await the_bank_line(tx, line_id)
+    line = await fetch_bank_line(tx, line_id)
     _require(line_id, line.state, "unplaced", "set_aside")
     new = NewPayment(
         amount=_read("amount", line.amount, placement.amount),
@@ -66,7 +66,7 @@ async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, n
     await set_placed(tx, [(line_id, payment.id, "placed by hand")], None, now)
     after = {"state": "placed", "payment_id": payment.id, "customer_id": payment.customer_id}
     audit(tx, "bank_line.place", _subject(line_id), now, before=_shown(line), after=after)
-    placed = present_line(await the_bank_line(tx, line_id))
+    placed = present_line(await fetch_bank_line(tx, line_id))
     return PlacedLine(**asdict(placed), payment=payment)
 
 
@@ -74,12 +74,12 @@ async def set_bank_line_aside(tx: Transaction, line_id: int, reason: str, now: d
     """Mark a line as one that pays nothing here. Raises DomainError: not found, invalid, conflict (placed already)."""
     reason = reason.strip()
     require_text("reason", reason, LONGEST_REASON)
-    line = await the_bank_line(tx, line_id)
+    line = await fetch_bank_line(tx, line_id)
     _require(line_id, await lock_bank_line(tx, line_id), "unplaced")
     set_aside(tx, line_id, reason, now)
     after = {"state": "set_aside", "why": reason}
     audit(tx, "bank_line.set_aside", _subject(line_id), now, before=_shown(line), after=after)
-    return present_line(await the_bank_line(tx, line_id))
+    return present_line(await fetch_bank_line(tx, line_id))
 
 
 def _require(line_id: int, state: State, *allowed: State) -> None:

@@ -11,7 +11,7 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.credit_overview import order_status
 from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.move_money import pay_invoices, refund
-from tradecounter.billing.queries.invoices import find_debt
+from tradecounter.billing.queries.invoices import fetch_debt
 from tradecounter.billing.queries.ledger import (
     OpenInvoice,
     invoices_of_order,
@@ -19,12 +19,12 @@ from tradecounter.billing.queries.ledger import (
     open_invoice,
     open_invoices,
 )
-from tradecounter.billing.queries.lookup import the_invoice
-from tradecounter.billing.queries.payments import duplicate_of, insert_payment, the_payment
+from tradecounter.billing.queries.lookup import fetch_invoice
+from tradecounter.billing.queries.payments import duplicate_of, fetch_payment, insert_payment
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.rules import counts_from, require_amount, require_at_most, require_payable
 from tradecounter.billing.wire import CreditOrderStatus
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
@@ -64,7 +64,7 @@ async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: 
     oldest = next((invoice for invoice in invoices if invoice.due), invoices[-1])
     require_payable(amount, oldest.due)
     await _record(tx, order.customer_id, NewPayment(amount=amount), [oldest], now)
-    return order_status(await find_debt(tx, order.id), now)
+    return order_status(await fetch_debt(tx, order.id), now)
 
 
 async def pay_invoice(tx: Transaction, number: int, new: NewPayment, now: datetime) -> Payment:
@@ -72,7 +72,7 @@ async def pay_invoice(tx: Transaction, number: int, new: NewPayment, now: dateti
 
     Raises DomainError: not found, invalid, conflict (a duplicate).
     """
-    invoice = await the_invoice(tx, number)
+    invoice = await fetch_invoice(tx, number)
     if new.method == "refund":
         raise invalid("method", "a refund is of an account, not of an invoice")
     await lock_account(tx, invoice.customer_id)
@@ -85,7 +85,7 @@ async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: d
 
     Raises DomainError: not found, invalid (also a refund of more than is on the account), conflict (a duplicate).
     """
-    await the_account(tx, customer_id)
+    await fetch_account(tx, customer_id)
     unallocated = await lock_account(tx, customer_id)
     if new.method == "refund":
         require_at_most(new.amount, unallocated, "which is on the account")
@@ -152,7 +152,7 @@ async def _record(
     else:
         await pay_invoices(tx, customer_id, payment_id, new.amount, invoices, at)
         await queue(tx, "mail_payment_received", payment_id=payment_id)
-    recorded = present_payment(await the_payment(tx, payment_id))
+    recorded = present_payment(await fetch_payment(tx, payment_id))
     record_event(tx, "payment.recorded", f"payment/{payment_id}", now, customer_id, event_data(recorded))
     audit(
         tx, "payment.record", f"payment/{payment_id}", now, after={"customer_id": customer_id, **event_data(recorded)}

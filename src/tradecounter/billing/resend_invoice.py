@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.queries.lookup import the_invoice
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.billing.queries.lookup import fetch_invoice
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import JobName, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -26,9 +26,9 @@ async def resend_invoice(tx: Transaction, number: int, now: datetime) -> ResentI
 
     Raises DomainError: not found, conflict (no recipients).
     """
-    invoice = await the_invoice(tx, number)
+    invoice = await fetch_invoice(tx, number)
     order = await order_by_id(tx, invoice.order_id)
-    account = await the_account(tx, invoice.customer_id)
+    account = await fetch_account(tx, invoice.customer_id)
     contact = order.mail_recipient(account) if order is not None else None
     mails: dict[JobName, str | None] = {"mail_order_invoiced": contact, "mail_invoice_copy": account.accounts_email}
     recipients = [address for address in mails.values() if address]

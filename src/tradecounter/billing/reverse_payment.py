@@ -13,7 +13,7 @@ from tradecounter.billing.queries.ledger import (
     refunded_by,
     refunded_of,
 )
-from tradecounter.billing.queries.payments import PaymentRecord, store_reversal, the_payment
+from tradecounter.billing.queries.payments import PaymentRecord, fetch_payment, store_reversal
 from tradecounter.billing.record_payment import event_data
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.credit.queries import discharge
@@ -33,9 +33,9 @@ async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: da
     """
     reason = reason.strip()
     require_text("reason", reason, LONGEST_REASON)
-    customer_id = (await the_payment(tx, payment_id)).customer_id
+    customer_id = (await fetch_payment(tx, payment_id)).customer_id
     await lock_account(tx, customer_id)
-    payment = await the_payment(tx, payment_id)
+    payment = await fetch_payment(tx, payment_id)
     if payment.reversed_at is not None:
         raise DomainError(Kind.CONFLICT, f"payment {payment_id} is already reversed")
     if payment.method == "refund":
@@ -46,7 +46,7 @@ async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: da
         await _take_back(tx, payment, now)
     store_reversal(tx, payment_id, reason, now)
     release_line_of(tx, payment_id, f"payment {payment_id} was reversed: {reason}", now)
-    reversed_ = present_payment(await the_payment(tx, payment_id))
+    reversed_ = present_payment(await fetch_payment(tx, payment_id))
     before, after = present_payment(payment), {"reason": reason}
     record_event(
         tx, "payment.reversed", f"payment/{payment_id}", now, customer_id, {**event_data(before), "reason": reason}

@@ -12,9 +12,9 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.bank_wire import RolledBackFile, present_file
 from tradecounter.billing.queries.bank_files import (
     LineOfFile,
+    fetch_bank_file,
     lines_of_file,
     paid_by,
-    the_bank_file,
     undo_lines,
 )
 from tradecounter.billing.queries.ledger import lock_account
@@ -53,12 +53,12 @@ async def roll_back_bank_file(tx: Transaction, file_id: int, now: datetime, *, f
     await undo_lines(tx, file_id, removed, restored, f"bank file {file_id}, which had placed it, was rolled back", now)
     counts = {"reversed": len(reversed_), "removed": len(removed), "kept": len(kept)}
     audit(tx, "bank_file.roll_back", f"bank-file/{file_id}", now, after=counts)
-    values = asdict(present_file(await the_bank_file(tx, file_id)))
+    values = asdict(present_file(await fetch_bank_file(tx, file_id)))
     return RolledBackFile(**values, reversed=reversed_, kept=[line.id for line in kept])
 
 
 async def _rollable(tx: Transaction, file_id: int, now: datetime) -> None:
-    found = await the_bank_file(tx, file_id, lock=True)
+    found = await fetch_bank_file(tx, file_id, lock=True)
     if found.rolled_back_at is not None:
         raise DomainError(Kind.CONFLICT, f"bank file {file_id} is already rolled back")
     if found.at < now - KEEP:

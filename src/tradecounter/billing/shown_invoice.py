@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from tradecounter.billing.queries.lookup import InvoiceRecord, lines_of_invoices, the_invoice
+from tradecounter.billing.queries.lookup import InvoiceRecord, fetch_invoice, lines_of_invoices
 from tradecounter.billing.reseller_wire import Invoice, present_invoices
 from tradecounter.db.transaction import Transaction
 
 
 async def shown_invoice(tx: Transaction, number: int) -> Invoice:
     """Return an invoice with its lines. Raises DomainError (not found)."""
-    [invoice] = await shown_invoices(tx, [await the_invoice(tx, number)])
+    [invoice] = await shown_invoices(tx, [await fetch_invoice(tx, number)])
     return invoice
 
 

@@ -8,7 +8,7 @@ from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.manage_applications import (
     edit_application,
@@ -104,7 +104,7 @@ def revoke(client_id: ClientId, customer_id: CustomerId, as_json: AsJson = False
         whole_id = await whole_client_id(tx, client_id)
         if not await application_exists(tx, whole_id):
             raise _unknown(client_id)
-        await the_account(tx, customer_id)
+        await fetch_account(tx, customer_id)
         return whole_id, await revoke_access(tx, whole_id, customer_id, SystemClock().now())
 
     whole_id, count = run_change(work)

@@ -10,9 +10,9 @@ from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
+    fetch_credit_note,
     list_credit_notes,
     printed_credit_note,
-    the_credit_note,
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit, Reason, number, pounds
@@ -20,7 +20,7 @@ from tradecounter.cli.output import LISTED, AsJson, show, show_record, show_tabl
 from tradecounter.cli.pdf_file import Output, write_pdf
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
@@ -92,7 +92,7 @@ def show_all(
     """List credit notes, the latest first."""
 
     async def work(tx: Transaction) -> list[CreditNote]:
-        customer_id = None if customer is None else (await the_account(tx, customer)).id
+        customer_id = None if customer is None else (await fetch_account(tx, customer)).id
         wanted = CreditNoteFilter(customer_id=customer_id, invoice=invoice)
         return [present_credit_note(record) for record in await list_credit_notes(tx, wanted, limit)]
 
@@ -104,7 +104,7 @@ def show_one(number: Number, as_json: AsJson = False) -> None:
     """Show a credit note with its lines."""
 
     async def work(tx: Transaction) -> CreditNote:
-        return present_credit_note(await the_credit_note(tx, number))
+        return present_credit_note(await fetch_credit_note(tx, number))
 
     show_record(run_query(work), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
 

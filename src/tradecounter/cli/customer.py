@@ -16,7 +16,7 @@ from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.block_customer import block_customer, unblock_customer
-from tradecounter.customers.queries.accounts import Account, list_accounts, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account, list_accounts
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
@@ -50,7 +50,7 @@ def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Show a customer with its credit, addresses and API keys."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        account = await the_account(tx, customer_id)
+        account = await fetch_account(tx, customer_id)
         return {
             **asdict(account),
             "credit": await _credit(tx, account),

@@ -8,7 +8,7 @@ from tradecounter.cli.arguments import LARGEST_ID, Customer, Limit
 from tradecounter.cli.output import LISTED, AsJson, show_table
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.queries import EventQuery, EventRecord, read_events
 from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
@@ -47,7 +47,7 @@ def event_list(
     """List events, oldest first. With --customer, only those that the customer can read."""
 
     async def work(tx: Transaction) -> list[EventRecord]:
-        customer_id = None if customer is None else (await the_account(tx, customer)).id
+        customer_id = None if customer is None else (await fetch_account(tx, customer)).id
         wanted = EventQuery(after=after, limit=limit, customer_id=customer_id, types=tuple(type_ or ()) or None)
         return (await read_events(tx, wanted)).events
 

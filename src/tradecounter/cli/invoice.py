@@ -19,7 +19,7 @@ from tradecounter.cli.pdf_file import Output, write_pdf
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 
@@ -49,7 +49,7 @@ def show_all(
 
     async def work(tx: Transaction) -> list[InvoiceRecord]:
         chosen = InvoiceFilter(
-            customer_id=None if customer is None else (await the_account(tx, customer)).id,
+            customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
             issued_from=since,
             issued_to=until,
             unpaid=unpaid,

@@ -9,7 +9,7 @@ from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
 from tradecounter.cli.text import one_line
-from tradecounter.customers.queries.accounts import Account, find_account, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account, find_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.manage_keys import create_key, end_key
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, list_keys
@@ -27,7 +27,7 @@ def add(
     """Create a key, which is shown only once."""
 
     async def work(tx: Transaction) -> NewKey:
-        await the_account(tx, customer_id)
+        await fetch_account(tx, customer_id)
         return await create_key(tx, customer_id, name, SystemClock().now())
 
     added = run_change(work)
@@ -39,7 +39,7 @@ def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
     """List a customer's keys, including disabled ones."""
 
     async def work(tx: Transaction) -> list[KeyRecord]:
-        await the_account(tx, customer_id)
+        await fetch_account(tx, customer_id)
         return await list_keys(tx, customer_id)
 
     shown = ("id", Prose("name"), "prefix", "last_used_at", "disabled_at", "created_at")

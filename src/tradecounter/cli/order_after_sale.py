@@ -20,7 +20,7 @@ from tradecounter.ordering.add_note import add_note
 from tradecounter.ordering.amend_order import amend_order
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.create.create_for_customer import confirm_for_customer, create_for_customer
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.read_context import read_context
 from tradecounter.ordering.requests import Cancellation
@@ -153,7 +153,7 @@ def amend(
         request = read_json(msgspec.json.encode(values), AmendOrderRequest)
 
     async def work(tx: Transaction) -> None:
-        order = await any_order(tx, reference)
+        order = await fetch_order(tx, reference)
         context = await read_context(tx, order.customer_id, policy, SystemClock().now())
         names = [item.sku or f"item {item.id}" for item in request.items]
         with named_by(called(items=names)):

@@ -19,7 +19,7 @@ from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipm
 from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, named_by
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.units import NamedUnits
 from tradecounter.settings import read_settings
 
@@ -109,7 +109,7 @@ def change_order(
         await change(tx)
         if dry_run:
             tx.set_rollback()
-        return await whole_order(tx, await any_order(tx, reference))
+        return await whole_order(tx, await fetch_order(tx, reference))
 
     print_order(run_change(work), as_json=as_json)
 

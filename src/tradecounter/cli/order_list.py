@@ -5,13 +5,13 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.billing.queries.invoices import invoice_numbers
-from tradecounter.catalogue.queries.lookup import find_product
+from tradecounter.catalogue.queries.lookup import fetch_product
 from tradecounter.cli.arguments import Customer, Limit, Since, Until
 from tradecounter.cli.order_shown import as_operators_see_it
 from tradecounter.cli.output import LISTED, AsJson, show_table
 from tradecounter.cli.session import run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import joined_word
 from tradecounter.ordering.queries.lines import lines_of
@@ -59,10 +59,10 @@ def order_list(
 
     async def work(tx: Transaction) -> list[dict[str, Any]]:
         chosen = OrderFilter(
-            customer_id=None if customer is None else (await the_account(tx, customer)).id,
+            customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
             reference=reference,
             customer_reference=customer_reference,
-            product_id=None if sku is None else (await find_product(tx, sku)).record.id,
+            product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,
             created_from=since,
             created_to=until,
             **(status or {}),

@@ -16,7 +16,7 @@ from tradecounter.cli.bank_file import import_file, list_files, list_unplaced, p
 from tradecounter.cli.output import LISTED, AsJson, show, show_json, show_table
 from tradecounter.cli.session import run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
@@ -108,7 +108,7 @@ def show_all(
     """List payments and refunds, the latest recorded first."""
 
     async def work(tx: Transaction) -> list[Payment]:
-        customer_id = None if customer is None else (await the_account(tx, customer)).id
+        customer_id = None if customer is None else (await fetch_account(tx, customer)).id
         wanted = PaymentFilter(customer_id=customer_id, invoice=invoice, received_from=since, received_to=until)
         return [present_payment(record) for record in await list_payments(tx, wanted, limit)]
 

@@ -5,7 +5,7 @@ from typing import Any
 import typer
 from msgspec import structs
 
-from tradecounter.catalogue.queries.lookup import FoundProduct, find_product
+from tradecounter.catalogue.queries.lookup import FoundProduct, fetch_product
 from tradecounter.cli.arguments import Sku
 from tradecounter.cli.output import AsJson, Parts, show_record
 from tradecounter.cli.session import run_query
@@ -28,7 +28,7 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
     """Show a product, active or not, with its stock, deliveries, purchase cost, list prices and contract prices."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        found = await find_product(tx, sku)
+        found = await fetch_product(tx, sku)
         product_id = found.record.id
         return {
             **_members(found),

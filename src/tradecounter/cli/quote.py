@@ -24,7 +24,7 @@ from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.lookup import whole_code
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lines import lines_of, lines_of_order
-from tradecounter.ordering.queries.lookup import list_quotes, the_quote
+from tradecounter.ordering.queries.lookup import fetch_quote, list_quotes
 from tradecounter.ordering.quotes.confirm_quote import confirm_quote
 from tradecounter.ordering.quotes.decline_quote import decline_quote
 from tradecounter.ordering.quotes.margin import margin_of
@@ -187,7 +187,7 @@ def confirm(
 
 
 async def _quote(tx: Transaction, code: str) -> dict[str, Any]:
-    quote = await the_quote(tx, await whole_code(tx, code))
+    quote = await fetch_quote(tx, await whole_code(tx, code))
     lines = await lines_of_order(tx, quote.id)
     return _as_support_sees_it(quote, lines, await purchase_costs(tx, [line.product_id for line in lines]))
 

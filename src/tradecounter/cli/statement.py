@@ -19,7 +19,7 @@ from tradecounter.cli.output import AsJson, show_json, show_record, show_table
 from tradecounter.cli.pdf_file import write_file
 from tradecounter.cli.session import reporting_errors, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.queries.accounts import Account, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import SystemClock
 from tradecounter.letterhead.seller import letterhead_from
@@ -46,7 +46,7 @@ def statement(
     now = SystemClock().now()
 
     async def work(tx: Transaction) -> tuple[Account, AccountStatement]:
-        return await the_account(tx, customer_id), await read_statement(tx, customer_id, since, until, now)
+        return await fetch_account(tx, customer_id), await read_statement(tx, customer_id, since, until, now)
 
     account, found = run_query(work)
     if pdf is not None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.catalogue.queries.lookup import find_product
+from tradecounter.catalogue.queries.lookup import fetch_product
 from tradecounter.cli.arguments import Sku
 from tradecounter.cli.output import AsJson, Parts, show_record
 from tradecounter.cli.session import run_change, run_query
@@ -24,7 +24,7 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
     """Show a product's stock, expected deliveries and back-orders."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        product = (await find_product(tx, sku)).record
+        product = (await fetch_product(tx, sku)).record
         units = await stock_of(tx, product.id)
         return {
             "sku": product.sku,

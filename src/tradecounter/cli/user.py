@@ -12,7 +12,7 @@ from tradecounter.cli.arguments import CustomerId
 from tradecounter.cli.output import AsJson, show, show_table
 from tradecounter.cli.session import reporting_errors, run_change, run_query
 from tradecounter.cli.tables import ColumnNames, Prose
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
@@ -41,7 +41,7 @@ def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
     """List a customer's users, disabled ones included."""
 
     async def work(tx: Transaction) -> list[CustomerUser]:
-        await the_account(tx, customer_id)
+        await fetch_account(tx, customer_id)
         return await list_users(tx, customer_id)
 
     shown = ("email", Prose("name"), "role", "has_password", "disabled_at", "created_at", "id")

@@ -84,7 +84,7 @@ class AuthorizationRequest:
     prompt: Prompt
 
 
-async def find_target(tx: Transaction, fields: Fields) -> Application:
+async def fetch_target(tx: Transaction, fields: Fields) -> Application:
     """Return the application of a request.
 
     Raises DomainError (invalid), which is shown to the person: a browser is sent only to a registered address of a

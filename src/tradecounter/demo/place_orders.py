@@ -23,7 +23,7 @@ from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.create.account_standing import account_standing
 from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.expire_orders import expire_orders
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
@@ -71,7 +71,7 @@ async def place_demo_orders(database: Database, reseller: Reseller, now: datetim
                 async with tx.savepoint():
                     code = await _place_with_steps(tx, demo_order, number, market, reseller, now)
                     if not demo_order.send_mail:
-                        without_mail.append((await any_order(tx, code)).id)
+                        without_mail.append((await fetch_order(tx, code)).id)
         await expire_orders(tx, now)
         await remind_of_quotes(tx, now)
         await update_expected_dates(tx, now)

@@ -22,7 +22,7 @@ from tradecounter.kit.money import percentage
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.ordering.cancel_order import cancel_order
 from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.quotes.price_quote import price_quote
@@ -77,7 +77,7 @@ class Configured(Step):
     units: int
 
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        order, [item, *_] = await any_order(tx, code), await _lines(tx, code)
+        order, [item, *_] = await fetch_order(tx, code), await _lines(tx, code)
         configurations = [
             ConfigurationRequest(
                 f"branch{unit}@dsl.example", f"demo-password-{unit}", f"Branch {unit}", f"demo-wifi-{unit}"
@@ -126,7 +126,7 @@ class Filmed(Step):
     """The reseller adds a packing video."""
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        reference = (await any_order(tx, code)).name
+        reference = (await fetch_order(tx, code)).name
         video = OrderVideoResponse(
             f"https://video.example/{reference}.mp4", f"https://video.example/{reference}/playlist.m3u8"
         )
@@ -188,7 +188,7 @@ class PartCancelled(Step):
 
 
 async def _lines(tx: Transaction, code: str) -> list[OrderLine]:
-    return await lines_of_order(tx, (await any_order(tx, code)).id)
+    return await lines_of_order(tx, (await fetch_order(tx, code)).id)
 
 
 def _serials(lines: Sequence[OrderLine]) -> Iterator[Serial]:

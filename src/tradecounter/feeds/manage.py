@@ -56,7 +56,7 @@ async def add_feed(
     return NewAddress(feed_id, secret)
 
 
-async def the_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord:
+async def fetch_feed(tx: Transaction, customer_id: int, feed_id: int, *, lock: bool = False) -> FeedRecord:
     """Return one of a customer's feeds. Raises DomainError (not found)."""
     found = await feed_of(tx, customer_id, feed_id, lock=lock)
     if found is None:
@@ -68,7 +68,7 @@ async def change_feed(
     tx: Transaction, customer_id: int, feed_id: int, wanted: FeedTerms, view: CustomerView, now: datetime
 ) -> None:
     """Change a feed; its address stays. Raises DomainError (not found, invalid)."""
-    before = await the_feed(tx, customer_id, feed_id, lock=True)
+    before = await fetch_feed(tx, customer_id, feed_id, lock=True)
     values = _checked(wanted, view)
     await update_feed(tx, feed_id, values)
     audit(tx, "feed.edit", f"feed/{feed_id}", now, before=_shown(_values_of(before)), after=_shown(values))
@@ -76,7 +76,7 @@ async def change_feed(
 
 async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id: int, now: datetime) -> NewAddress:
     """Give a feed a new address; the former one ends at once. Raises DomainError (not found)."""
-    await the_feed(tx, customer_id, feed_id, lock=True)
+    await fetch_feed(tx, customer_id, feed_id, lock=True)
     secret = new_secret()
     await replace_secret(tx, feed_id, secret_hash(secret), await vault.seal(tx, secret.encode()), now)
     audit(tx, "feed.renew_address", f"feed/{feed_id}", now, after={"addressed_at": now})
@@ -85,7 +85,7 @@ async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id
 
 async def remove_feed(tx: Transaction, customer_id: int, feed_id: int, now: datetime) -> None:
     """Delete a feed; its address ends at once. Raises DomainError (not found)."""
-    feed = await the_feed(tx, customer_id, feed_id, lock=True)
+    feed = await fetch_feed(tx, customer_id, feed_id, lock=True)
     await delete_feed(tx, feed_id)
     audit(tx, "feed.remove", f"feed/{feed_id}", now, before=_shown(_values_of(feed)))
 

@@ -10,7 +10,7 @@ from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.ordering.history import audit_order
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.states import ConfirmedOrder, shown_state
 
 
@@ -27,7 +27,7 @@ async def add_video(tx: Transaction, reference: str, video: OrderVideoResponse, 
             wrong.append(FieldError(field, f"{error}, not {url[:100]!r}"))
     if wrong:
         raise invalid_fields(wrong)
-    order = await any_order(tx, reference)
+    order = await fetch_order(tx, reference)
     if not isinstance(order, ConfirmedOrder):
         state = shown_state(order, now)
         raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders have a packing video")

@@ -6,11 +6,11 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.queries.shipments import store_correction, the_shipment
+from tradecounter.fulfilment.queries.shipments import fetch_shipment, store_correction
 from tradecounter.fulfilment.rules import LONGEST_TRACKING_NUMBER
 from tradecounter.kit.errors import invalid, require_text
 from tradecounter.ordering.history import audit_order, record_order_event
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.orders import lock_order
 
 _LONGEST_CARRIER = 100
@@ -39,8 +39,8 @@ async def correct_shipment(
         raise invalid("tracking_number", "send tracking_number, carrier or both")
     number = _text("tracking_number", given.tracking_number, LONGEST_TRACKING_NUMBER)
     carrier = _text("carrier", given.carrier, _LONGEST_CARRIER)
-    order = await lock_order(tx, (await any_order(tx, reference)).id)
-    shipment = await the_shipment(tx, order.id, order.name, shipment_id)
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
     before = {"tracking_number": shipment.tracking_number, "carrier": shipment.carrier}
     after = {
         "tracking_number": shipment.tracking_number if number is UNSET else number,

@@ -22,7 +22,7 @@ from tradecounter.fulfilment.rules import (
 )
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.history import audit_order, record_order_event
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.back_orders import hold_off_serving
 from tradecounter.ordering.queries.changes import store_dispatch
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
@@ -41,7 +41,7 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     """
     serials = _checked_serials(request)
     await hold_off_serving(tx)
-    order = await lock_order(tx, (await any_order(tx, reference)).id)
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     if not isinstance(order, ConfirmedOrder):
         state = shown_state(order, now)
         raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be dispatched")

@@ -17,7 +17,7 @@ from tradecounter.ordering.examples import ORDER
 from tradecounter.ordering.found_order import FoundOrderItem
 from tradecounter.ordering.lines import products_of
 from tradecounter.ordering.present import item_on_the_wire
-from tradecounter.ordering.queries.orders import own_order
+from tradecounter.ordering.queries.orders import fetch_own_order
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
 from tradecounter.rest.operation import ID, TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
@@ -72,7 +72,7 @@ class FulfilmentEndpoints:
     async def add_configurations(self, call: Call) -> Response:
         request = await call.body(AddConfigurationsRequest)
         async with transaction(self.database, call.actor) as tx:
-            order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
+            order = await fetch_own_order(tx, call.customer_id, call.path_text("reference", "order"))
             item_id = call.path_id("orderItemId", "item")
             now, vault = self.clock.now(), self.fulfilment.vault
             line = await configure_item(tx, order.id, item_id, request.configurations, vault, now)
@@ -98,7 +98,7 @@ class FulfilmentEndpoints:
     )
     async def show_video(self, call: Call) -> Response:
         async with reading(self.database) as tx:
-            order = await own_order(tx, call.customer_id, call.path_text("reference", "order"))
+            order = await fetch_own_order(tx, call.customer_id, call.path_text("reference", "order"))
             video = await find_video(tx, order.id)
         if video is None:
             raise not_found("packing video of order", order.order_reference)

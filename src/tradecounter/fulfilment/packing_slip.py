@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.papers import PackingSlip, PaperLine, PaperPart, delivery_of, require_confirmed
 from tradecounter.fulfilment.queries.reads import numbers_by_shipment, shipments_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.fulfilled import Shipped
 from tradecounter.ordering.lines import OrderLine, units_per_bundle
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.shipping_options import find_option
 from tradecounter.ordering.wire import ProductSerialNumber
@@ -21,9 +21,9 @@ async def packing_slip(tx: Transaction, reference: str, now: datetime, shipment_
 
     Raises DomainError: not found (also the shipment), conflict (not confirmed, or nothing is dispatched).
     """
-    order = require_confirmed(await any_order(tx, reference), now)
+    order = require_confirmed(await fetch_order(tx, reference), now)
     box = _chosen(await shipments_of(tx, order.id), shipment_id, order.name)
-    account = await the_account(tx, order.customer_id)
+    account = await fetch_account(tx, order.customer_id)
     lines = await lines_of_order(tx, order.id)
     numbers = await numbers_by_shipment(tx, [order.id])
     option = find_option(order.shipping_options, box.shipping_method) or order.chosen_shipping

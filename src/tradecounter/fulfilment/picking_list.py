@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.papers import PaperLine, PaperPart, PickingList, delivery_of, require_confirmed
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import notes_of
 
@@ -18,13 +18,13 @@ async def picking_list(tx: Transaction, reference: str, now: datetime) -> Pickin
 
     Raises DomainError: not found, conflict (not confirmed, or nothing is allocated).
     """
-    order = require_confirmed(await any_order(tx, reference), now)
+    order = require_confirmed(await fetch_order(tx, reference), now)
     lines = await lines_of_order(tx, order.id)
     if not any(line.allocated for line in lines):
         waits = any(line.back_ordered for line in lines)
         why = "its units are back-ordered" if waits else "all its units are dispatched"
         raise DomainError(Kind.CONFLICT, f"nothing of {order.name} can be picked: {why}")
-    account = await the_account(tx, order.customer_id)
+    account = await fetch_account(tx, order.customer_id)
     notes = await notes_of(tx, [order.id])
     return PickingList(
         order_reference=order.order_reference,

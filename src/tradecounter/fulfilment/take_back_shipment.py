@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.queries.reads import numbers_by_shipment
-from tradecounter.fulfilment.queries.shipments import OneShipment, delete_video, move_to_taken_back, the_shipment
+from tradecounter.fulfilment.queries.shipments import OneShipment, delete_video, fetch_shipment, move_to_taken_back
 from tradecounter.fulfilment.rules import shipped_items
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, with_parts
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.back_orders import hold_off_serving
 from tradecounter.ordering.queries.changes import store_dispatch
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
@@ -40,8 +40,8 @@ async def take_back_shipment(tx: Transaction, reference: str, shipment_id: int, 
     reason = reason.strip()
     require_text("reason", reason, LONGEST_REASON)
     await hold_off_serving(tx)
-    order = await lock_order(tx, (await any_order(tx, reference)).id)
-    shipment = await the_shipment(tx, order.id, order.name, shipment_id)
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
     if not isinstance(order, ConfirmedOrder):
         raise TypeError(f"shipment {shipment_id} is of order {order.name}, which is {order.state}")
     lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])

@@ -12,7 +12,7 @@ from tradecounter.fulfilment.queries.writes import insert_event
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
 from tradecounter.kit.local_time import local_text
 from tradecounter.ordering.history import audit_order, record_order_event
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.wire import TrackingEvent
 
@@ -48,7 +48,7 @@ async def track_shipment(
         with collector.collecting():
             require_text(field, getattr(event, field), _LONGEST)
     collector.check()
-    order = await lock_order(tx, (await any_order(tx, reference)).id)
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     shipment_id = await find_shipment(tx, order.id, tracking_number)
     if shipment_id is None:
         which = "" if tracking_number is None else f" whose tracking number is {tracking_number}"

@@ -22,7 +22,7 @@ async def create_key(tx: Transaction, customer_id: int, name: str, now: datetime
     return new
 
 
-async def the_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:
+async def fetch_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:
     """Return one of a customer's keys. Raises DomainError (not found)."""
     key = await key_of(tx, customer_id, key_id)
     if key is None:
@@ -42,5 +42,5 @@ async def end_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord:
 
 async def end_key_of(tx: Transaction, customer_id: int, key_id: int, now: datetime) -> KeyRecord:
     """Disable one of a customer's keys. Raises DomainError (not found)."""
-    await the_key(tx, customer_id, key_id)
+    await fetch_key(tx, customer_id, key_id)
     return await end_key(tx, key_id, now)

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from tradecounter.credit.queries import charge, discharge, require_charged
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -25,7 +25,7 @@ from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back
 from tradecounter.ordering.create.place_order import require_unused
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, total_costs
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.back_orders import covers_of_waiting, lock_waiting_orders
 from tradecounter.ordering.queries.changes import delete_lines, insert_change, store_changed_order, store_lines
@@ -51,7 +51,7 @@ async def amend_order(
     exceeds the credit and `override_credit` is not set), conflict (not confirmed, all or too much is dispatched, the
     reference is used, the total rises although the account is blocked).
     """
-    order_id = (await any_order(tx, reference)).id
+    order_id = (await fetch_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
     lines = await lines_of_order(tx, order_id)
@@ -121,7 +121,7 @@ async def _customer_reference(
         return order.customer_reference
     if is_blank(wanted):
         raise invalid("customer_reference", "must not be blank")
-    if (await the_account(tx, order.customer_id)).unique_references:
+    if (await fetch_account(tx, order.customer_id)).unique_references:
         await require_unused(tx, wanted, context, but=order.id)
     return wanted
 
@@ -131,7 +131,7 @@ async def _charge(tx: Transaction, before: ConfirmedOrder, after: ConfirmedOrder
     if increase <= 0:
         await discharge(tx, before.customer_id, -increase)
         return
-    if (await the_account(tx, before.customer_id)).blocked:
+    if (await fetch_account(tx, before.customer_id)).blocked:
         raise account_blocked()
     async with tx.pipeline() as p:
         charged, limit = charge(p, before.customer_id, increase)

@@ -17,7 +17,7 @@ from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, total_costs
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.back_orders import lock_waiting_orders
 from tradecounter.ordering.queries.changes import insert_change, store_cancellation, store_changed_order, store_lines
 from tradecounter.ordering.queries.lines import invoiced_units, lines_of_order
@@ -48,7 +48,7 @@ async def cancel_order(tx: Transaction, reference: str, request: Cancellation, n
     """
     reason, items = request.reason.strip(), request.items
     require_text("reason", reason, LONGEST_REASON)
-    order_id = (await any_order(tx, reference)).id
+    order_id = (await fetch_order(tx, reference)).id
     await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
     lines = await lines_of_order(tx, order.id)

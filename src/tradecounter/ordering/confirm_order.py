@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from tradecounter.credit.queries import charge, require_charged
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import Account, pipe_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
@@ -18,9 +18,9 @@ from tradecounter.kit.text import shown_name
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, with_components
 from tradecounter.ordering.order_context import OrderContext
-from tradecounter.ordering.queries.changes import fetch_next_number, store_allocations, store_confirmation
-from tradecounter.ordering.queries.lines import fetch_lines_by_code
-from tradecounter.ordering.queries.orders import fetch_by_code, find_own_order, lock_unconfirmed
+from tradecounter.ordering.queries.changes import pipe_next_number, store_allocations, store_confirmation
+from tradecounter.ordering.queries.lines import pipe_lines_by_code
+from tradecounter.ordering.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.rules import (
     AWAITING_DISPATCH,
@@ -72,9 +72,9 @@ async def confirm_order(
     customer, code = context.customer_id, confirmation_code.lower()
     async with tx.pipeline() as p:
         lock_unconfirmed(p, customer, code)
-        found = fetch_by_code(p, customer, code)
-        found_lines = fetch_lines_by_code(p, customer, code)
-        account = fetch_account(p, customer)
+        found = pipe_by_code(p, customer, code)
+        found_lines = pipe_lines_by_code(p, customer, code)
+        account = pipe_account(p, customer)
     order, lines = found.first, with_components(found_lines.rows)
     if order is None:
         raise await _not_a_code(tx, customer, confirmation_code)
@@ -130,7 +130,7 @@ async def _confirm(
         wanted[line.product_id] += line.quantity
     async with tx.pipeline() as p:
         charged, limit = charge(p, pending.customer_id, gross)
-        levels, numbered = lock_levels(p, wanted), fetch_next_number(p)
+        levels, numbered = lock_levels(p, wanted), pipe_next_number(p)
     if override_credit is None:
         require_charged(charged, limit, gross)
     allocations = allocate(tx, wanted, levels)

@@ -8,8 +8,8 @@ from tradecounter.kit.local_time import local_text
 from tradecounter.kit.text import shown_name
 from tradecounter.ordering.queries.lookup import (
     OrderFilter,
+    find_order,
     list_all_orders,
-    order_named,
     orders_beginning,
     orders_between_codes,
 )
@@ -22,23 +22,23 @@ _MOST_NAMED = 5
 _BEGINNING_OF_CODE = re.compile(f"[0-9a-f]{{{_SHORTEST_BEGINNING},{_CODE_LENGTH - 1}}}")
 
 
-async def any_order(tx: Transaction, name: str) -> AnyOrder:
+async def fetch_order(tx: Transaction, name: str) -> AnyOrder:
     """Return an order by its id, its reference (ignoring case), or its confirmation code or the code's beginning.
 
     Raises DomainError: not found, invalid (several codes begin with `name`).
     """
-    order = await order_named(tx, name) or await _order_with_code(tx, name)
+    order = await find_order(tx, name) or await _order_with_code(tx, name)
     if order is None:
         raise _unknown(name, await orders_beginning(tx, name, _MOST_NAMED + 1))
     return order
 
 
 async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
-    """Return an order by the names of `any_order`, the customer's reference, or the beginning of its reference.
+    """Return an order by the names of `fetch_order`, the customer's reference, or the beginning of its reference.
 
     Raises DomainError: not found, invalid (several orders match).
     """
-    order = await order_named(tx, name)
+    order = await find_order(tx, name)
     if order is not None:
         return order
     if found := await list_all_orders(tx, OrderFilter(customer_reference=name), _MOST_NAMED + 1):

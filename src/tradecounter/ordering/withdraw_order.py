@@ -5,7 +5,7 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
 from tradecounter.ordering.cancel_order import cancel_unconfirmed
-from tradecounter.ordering.queries.orders import fetch_by_code, lock_unconfirmed
+from tradecounter.ordering.queries.orders import lock_unconfirmed, pipe_by_code
 from tradecounter.ordering.reseller_wire import LONGEST_REASON
 from tradecounter.ordering.states import AnyOrder, NumberedOrder, PendingOrder
 
@@ -13,18 +13,18 @@ _NO_REASON = "withdrawn by the customer"
 _REPLACED = "replaced by another order of the customer"
 
 
-async def own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+async def fetch_own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
     """Return a customer's order or quote in any state by its confirmation code. Raises DomainError (not found)."""
     async with tx.pipeline() as p:
-        found = fetch_by_code(p, customer_id, code.lower())
+        found = pipe_by_code(p, customer_id, code.lower())
     if found.first is None:
         raise not_found("order", code)
     return found.first
 
 
-async def own_quote(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+async def fetch_own_quote(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
     """Return a customer's quote in any state by its confirmation code. Raises DomainError (not found)."""
-    quote = await own_order_by_code(tx, customer_id, code)
+    quote = await fetch_own_order_by_code(tx, customer_id, code)
     if quote.kind != "quote":
         raise not_found("quote", code)
     return quote
@@ -59,7 +59,7 @@ async def replace_order(tx: Transaction, customer_id: int, code: str, now: datet
 async def _locked(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
     async with tx.pipeline() as p:
         lock_unconfirmed(p, customer_id, code.lower())
-        found = fetch_by_code(p, customer_id, code.lower())
+        found = pipe_by_code(p, customer_id, code.lower())
     if found.first is None:
         raise not_found("order", code)
     return found.first

@@ -91,7 +91,7 @@ class SessionGate:
             return await find_session(tx, self.site.name, value, self.clock.now())
 
     def _require_own_form(self, request: Request) -> None:
-        """Check that a form was sent by a page of this site. Raises DomainError (forbidden)."""
+        """Check against CSRF that a form was sent by a page of this site. Raises DomainError (forbidden)."""
         fetched = request.headers.get("sec-fetch-site")
         if fetched is not None:
             own = fetched in {"same-origin", "none"}

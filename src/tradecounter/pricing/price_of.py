@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from tradecounter.catalogue.queries.lookup import find_product
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.catalogue.queries.lookup import fetch_product
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
 from tradecounter.pricing.explain_price import Buyer, ExplainedPrice, explain_price
@@ -15,8 +15,8 @@ async def price_of(tx: Transaction, customer_id: int, sku: str, quantity: int, n
 
     Raises DomainError (not found).
     """
-    account = await the_account(tx, customer_id)
-    product = (await find_product(tx, sku)).record
+    account = await fetch_account(tx, customer_id)
+    product = (await fetch_product(tx, sku)).record
     return explain_price(
         product.sku,
         Buyer(account.id, account.price_list, account.discount),

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from tradecounter.audit.record import audit
-from tradecounter.customers.queries.accounts import Account, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
@@ -48,7 +48,7 @@ class Erasure:
 async def erase_customer(tx: Transaction, customer_id: int, now: datetime) -> Erasure:
     """Erase a customer; its keys and tokens stop working. Raises DomainError: not found, conflict (open or owed)."""
     await lock_all_of(tx, customer_id)
-    account = await the_account(tx, customer_id)
+    account = await fetch_account(tx, customer_id)
     erasure = await what_goes(tx, account)
     email = _erased_address(customer_id)
     await erase_rows(tx, customer_id, email, now)

@@ -3,7 +3,7 @@
 import zipfile
 from typing import BinaryIO
 
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.privacy.queries.stored_data import stored_rows
 
@@ -16,7 +16,7 @@ Not included: hashes of keys and passwords, and the configurations of devices, w
 
 async def export_customer(tx: Transaction, customer_id: int, file: BinaryIO) -> None:
     """Write the ZIP file. Raises DomainError (not found)."""
-    await the_account(tx, customer_id)
+    await fetch_account(tx, customer_id)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", _README)
         async for found in stored_rows(tx, customer_id):

@@ -9,27 +9,27 @@ from typing import Any
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
-from tradecounter.backoffice.addresses import AddressDesk
-from tradecounter.backoffice.bank_files import BankDesk
-from tradecounter.backoffice.billing import BillingDesk
-from tradecounter.backoffice.customer_steps import CustomerStepsDesk
-from tradecounter.backoffice.customers import CustomerDesk
+from tradecounter.backoffice.addresses import AddressOperations
+from tradecounter.backoffice.bank_files import BankOperations
+from tradecounter.backoffice.billing import BillingOperations
+from tradecounter.backoffice.customer_steps import CustomerStepOperations
+from tradecounter.backoffice.customers import CustomerOperations
 from tradecounter.backoffice.desk import Desk
-from tradecounter.backoffice.events import EventDesk
+from tradecounter.backoffice.events import EventOperations
 from tradecounter.backoffice.gate import AllowedNetworks, StaffGate
-from tradecounter.backoffice.imports import ImportDesk
-from tradecounter.backoffice.operations import OperationsDesk
+from tradecounter.backoffice.imports import ImportOperations
+from tradecounter.backoffice.operations import JobOperations
 from tradecounter.backoffice.order_context import OrderContexts
-from tradecounter.backoffice.order_entry import OrderEntryDesk
-from tradecounter.backoffice.order_papers import OrderPapersDesk
-from tradecounter.backoffice.orders import OrderDesk
-from tradecounter.backoffice.payments import PaymentDesk
+from tradecounter.backoffice.order_entry import OrderEntryOperations
+from tradecounter.backoffice.order_papers import OrderPaperOperations
+from tradecounter.backoffice.orders import OrderOperations
+from tradecounter.backoffice.payments import PaymentOperations
 from tradecounter.backoffice.present_order import OrderPresenter
-from tradecounter.backoffice.products import ProductDesk
-from tradecounter.backoffice.quotes import QuoteDesk
-from tradecounter.backoffice.returns import ReturnDesk
-from tradecounter.backoffice.shipments import ShipmentDesk
-from tradecounter.backoffice.webhooks import WebhookDesk
+from tradecounter.backoffice.products import ProductOperations
+from tradecounter.backoffice.quotes import QuoteOperations
+from tradecounter.backoffice.returns import ReturnOperations
+from tradecounter.backoffice.shipments import ShipmentOperations
+from tradecounter.backoffice.webhooks import WebhookOperations
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Behind
@@ -124,23 +124,23 @@ class BackOffice(Site):
         orders, letterhead = self.parts.orders, self.parts.letterhead
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
-            OrderDesk(desk, orders, letterhead, settings.invoice_each_dispatch),
-            ShipmentDesk(desk, orders),
-            OrderEntryDesk(desk, orders, self.parts.contexts),
-            OrderPapersDesk(desk, letterhead),
-            ReturnDesk(desk, letterhead),
-            QuoteDesk(desk, settings.quote_lifetime, lambda: secret_key(settings)),
-            CustomerDesk(desk, lambda: secret_key(settings)),
-            CustomerStepsDesk(desk),
-            AddressDesk(desk),
-            BillingDesk(desk, letterhead),
-            PaymentDesk(desk),
-            BankDesk(desk),
-            ProductDesk(desk),
-            ImportDesk(desk),
-            OperationsDesk(desk),
-            EventDesk(EventFeed(self.database, self.stopping)),
-            WebhookDesk(desk, WebhookPolicy.from_settings(settings)),
+            OrderOperations(desk, orders, letterhead, settings.invoice_each_dispatch),
+            ShipmentOperations(desk, orders),
+            OrderEntryOperations(desk, orders, self.parts.contexts),
+            OrderPaperOperations(desk, letterhead),
+            ReturnOperations(desk, letterhead),
+            QuoteOperations(desk, settings.quote_lifetime, lambda: secret_key(settings)),
+            CustomerOperations(desk, lambda: secret_key(settings)),
+            CustomerStepOperations(desk),
+            AddressOperations(desk),
+            BillingOperations(desk, letterhead),
+            PaymentOperations(desk),
+            BankOperations(desk),
+            ProductOperations(desk),
+            ImportOperations(desk),
+            JobOperations(desk),
+            EventOperations(EventFeed(self.database, self.stopping)),
+            WebhookOperations(desk, WebhookPolicy.from_settings(settings)),
             BackOfficeIndex(lambda base_url: documents().at(base_url)),
             HealthEndpoints(self._state()),
         )

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from tradecounter.audit.record import audit
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import CUSTOMER_TYPES
@@ -94,7 +94,7 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookReq
     types = collector.attempt(lambda: _checked_types(wanted.types, wanted.customer_id)) or []
     collector.check()
     if wanted.customer_id is not None:
-        await the_account(tx, wanted.customer_id)
+        await fetch_account(tx, wanted.customer_id)
     if await count_endpoints(tx, wanted.customer_id) >= MOST_OF_AN_OWNER:
         raise DomainError(Kind.CONFLICT, f"there are {MOST_OF_AN_OWNER} webhooks already; delete one first")
     secret = new_secret()

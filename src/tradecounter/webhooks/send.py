@@ -1,7 +1,8 @@
 """Sends one HTTP request to a webhook's endpoint, which may be slow, dead, or hostile.
 
-It connects only to an address that has been judged, so a DNS record that changes meanwhile has no effect. It follows
-no redirect, uses no proxy, and reads only the beginning of a response. Every request has a connection of its own.
+Against SSRF, it connects only to an address that has been judged, so a DNS record that changes meanwhile has no effect.
+It follows no redirect, uses no proxy, and reads only the beginning of a response. Every request has a connection of its
+own.
 """
 
 import asyncio

@@ -25,7 +25,7 @@ from tradecounter.access.sessions import list_sessions
 from tradecounter.access.staff import disable_staff_member, reset_staff_member
 from tradecounter.access.users import disable_user, reset_user
 from tradecounter.customers.block_customer import block_customer, unblock_customer
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.job_queue import jobs_after
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -100,7 +100,7 @@ def test_a_user_of_a_blocked_customer_is_out_until_it_is_unblocked(service: Serv
     assert user.kind_of_error() is Kind.UNAUTHENTICATED
     service.in_transaction(lambda tx: unblock_customer(tx, customer_id, now))
     assert user.kind_of_error() is None
-    assert service.in_transaction(lambda tx: the_account(tx, customer_id)).email_address != user.email
+    assert service.in_transaction(lambda tx: fetch_account(tx, customer_id)).email_address != user.email
 
 
 def test_a_disabled_or_reset_user_is_signed_out(service: Service) -> None:

@@ -13,7 +13,7 @@ from support.quotes import price_as_support, request_quote
 from support.service import Service
 from support.shop import order
 from tradecounter.billing.credit_return import receive_and_credit
-from tradecounter.billing.queries.credit_notes import the_credit_note
+from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.block_customer import block_customer
 from tradecounter.kit.errors import DomainError, Kind
@@ -38,7 +38,7 @@ def send_back(shop: Service, placed: dict[str, Any], item: int, units: int) -> l
     receipt = Receipt([ReceivedUnits(item, units)], credit=True)
     received = shop.in_transaction(lambda tx: receive_and_credit(tx, number, receipt, SELLER, now))
     assert received.state == ("closed" if received.credit_notes else "received")
-    notes = [shop.in_transaction(partial(the_credit_note, number=note.number)) for note in received.credit_notes]
+    notes = [shop.in_transaction(partial(fetch_credit_note, number=note.number)) for note in received.credit_notes]
     return [present_credit_note(note) for note in notes]
 
 

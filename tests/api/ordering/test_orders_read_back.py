@@ -13,8 +13,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import is_blank
 from tradecounter.ordering.lines import with_components
 from tradecounter.ordering.present import created_order
-from tradecounter.ordering.queries.lines import fetch_lines_by_code
-from tradecounter.ordering.queries.orders import fetch_by_code
+from tradecounter.ordering.queries.lines import pipe_lines_by_code
+from tradecounter.ordering.queries.orders import pipe_by_code
 from tradecounter.rest.responses import to_json
 
 SKUS = ("PHONE", "CABLE", "SWITCH", "KIT", "FEATHER", "COMING")
@@ -70,7 +70,7 @@ def bodies(saved: int) -> st.SearchStrategy[dict[str, Any]]:
 def read_back(shop: Service, customer: Customer, code: str, *, auto_confirm: bool | None) -> bytes:
     async def read(tx: Transaction) -> bytes:
         async with tx.pipeline() as p:
-            found, lines = fetch_by_code(p, customer.id, code), fetch_lines_by_code(p, customer.id, code)
+            found, lines = pipe_by_code(p, customer.id, code), pipe_lines_by_code(p, customer.id, code)
         return to_json(created_order(found.one, with_components(lines.rows), auto_confirm=auto_confirm))
 
     return shop.in_transaction(read)

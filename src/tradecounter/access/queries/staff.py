@@ -89,7 +89,7 @@ async def lock_administrators(tx: Transaction) -> list[int]:
     return [staff_id for (staff_id,) in await tx.fetch_all(_LOCK_ADMINISTRATORS)]
 
 
-async def the_staff_member(tx: Transaction, email: str) -> StaffMember:
+async def fetch_staff_member(tx: Transaction, email: str) -> StaffMember:
     """Return a staff member by its address. Raises DomainError (not found)."""
     found = await find_staff_member(tx, email)
     if found is None:

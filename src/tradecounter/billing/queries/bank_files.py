@@ -44,7 +44,7 @@ async def list_bank_files(tx: Transaction, most: int, *, before: int | None = No
     return await tx.fetch_all(_FILES, most=most, before=before)
 
 
-async def the_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) -> BankFileRecord:
+async def fetch_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) -> BankFileRecord:
     """Return a bank file, with `lock` until the transaction ends. Raises DomainError (not found)."""
     found = await tx.fetch_one(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
     if found is None:

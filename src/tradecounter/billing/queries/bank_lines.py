@@ -50,7 +50,7 @@ _SELECTED = SQL("""
 _THE_LINE = Statement(SQL("{} where l.id = :line_id").format(_SELECTED), BankLineRecord)
 
 
-async def the_bank_line(tx: Transaction, line_id: int) -> BankLineRecord:
+async def fetch_bank_line(tx: Transaction, line_id: int) -> BankLineRecord:
     """Return a line. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_LINE, line_id=line_id)
     if found is None:

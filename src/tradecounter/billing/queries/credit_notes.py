@@ -194,7 +194,7 @@ async def list_credit_notes(tx: Transaction, wanted: CreditNoteFilter, most: int
 _THE_CREDIT_NOTE = Statement(SQL("{} where c.number = :number").format(_SELECTED), CreditNoteRecord)
 
 
-async def the_credit_note(tx: Transaction, number: int) -> CreditNoteRecord:
+async def fetch_credit_note(tx: Transaction, number: int) -> CreditNoteRecord:
     """Return a credit note. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_CREDIT_NOTE, number=number)
     if found is None:

@@ -140,7 +140,7 @@ async def debts_of(tx: Transaction, customer_id: int) -> RawRows[Debt]:
 _FIND_DEBT = Statement(SQL("{} where o.id = :order_id").format(_DEBT), Debt)
 
 
-async def find_debt(tx: Transaction, order_id: int) -> Debt:
+async def fetch_debt(tx: Transaction, order_id: int) -> Debt:
     """Return a confirmed order's debt, paid or not, by the order's internal id. Raises LookupError."""
     debt = await tx.fetch_one(_FIND_DEBT, order_id=order_id)
     if debt is None:

@@ -81,7 +81,7 @@ async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int) -> li
 _THE_INVOICE = Statement(SQL("{} where i.number = :number").format(_INVOICES), InvoiceRecord)
 
 
-async def the_invoice(tx: Transaction, number: int) -> InvoiceRecord:
+async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     """Return an invoice. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_INVOICE, number=number)
     if found is None:

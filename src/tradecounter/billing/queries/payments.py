@@ -44,7 +44,7 @@ _SELECTED = SQL("""
 _THE_PAYMENT = Statement(SQL("{} where p.id = :payment_id").format(_SELECTED), PaymentRecord)
 
 
-async def the_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
+async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
     """Return a payment. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_PAYMENT, payment_id=payment_id)
     if found is None:

@@ -29,7 +29,7 @@ class FoundProduct:
 _FIND_PRODUCT = Statement("select id, configurable, purchase_cost from product where sku_key = :sku_key")
 
 
-async def find_product(tx: Transaction, sku: str) -> FoundProduct:
+async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
     """Return a product by its SKU, ignoring case. Raises DomainError (not found), which suggests similar SKUs."""
     found = await tx.fetch_one(_FIND_PRODUCT, sku_key=key_form(sku))
     if found is None:
@@ -51,7 +51,7 @@ _PRODUCT_IDS = Statement("select sku_key, id, sku from product where sku_key = a
 async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[int, str]]:
     """Return the id and the spelling of each SKU, in the given order, ignoring case.
 
-    Raises DomainError (not found) for the first unknown SKU, as `find_product` does.
+    Raises DomainError (not found) for the first unknown SKU, as `fetch_product` does.
     """
     keys = [key_form(sku) for sku in skus]
     found = {key: (product_id, sku) for key, product_id, sku in await tx.fetch_all(_PRODUCT_IDS, sku_keys=keys)}

@@ -91,7 +91,7 @@ _SELECTED = SQL(
 _ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(_SELECTED), Account)
 
 
-def fetch_account(p: Pipeline, customer_id: int) -> Result[Account]:
+def pipe_account(p: Pipeline, customer_id: int) -> Result[Account]:
     """Fetch a customer's account."""
     return p.fetch(_ACCOUNT, id=customer_id)
 
@@ -99,11 +99,11 @@ def fetch_account(p: Pipeline, customer_id: int) -> Result[Account]:
 async def find_account(tx: Transaction, customer_id: int) -> Account | None:
     """Return a customer's account, or None."""
     async with tx.pipeline() as p:
-        found = fetch_account(p, customer_id)
+        found = pipe_account(p, customer_id)
     return found.first
 
 
-async def the_account(tx: Transaction, customer_id: int) -> Account:
+async def fetch_account(tx: Transaction, customer_id: int) -> Account:
     """Return a customer's account. Raises DomainError (not found)."""
     return _known(await find_account(tx, customer_id), customer_id)
 

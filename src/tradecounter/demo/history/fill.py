@@ -30,7 +30,7 @@ from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.policy import OrderingPolicy
 from tradecounter.ordering.wire import CreateOrderItem
 from tradecounter.settings import Settings
@@ -122,7 +122,7 @@ async def _begun(database: Database) -> datetime | None:
     """Return when the demo was loaded, or None if its first order is missing."""
     async with reading(database) as tx:
         try:
-            first = await any_order(tx, demo_code(1))
+            first = await fetch_order(tx, demo_code(1))
         except DomainError:
             return None
     return first.created_at + DEMO_ORDERS[0].age

@@ -16,7 +16,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.demo.steps import Reseller, Step
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ async def account_of(tx: Transaction, email: str) -> Account:
 
 async def _invoice_of(tx: Transaction, code: str) -> OpenInvoice:
     """Return an order's first invoice of which something is due. Raises DomainError (not found)."""
-    invoices = await invoices_of_order(tx, (await any_order(tx, code)).id)
+    invoices = await invoices_of_order(tx, (await fetch_order(tx, code)).id)
     found = next((invoice for invoice in invoices if invoice.due), None)
     if found is None:
         raise not_found("unpaid invoice of order", code)

@@ -23,7 +23,7 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.pricing.importing import ContractPriceRow, PriceRow
 from tradecounter.stock.importing import IncomingRow
@@ -46,7 +46,7 @@ class Damaged(Step):
     """The warehouse takes a damaged unit of an order's first product out of the stock."""
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        [line, *_] = await lines_of_order(tx, (await any_order(tx, code)).id)
+        [line, *_] = await lines_of_order(tx, (await fetch_order(tx, code)).id)
         [part, *_] = line.components or (line,)
         await adjust_stock(tx, [Adjustment(sku=part.sku, change=-1, reason="Damaged in the warehouse")], now)
 
@@ -60,7 +60,7 @@ class Agreed(Step):
 
     async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
         account = await account_of(tx, email)
-        lines = await lines_of_order(tx, (await any_order(tx, self.code)).id)
+        lines = await lines_of_order(tx, (await fetch_order(tx, self.code)).id)
         day = uk_date(now)
         rows: list[Row[Any] | BadRow[Any]] = [
             Row(
@@ -85,7 +85,7 @@ class Promised(Step):
     in_days: int
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        lines = await lines_of_order(tx, (await any_order(tx, code)).id)
+        lines = await lines_of_order(tx, (await fetch_order(tx, code)).id)
         skus = {part.sku for line in lines for part in line.components or (line,) if part.back_ordered}
         day = str(uk_date(now) + timedelta(days=self.in_days))
         rows = [Row(number, IncomingRow(sku, 200, day)) for number, sku in enumerate(sorted(skus), start=2)]
@@ -131,7 +131,7 @@ class MailFailed(Step):
     """The e-mail about an order fails permanently."""
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        await queue_failed_job(tx, "mail_order_dispatched", (await any_order(tx, code)).id, now)
+        await queue_failed_job(tx, "mail_order_dispatched", (await fetch_order(tx, code)).id, now)
 
 
 async def _import(tx: Transaction, kind: str, rows: Iterator[Row[Any] | BadRow[Any]], now: datetime) -> ImportReport:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.billing.credit_return import receive_and_credit
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.place_orders import Market
 from tradecounter.demo.steps import Reseller, Step
@@ -16,7 +16,7 @@ from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_st
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.expire_orders import expire_orders
 from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.returns import returns_of_orders
 from tradecounter.ordering.quotes.decline_quote import decline_quote
@@ -43,7 +43,7 @@ class Accepted(Step):
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         if not isinstance(reseller, Trader):
             raise TypeError("only a trader can accept quotes")
-        account = await the_account(tx, (await any_order(tx, code)).customer_id)
+        account = await fetch_account(tx, (await fetch_order(tx, code)).customer_id)
         await confirm_order(tx, code, None, reseller.market.context(account, reseller.policy, now, code))
 
 
@@ -54,7 +54,7 @@ class Noted(Step):
     text: str
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        await add_note(tx, (await any_order(tx, code)).name, self.text, now)
+        await add_note(tx, (await fetch_order(tx, code)).name, self.text, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class GivenUp(Step):
 
 
 async def _return_of(tx: Transaction, code: str) -> str:
-    order = await any_order(tx, code)
+    order = await fetch_order(tx, code)
     found = (await returns_of_orders(tx, [order.id])).get(order.id)
     if not found:
         raise not_found("return of order", code)
@@ -176,4 +176,4 @@ async def _returned_units(tx: Transaction, code: str, units: int, *, restock: bo
 
 
 async def _lines(tx: Transaction, code: str) -> list[OrderLine]:
-    return await lines_of_order(tx, (await any_order(tx, code)).id)
+    return await lines_of_order(tx, (await fetch_order(tx, code)).id)

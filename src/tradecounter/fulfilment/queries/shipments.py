@@ -39,7 +39,7 @@ _SHIPMENT = Statement(
 _TAKEN_BACK = Statement("select from taken_back_shipment where order_id = :order_id and id = :shipment_id")
 
 
-async def the_shipment(tx: Transaction, order_id: int, order_name: str, shipment_id: int) -> OneShipment:
+async def fetch_shipment(tx: Transaction, order_id: int, order_name: str, shipment_id: int) -> OneShipment:
     """Return a shipment of an order. Raises DomainError: not found, conflict (it was taken back)."""
     found = await tx.fetch_one(_SHIPMENT, order_id=order_id, shipment_id=shipment_id)
     if found is not None:

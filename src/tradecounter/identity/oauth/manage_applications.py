@@ -75,7 +75,7 @@ async def revoke_access(tx: Transaction, client_id: str, customer_id: int, now: 
     return count
 
 
-async def the_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> GivenAccess:
+async def fetch_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> GivenAccess:
     """Return the access that an application has to a customer's account. Raises DomainError (not found)."""
     found = next((given for given in await access_given(tx, customer_id, now) if given.client_id == client_id), None)
     if found is None:
@@ -85,5 +85,5 @@ async def the_access(tx: Transaction, customer_id: int, client_id: str, now: dat
 
 async def revoke_given_access(tx: Transaction, customer_id: int, client_id: str, now: datetime) -> int:
     """Revoke the access that an application has to a customer's account. Raises DomainError (not found)."""
-    await the_access(tx, customer_id, client_id, now)
+    await fetch_access(tx, customer_id, client_id, now)
     return await revoke_access(tx, client_id, customer_id, now)

@@ -24,7 +24,7 @@ from tradecounter.shipping.methods import shipping_at
 from tradecounter.storefront.current_view import view_at
 
 
-def fetch_standing(
+def pipe_standing(
     p: Pipeline, kind: Kind, request: CreateOrderRequest, context: OrderContext
 ) -> Result[AccountStanding]:
     """Fetch the standing of a customer's account for a requested order or quote; see `standing_of`."""
@@ -51,7 +51,7 @@ async def account_standing(
 ) -> AccountStanding:
     """Fetch a standing in a separate round trip. Raises DomainError (not found)."""
     async with tx.pipeline() as p:
-        found = fetch_standing(p, kind, request, context)
+        found = pipe_standing(p, kind, request, context)
     return standing_of(found, context.customer_id)
 
 

@@ -12,7 +12,7 @@ from tradecounter.ordering.create.account_standing import account_standing, with
 from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.order_context import OrderContext
 from tradecounter.ordering.queries.create import AccountStanding
 from tradecounter.ordering.quotes.request_quote import request_quote
@@ -76,7 +76,7 @@ async def confirm_for_customer(
 
     Raises DomainError as `confirm_order` does.
     """
-    order = await any_order(tx, name)
+    order = await fetch_order(tx, name)
     context = await context_of(order.customer_id)
     confirmed, _ = await confirm_order(tx, order.confirmation_code, method_id, context, override_credit=override_credit)
     return confirmed

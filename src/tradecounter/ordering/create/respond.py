@@ -10,7 +10,7 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.create.account_standing import fetch_standing, standing_of, with_current_data
+from tradecounter.ordering.create.account_standing import pipe_standing, standing_of, with_current_data
 from tradecounter.ordering.create.place_order import place_order
 from tradecounter.ordering.create.read_request import read_request
 from tradecounter.ordering.order_context import OrderContext
@@ -72,7 +72,7 @@ class OrderCreation:
             async with transaction(self.database, call.actor) as tx:
                 async with tx.pipeline() as p:
                     claimed = None if keyed is None else claim(p, keyed)
-                    standing = fetch_standing(p, kind, request, context)
+                    standing = pipe_standing(p, kind, request, context)
                 if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
                     return _replay(before)
                 create = _order if kind == "order" else _quote

@@ -19,7 +19,7 @@ from tradecounter.ordering.states import AnyOrder, ConfirmedOrder, Pricing
 _NEXT_NUMBER = Statement("select nextval('order_number')")
 
 
-def fetch_next_number(p: Pipeline) -> Result[tuple[int, ...]]:
+def pipe_next_number(p: Pipeline) -> Result[tuple[int, ...]]:
     """Fetch the number of the next order reference. A confirmation that fails leaves a gap."""
     return p.fetch(_NEXT_NUMBER)
 

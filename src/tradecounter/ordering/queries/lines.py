@@ -31,7 +31,7 @@ _LINES_BY_CODE = Statement(
 )
 
 
-def fetch_lines_by_code(p: Pipeline, customer_id: int, code: str) -> Result[OrderLine]:
+def pipe_lines_by_code(p: Pipeline, customer_id: int, code: str) -> Result[OrderLine]:
     """Fetch the lines of a customer's order or quote; `with_components` nests components."""
     return p.fetch(_LINES_BY_CODE, customer_id=customer_id, code=code)
 

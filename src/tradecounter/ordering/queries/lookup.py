@@ -145,7 +145,7 @@ _BY_NAME = order_statement(
 )
 
 
-async def order_named(tx: Transaction, name: str) -> AnyOrder | None:
+async def find_order(tx: Transaction, name: str) -> AnyOrder | None:
     """Return the order with an id, a reference or a confirmation code."""
     number = _NUMBER_AT_END.search(name)
     return await tx.fetch_one(_BY_NAME, number=None if number is None else int(number[0]), name=name.strip())
@@ -210,7 +210,7 @@ async def open_quotes(tx: Transaction, customer_id: int, most: int) -> list[AnyO
 _QUOTE = order_statement("select {} from orders where kind = 'quote' and confirmation_code = :code")
 
 
-async def the_quote(tx: Transaction, code: str) -> AnyOrder:
+async def fetch_quote(tx: Transaction, code: str) -> AnyOrder:
     """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
     quote = await tx.fetch_one(_QUOTE, code=code)
     if quote is None:

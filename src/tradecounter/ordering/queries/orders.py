@@ -41,7 +41,7 @@ _OWN = order_statement(
 )
 
 
-async def own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder:
+async def fetch_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder:
     """Return a customer's confirmed or cancelled order by its id or its reference, ignoring case.
 
     Raises DomainError (not found).
@@ -59,17 +59,17 @@ async def order_to_read(tx: Transaction, customer_id: int, name: str) -> Numbere
     """
     if _CODE.fullmatch(name):
         async with tx.pipeline() as p:
-            found = fetch_by_code(p, customer_id, name.lower())
+            found = pipe_by_code(p, customer_id, name.lower())
         match found.first:
             case NumberedOrder() as order:
                 return order
             case PendingOrder() | DeclinedOrder() as order if order.kind == "order":
                 return order
-    return await own_order(tx, customer_id, name)
+    return await fetch_own_order(tx, customer_id, name)
 
 
 async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder | None:
-    """Return the order as `own_order` does, or None."""
+    """Return the order as `fetch_own_order` does, or None."""
     # The number at the end of a reference finds the order in any spelling. A number alone may be an order id.
     digits = _DIGITS_AT_END.search(reference)
     number = int(digits[0]) if digits else None
@@ -94,7 +94,7 @@ def lock_unconfirmed(p: Pipeline, customer_id: int, code: str) -> None:
     p.execute(_LOCK_UNCONFIRMED, customer_id=customer_id, code=code)
 
 
-def fetch_by_code(p: Pipeline, customer_id: int, code: str) -> Result[AnyOrder]:
+def pipe_by_code(p: Pipeline, customer_id: int, code: str) -> Result[AnyOrder]:
     """Fetch a customer's order or quote by its confirmation code."""
     return p.fetch(_BY_CODE, customer_id=customer_id, code=code)
 

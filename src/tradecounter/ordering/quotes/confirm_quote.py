@@ -6,7 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.order_context import OrderContext
-from tradecounter.ordering.queries.lookup import the_quote
+from tradecounter.ordering.queries.lookup import fetch_quote
 from tradecounter.ordering.states import ConfirmedOrder, UnpricedQuote
 
 
@@ -23,7 +23,7 @@ async def confirm_quote(
     `code` is the whole confirmation code; `context_of` returns the context of a customer's order.
     Raises DomainError: not found, precondition failed (not priced), and the errors of `confirm_order`.
     """
-    quote = await the_quote(tx, code)
+    quote = await fetch_quote(tx, code)
     if isinstance(quote, UnpricedQuote):
         raise DomainError(Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: price it first")
     context = await context_of(quote.customer_id)

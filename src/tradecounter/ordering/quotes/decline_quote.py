@@ -5,7 +5,7 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.ordering.cancel_order import cancel_order
-from tradecounter.ordering.queries.lookup import the_quote
+from tradecounter.ordering.queries.lookup import fetch_quote
 from tradecounter.ordering.requests import Cancellation
 from tradecounter.ordering.states import NumberedOrder, shown_state
 
@@ -15,7 +15,7 @@ async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) 
 
     Raises DomainError: not found, invalid (no reason), conflict (ordered, declined or expired).
     """
-    quote = await the_quote(tx, code)
+    quote = await fetch_quote(tx, code)
     if isinstance(quote, NumberedOrder):
         state = shown_state(quote, now)
         raise DomainError(Kind.CONFLICT, f"the quote is already order {quote.order_reference}, which is {state}")

@@ -14,8 +14,8 @@ from tradecounter.ordering.error_responses import CONFLICT, PAYMENT_REQUIRED
 from tradecounter.ordering.examples import ORDER_REQUEST, PENDING_ORDER, QUOTE
 from tradecounter.ordering.lines import with_components
 from tradecounter.ordering.present import quote_on_the_wire
-from tradecounter.ordering.queries.lines import fetch_lines_by_code
-from tradecounter.ordering.queries.orders import fetch_by_code
+from tradecounter.ordering.queries.lines import pipe_lines_by_code
+from tradecounter.ordering.queries.orders import pipe_by_code
 from tradecounter.ordering.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails, Quote
 from tradecounter.rest.call import Call
 from tradecounter.rest.common_errors import NOT_FOUND
@@ -94,8 +94,8 @@ class QuoteEndpoints:
         name = call.path_text("confirmation_code", "quote")
         code = name.lower()
         async with reading(self.database) as tx, tx.pipeline() as p:
-            found = fetch_by_code(p, call.customer_id, code)
-            lines = fetch_lines_by_code(p, call.customer_id, code)
+            found = pipe_by_code(p, call.customer_id, code)
+            lines = pipe_lines_by_code(p, call.customer_id, code)
         quote = found.first
         if quote is None or quote.kind != "quote":
             raise not_found("quote", name)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.customers.queries.accounts import Account, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import derived_key
 from tradecounter.identity.secret_hash import secret_hash
@@ -89,7 +89,7 @@ async def quote_by_link(tx: Transaction, token: str, now: datetime) -> OfferedQu
     link = await find_quote_link(tx, secret_hash(token))
     order = None if link is None or link.used_at is not None else await order_by_id(tx, link.order_id)
     quote = _open_quote(order, now)
-    account = await the_account(tx, quote.customer_id)
+    account = await fetch_account(tx, quote.customer_id)
     if account.blocked:
         raise account_blocked()
     return OfferedQuote(quote, await lines_of_order(tx, quote.id), account)

@@ -13,7 +13,7 @@ from tradecounter.ordering.states import ConfirmedOrder
 _NUMBER = re.compile(rf"(?:{RETURN_PREFIX})?([0-9]{{1,18}})", re.IGNORECASE)
 
 
-async def the_return(tx: Transaction, number: str) -> StoredReturn:
+async def fetch_return(tx: Transaction, number: str) -> StoredReturn:
     """Return a return by its number, with or without the prefix, in any case. Raises DomainError (not found)."""
     match = _NUMBER.fullmatch(number.strip())
     found = None if match is None else await find_return(tx, int(match[1]))
@@ -24,7 +24,7 @@ async def the_return(tx: Transaction, number: str) -> StoredReturn:
 
 async def shown_return(tx: Transaction, number: str) -> Return:
     """Return a return as the reseller sees it. Raises DomainError (not found)."""
-    found = await the_return(tx, number)
+    found = await fetch_return(tx, number)
     return return_on_the_wire(found, (await lines_of_returns(tx, [found.id]))[found.id])
 
 
@@ -36,11 +36,11 @@ async def lock_return(
     With `serving`, the caller puts units back into the stock, so the waiting orders are locked too. Raises DomainError
     (not found).
     """
-    order_id = (await the_return(tx, number)).order_id
+    order_id = (await fetch_return(tx, number)).order_id
     if serving:
         await lock_waiting_orders(tx, also=order_id)
     order = await lock_order(tx, order_id)
-    found = await the_return(tx, number)  # as it is after the wait for the lock
+    found = await fetch_return(tx, number)  # as it is after the wait for the lock
     if not isinstance(order, ConfirmedOrder):
         raise TypeError(f"return {number} is of order {order.name}, which is {order.state}")
     return found, (await lines_of_returns(tx, [found.id]))[found.id], order

@@ -8,7 +8,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.ordering.history import audit_order, record_order_event
 from tradecounter.ordering.lines import OrderLine, units_per_bundle
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import lock_order
 from tradecounter.ordering.queries.returns import SerialUse, claimed_units, insert_return, serial_uses
@@ -30,7 +30,7 @@ async def open_return(tx: Transaction, reference: str, request: ReturnRequest, n
     """
     reason = request.reason.strip()
     require_text("reason", reason, LONGEST_REASON)
-    order = await lock_order(tx, (await any_order(tx, reference)).id)
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     lines = await lines_of_order(tx, order.id)
     if not isinstance(order, ConfirmedOrder):
         raise DomainError(

@@ -13,12 +13,12 @@ from tradecounter.consent.authorization_request import (
     AuthorizationError,
     AuthorizationRequest,
     Fields,
-    find_target,
+    fetch_target,
     read_request,
 )
 from tradecounter.consent.authorize import Page, allow, start
 from tradecounter.consent.own_issuer import issuer_name
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.oauth.client_requests import audience_of
 from tradecounter.identity.oauth.redirect_uris import origin_of
@@ -63,13 +63,13 @@ class ConsentPages:
         user = session.person if session is not None and isinstance(session.person, CustomerUser) else None
         issuer = issuer_name(audience_of(call, self.parts.settings.base_url))
         async with transaction(self.desk.database, SYSTEM if user is None else call.actor) as tx:
-            application = await find_target(tx, fields)
+            application = await fetch_target(tx, fields)
             try:
                 request = read_request(application, fields)
                 result = await _decided(tx, request, user, decision, self.desk.clock.now())
             except AuthorizationError as error:
                 return self._back(call, application, application.error_address(issuer, error))
-            account = None if user is None else await the_account(tx, user.customer_id)
+            account = None if user is None else await fetch_account(tx, user.customer_id)
         if not isinstance(result, Page):
             return self._back(call, application, application.address(issuer, code=result))
         if account is None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.oauth.manage_applications import revoke_given_access, the_access
+from tradecounter.identity.oauth.manage_applications import fetch_access, revoke_given_access
 from tradecounter.identity.oauth.queries.consents import access_given
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.developers.keys import DEVELOPERS, HOME
@@ -49,7 +49,7 @@ class ApplicationPages:
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            found = await the_access(tx, call.customer_id, _client_id(call), self.desk.clock.now())
+            found = await fetch_access(tx, call.customer_id, _client_id(call), self.desk.clock.now())
         return self.desk.show(call, "developers/revoke.html", form=filled, application=found)
 
 

@@ -16,10 +16,10 @@ from tradecounter.feeds.manage import (
     add_feed,
     change_feed,
     feed_vault,
+    fetch_feed,
     remove_feed,
     renew_address,
     secret_of,
-    the_feed,
 )
 from tradecounter.feeds.queries import FeedRecord, feeds_of
 from tradecounter.feeds.render import markup_of
@@ -178,7 +178,7 @@ class FeedPages:
 
     async def _feed(self, call: Call) -> FeedRecord:
         async with self.desk.reading() as tx:
-            return await the_feed(tx, call.customer_id, _feed_id(call))
+            return await fetch_feed(tx, call.customer_id, _feed_id(call))
 
     async def _question(self, call: Call, filled: Filled, template: str) -> Response:
         return self.desk.show(call, f"developers/{template}.html", form=filled, feed=await self._feed(call))

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from tradecounter.access.permissions import UserRole
 from tradecounter.db.transaction import Transaction
-from tradecounter.identity.manage_keys import create_key, end_key_of, the_key
+from tradecounter.identity.manage_keys import create_key, end_key_of, fetch_key
 from tradecounter.identity.queries.api_keys import NewKey, list_keys
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.developers.samples import first_line, samples, set_key
@@ -98,5 +98,5 @@ class KeyPages:
 
     async def _disable(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            key = await the_key(tx, call.customer_id, call.path_id("id", "key"))
+            key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
         return self.desk.show(call, "developers/disable_key.html", form=filled, key=key)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from tradecounter.access.queries.users import CustomerUser
 from tradecounter.billing.queries.lookup import overdue_of
 from tradecounter.credit.queries import outstanding_of
-from tradecounter.customers.queries.accounts import Account, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.queries.account_summary import MOST_COUNTED, AccountSummary, account_summary
@@ -62,7 +62,7 @@ class HomePages:
         role = person.role if isinstance(person, CustomerUser) else None
         home = _Home(buys=role in {"owner", "buyer"})
         async with self.desk.reading() as tx:
-            account = await the_account(tx, call.customer_id)
+            account = await fetch_account(tx, call.customer_id)
             if home.buys:
                 await self._add_orders(tx, account, home)
             if role in {"owner", "accounts"}:

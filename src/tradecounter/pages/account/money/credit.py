@@ -10,7 +10,7 @@ from tradecounter.billing.credit_overview import order_status, read_credit
 from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.billing.queries.lookup import overdue_of
 from tradecounter.billing.queries.statement import due_before
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.kit.local_time import uk_date
 from tradecounter.pages.account.money.ageing import ageing_chart
 from tradecounter.pages.account.parts import AccountParts
@@ -33,7 +33,7 @@ class CreditPages:
     async def show_credit(self, call: Call) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            account = await the_account(tx, call.customer_id)
+            account = await fetch_account(tx, call.customer_id)
             credit = await read_credit(tx, account.id)
             overdue = await overdue_of(tx, account.id, now)
             unallocated = await unallocated_of(tx, account.id)

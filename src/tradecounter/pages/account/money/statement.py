@@ -10,7 +10,7 @@ from tradecounter.backoffice.billing import statement_days, statement_file
 from tradecounter.backoffice.billing_wire import StatementParameters
 from tradecounter.billing.account_statement import read_statement
 from tradecounter.billing.print_statement import KINDS
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import UK
 from tradecounter.letterhead.seller import letterhead_from
@@ -40,7 +40,7 @@ class StatementPages:
         values = {name: found for name, found in query_values(call.raw_query).items() if any(found)}
         filled, wanted, now = Filled(values), StatementParameters(), self.desk.clock.now()
         async with self.desk.reading() as tx:
-            account = await the_account(tx, call.customer_id)
+            account = await fetch_account(tx, call.customer_id)
             try:
                 wanted = call.query(StatementParameters)
                 statement = await read_statement(tx, account.id, *statement_days(wanted), now)

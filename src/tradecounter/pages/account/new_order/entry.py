@@ -24,7 +24,7 @@ from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.queries.orders import find_own_order
 from tradecounter.ordering.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder
 from tradecounter.ordering.wire import CreateOrderItem, Reference
-from tradecounter.ordering.withdraw_order import own_order_by_code
+from tradecounter.ordering.withdraw_order import fetch_own_order_by_code
 from tradecounter.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
 from tradecounter.pages.account.new_order.basket import Basket, basket_of, basket_with, named_skus
 from tradecounter.pages.account.new_order.list_file import text_of_file
@@ -169,7 +169,7 @@ class NewOrderPages:
         """Return the lines of an order or quote of the customer; of a pending order, also its other fields."""
         async with self.desk.reading() as tx:
             numbered = await find_own_order(tx, call.customer_id, name)
-            order = numbered or await own_order_by_code(tx, call.customer_id, name)
+            order = numbered or await fetch_own_order_by_code(tx, call.customer_id, name)
             lines = await lines_of_order(tx, order.id)
         basket = basket_with((line.sku, line.quantity or line.cancelled) for line in lines)
         return basket, values | _values_of(order)

@@ -7,12 +7,12 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.customers.address_lines import address_lines
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.ordering.confirm_order import confirm_order
 from tradecounter.ordering.queries.lines import lines_of_order
 from tradecounter.ordering.states import ConfirmedOrder, NumberedOrder, PendingOrder
-from tradecounter.ordering.withdraw_order import own_order_by_code, withdraw_order
+from tradecounter.ordering.withdraw_order import fetch_own_order_by_code, withdraw_order
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.account.new_order.entry import PATH
 from tradecounter.pages.account.new_order.options import chosen_option, shipping_choices
@@ -65,18 +65,18 @@ class ReviewPages:
 
     async def _show_discard(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            order = await own_order_by_code(tx, call.customer_id, _code(call))
+            order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
         return self.desk.show(call, "new_order/discard.html", form=filled, order=order)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            order = await own_order_by_code(tx, call.customer_id, _code(call))
+            order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
             if isinstance(order, NumberedOrder):
                 return self.desk.go(call, f"/account/order/{order.order_reference}")
             if order.kind == "quote":
                 return self.desk.go(call, f"/account/quote/{order.confirmation_code}")
             lines = await lines_of_order(tx, order.id)
-            account = await the_account(tx, call.customer_id)
+            account = await fetch_account(tx, call.customer_id)
         is_open = isinstance(order, PendingOrder) and not order.has_expired(self.desk.clock.now())
         return self.desk.show(
             call,

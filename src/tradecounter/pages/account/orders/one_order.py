@@ -7,7 +7,7 @@ from starlette.responses import Response
 from tradecounter.customers.address_lines import address_lines
 from tradecounter.kit.local_time import moment_of
 from tradecounter.ordering.queries.orders import find_own_order
-from tradecounter.ordering.withdraw_order import own_order_by_code
+from tradecounter.ordering.withdraw_order import fetch_own_order_by_code
 from tradecounter.pages.account.orders.shown import shown_order
 from tradecounter.pages.account.parts import AccountParts
 from tradecounter.pages.account.roles import BUYER
@@ -29,7 +29,7 @@ class OwnOrderPages:
         async with self.desk.reading() as tx:
             order = await find_own_order(tx, call.customer_id, reference)
             if order is None:
-                other = await own_order_by_code(tx, call.customer_id, reference)
+                other = await fetch_own_order_by_code(tx, call.customer_id, reference)
                 kind = "quote" if other.kind == "quote" else "new-order"
                 return self.desk.go(call, f"/account/{kind}/{other.confirmation_code}")
             shown = await shown_order(tx, order, self.parts.fulfilment, self.desk.clock.now())

@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.customers.address_lines import address_lines
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.confirm_order import confirm_order
@@ -24,7 +24,7 @@ from tradecounter.ordering.states import (
     pricing_of,
     quote_status,
 )
-from tradecounter.ordering.withdraw_order import own_quote, withdraw_order
+from tradecounter.ordering.withdraw_order import fetch_own_quote, withdraw_order
 from tradecounter.page_kit.forms import Filled
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.pages.account.new_order.options import chosen_option, shipping_choices
@@ -98,7 +98,7 @@ class QuotePages:
         view = await self.parts.views.last(call.customer_id)
 
         async def work(tx: Transaction, body: AcceptForm, _now: datetime) -> ConfirmedOrder:
-            quote = await own_quote(tx, call.customer_id, _code(call))
+            quote = await fetch_own_quote(tx, call.customer_id, _code(call))
             context = self.parts.creation.context(call.customer_id, view)
             order, _ = await confirm_order(tx, quote.confirmation_code, body.shipping_method, context)
             return order
@@ -121,15 +121,15 @@ class QuotePages:
         user_roles=BUYER,
     )
     async def decline(self, tx: Transaction, call: Call, body: DeclineForm, now: datetime) -> None:
-        quote = await own_quote(tx, call.customer_id, _code(call))
+        quote = await fetch_own_quote(tx, call.customer_id, _code(call))
         await withdraw_order(tx, call.customer_id, quote.confirmation_code, body.reason, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            quote = await own_quote(tx, call.customer_id, _code(call))
+            quote = await fetch_own_quote(tx, call.customer_id, _code(call))
             lines = await lines_of_order(tx, quote.id)
-            account = await the_account(tx, call.customer_id)
+            account = await fetch_account(tx, call.customer_id)
         row = _row(quote, now)
         return self.desk.show(
             call,

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from tradecounter.access.own_users import (
     change_user_role,
     disable_own_user,
+    fetch_own_user,
     invite_own_user,
-    own_user,
 )
 from tradecounter.access.permissions import UserRole
 from tradecounter.access.queries.users import CustomerUser, is_owner, list_users
@@ -113,7 +113,7 @@ class UserPages:
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            user = await own_user(tx, call.customer_id, _id(call))
+            user = await fetch_own_user(tx, call.customer_id, _id(call))
         return self.desk.show(call, template, form=filled, user=user, roles=_ROLES)
 
 

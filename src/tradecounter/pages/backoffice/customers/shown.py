@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tradecounter.backoffice.customer_wire import ResellerCustomer
 from tradecounter.backoffice.customers import present_customer
-from tradecounter.customers.queries.accounts import Account, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.pages.page_desk import PageDesk
 from tradecounter.rest.call import Call
@@ -39,7 +39,7 @@ class ShownCustomer:
 
 async def shown_customer(tx: Transaction, call: Call) -> ShownCustomer:
     """Return the customer that a page's path names. Raises DomainError (not found)."""
-    return ShownCustomer(await the_account(tx, call.path_id("id", "customer")))
+    return ShownCustomer(await fetch_account(tx, call.path_id("id", "customer")))
 
 
 async def with_credit(tx: Transaction, desk: PageDesk, shown: ShownCustomer) -> ResellerCustomer:

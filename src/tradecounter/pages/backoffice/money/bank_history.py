@@ -7,7 +7,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.bank_wire import RolledBackFile
-from tradecounter.billing.queries.bank_files import BankFileRecord, list_bank_files, the_bank_file
+from tradecounter.billing.queries.bank_files import BankFileRecord, fetch_bank_file, list_bank_files
 from tradecounter.billing.queries.bank_lines import BANK_LINES, BankLineFilter, BankLineRecord
 from tradecounter.billing.roll_back_bank_file import KEEP, roll_back_bank_file
 from tradecounter.db.transaction import Transaction
@@ -76,7 +76,7 @@ class BankHistoryPages:
         wanted, file_id = call.query(TableParameters), call.path_id("id", "bank file")
         after = read_cursor(wanted.after, int)
         async with self.desk.reading() as tx:
-            made = await the_bank_file(tx, file_id)
+            made = await fetch_bank_file(tx, file_id)
             lines = await BANK_LINES.page(
                 tx, BankLineFilter(bank_file_id=file_id), "stored", wanted.most, descending=False, after=after
             )
@@ -115,7 +115,7 @@ class BankHistoryPages:
 
     async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError]) -> Response:
         async with self.desk.reading() as tx:
-            made: BankFileRecord = await the_bank_file(tx, call.path_id("id", "bank file"))
+            made: BankFileRecord = await fetch_bank_file(tx, call.path_id("id", "bank file"))
         return self.desk.show(call, "money/bank_roll_back.html", form=filled, made=made, changed=changed)
 
 

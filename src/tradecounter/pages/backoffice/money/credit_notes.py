@@ -13,8 +13,8 @@ from tradecounter.backoffice.billing_wire import CreditNoteRequest
 from tradecounter.billing.credit_return import creditable_of_return, reason_of
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.creditable import creditable_of
-from tradecounter.billing.queries.credit_notes import printed_credit_note, the_credit_note
-from tradecounter.billing.queries.lookup import the_invoice
+from tradecounter.billing.queries.credit_notes import fetch_credit_note, printed_credit_note
+from tradecounter.billing.queries.lookup import fetch_invoice
 from tradecounter.billing.queries.money_tables import (
     CREDIT_NOTES,
     CreditNoteRow,
@@ -22,11 +22,11 @@ from tradecounter.billing.queries.money_tables import (
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.shown_invoice import shown_invoice
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError, invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.returns.find_return import the_return
+from tradecounter.ordering.returns.find_return import fetch_return
 from tradecounter.ordering.returns.wire import return_number
 from tradecounter.page_kit.forms import Filled, query_values
 from tradecounter.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
@@ -126,8 +126,8 @@ class CreditNotePages:
     @page("/credit-note/{number}", "One credit note", scope="billing:read")
     async def show_credit_note(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            note = present_credit_note(await the_credit_note(tx, call.path_id("number", "credit note")))
-            account = await the_account(tx, note.customer_id)
+            note = present_credit_note(await fetch_credit_note(tx, call.path_id("number", "credit note")))
+            account = await fetch_account(tx, note.customer_id)
         return self.desk.show(call, "money/credit_note.html", note=note, customer=account.name)
 
     @page("/credit-note/{number}/pdf", "A credit note as a PDF file", scope="billing:read")
@@ -146,7 +146,7 @@ class CreditNotePages:
 
         async def work(tx: Transaction, body: CreditNoteForm, now: datetime) -> CreditNotePreview:
             note = await _credit(tx, number, body, self.parts, now)
-            return CreditNotePreview(note, (await the_invoice(tx, number)).due)
+            return CreditNotePreview(note, (await fetch_invoice(tx, number)).due)
 
         return await self.desk.change_as_seen(
             call,
@@ -166,7 +166,7 @@ class CreditNotePages:
         async with self.desk.reading() as tx:
             invoice = await shown_invoice(tx, number)
             left = await creditable_of(tx, number)
-            found = await the_return(tx, returned) if returned else None
+            found = await fetch_return(tx, returned) if returned else None
             wanted = [] if found is None else (await creditable_of_return(tx, found)).get(number, [])
         return self.desk.show(
             call,
@@ -194,7 +194,7 @@ async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: Off
     request = CreditNoteRequest(
         lines=lines or UNSET, amount=UNSET if body.amount is None else body.amount, reason=body.reason
     )
-    returned = None if body.returned is None else (await the_return(tx, body.returned)).id
+    returned = None if body.returned is None else (await fetch_return(tx, body.returned)).id
     try:
         return await credit_invoice(tx, number, request, parts.letterhead, now, returned=returned)
     except DomainError as error:

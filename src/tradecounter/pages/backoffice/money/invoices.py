@@ -11,7 +11,7 @@ from tradecounter.audit.queries import entries_of
 from tradecounter.backoffice.desk import text
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
-from tradecounter.billing.queries.lookup import printed_invoice, the_invoice
+from tradecounter.billing.queries.lookup import fetch_invoice, printed_invoice
 from tradecounter.billing.queries.money_tables import (
     INVOICES,
     InvoiceRow,
@@ -22,7 +22,7 @@ from tradecounter.billing.queries.payments import PaymentFilter, list_payments
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
 from tradecounter.billing.rules import invoice_state
 from tradecounter.billing.shown_invoice import shown_invoices
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
 from tradecounter.page_kit.forms import Filled
@@ -111,9 +111,9 @@ class InvoicePages:
     async def show_invoice(self, call: Call) -> Response:
         number, now = call.path_id("number", "invoice"), self.desk.clock.now()
         async with self.desk.reading() as tx:
-            record = await the_invoice(tx, number)
+            record = await fetch_invoice(tx, number)
             [invoice] = await shown_invoices(tx, [record])
-            account = await the_account(tx, invoice.customer_id)
+            account = await fetch_account(tx, invoice.customer_id)
             payments = await list_payments(tx, PaymentFilter(invoice=number), _MOST_LISTED)
             credit_notes = await list_credit_notes(tx, CreditNoteFilter(invoice=number), _MOST_LISTED)
             left = await creditable_of(tx, number)
@@ -151,7 +151,7 @@ class InvoicePages:
 
     async def _show_resend(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            invoice = await the_invoice(tx, call.path_id("number", "invoice"))
+            invoice = await fetch_invoice(tx, call.path_id("number", "invoice"))
         return self.desk.show(call, "money/resend.html", form=filled, invoice=invoice)
 
 

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.billing.reseller_wire import Payment
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.find_customers import FoundCustomer, find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -62,7 +62,7 @@ class PaymentPreview:
 
 async def preview_of(tx: Transaction, payment: Payment) -> PaymentPreview:
     """Return what a payment pays that this transaction has recorded."""
-    account = await the_account(tx, payment.customer_id)
+    account = await fetch_account(tx, payment.customer_id)
     due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, payment.customer_id)}
     return PaymentPreview(payment, account.name, due)
 

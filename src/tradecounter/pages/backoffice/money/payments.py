@@ -19,11 +19,11 @@ from tradecounter.billing.queries.money_tables import (
     PaymentRow,
     PaymentTableFilter,
 )
-from tradecounter.billing.queries.payments import the_payment
+from tradecounter.billing.queries.payments import fetch_payment
 from tradecounter.billing.record_payment import METHODS, Method, NewPayment
 from tradecounter.billing.reseller_wire import Payment, present_payment
 from tradecounter.billing.reverse_payment import reverse_payment
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
@@ -146,8 +146,8 @@ class PaymentPages:
     async def show_payment(self, call: Call) -> Response:
         payment_id = call.path_id("id", "payment")
         async with self.desk.reading() as tx:
-            payment = present_payment(await the_payment(tx, payment_id))
-            account = await the_account(tx, payment.customer_id)
+            payment = present_payment(await fetch_payment(tx, payment_id))
+            account = await fetch_account(tx, payment.customer_id)
             history = await entries_of(tx, [f"payment/{payment_id}"])
         left = payment.amount - sum(share.amount for share in payment.allocations)
         return self.desk.show(
@@ -197,8 +197,8 @@ class PaymentPages:
 
     async def _show_reverse(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            payment = present_payment(await the_payment(tx, call.path_id("id", "payment")))
-            account = await the_account(tx, payment.customer_id)
+            payment = present_payment(await fetch_payment(tx, call.path_id("id", "payment")))
+            account = await fetch_account(tx, payment.customer_id)
         return self.desk.show(call, "money/reverse.html", form=filled, payment=payment, customer=account.name)
 
 

@@ -15,9 +15,9 @@ from tradecounter.billing.queries.bank_lines import (
     BANK_LINES,
     BankLineFilter,
     BankLineRecord,
+    fetch_bank_line,
     invoices_due_exactly,
     lines_waiting,
-    the_bank_line,
 )
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
@@ -141,7 +141,7 @@ class BankLinePages:
         given = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
         sought = given.get("find", "").replace("\x00", "")[:_LONGEST_SEARCH]
         async with self.desk.reading() as tx:
-            line = await the_bank_line(tx, line_id)
+            line = await fetch_bank_line(tx, line_id)
             waits = line.state != "placed"
             fitting = await invoices_due_exactly(tx, line.amount) if waits and line.amount is not None else []
             customers = await find_customers(tx, sought, MOST_FOUND) if sought and waits else []
@@ -162,7 +162,7 @@ class BankLinePages:
 
     async def _show_set_aside(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            line = await the_bank_line(tx, call.path_id("id", "bank line"))
+            line = await fetch_bank_line(tx, call.path_id("id", "bank line"))
         return self.desk.show(call, "money/set_aside.html", form=filled, line=line)
 
 

@@ -16,7 +16,7 @@ from tradecounter.backoffice.order_wire import Amendment
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, named_by
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.reseller_wire import AmendedItem, OverrideCredit
 from tradecounter.ordering.units import ItemId
 from tradecounter.ordering.wire import MOST_UNITS, ShippingChoice
@@ -113,7 +113,7 @@ class AmendPages:
     async def _amended(self, tx: Transaction, call: Call, body: AmendForm, now: datetime) -> Amended:
         if body.override is not None:
             require_right(call.request, "billing:write")
-        before = await any_order(tx, _reference(call))
+        before = await fetch_order(tx, _reference(call))
         items, places = _items(body)
         request = Amendment(
             items=items,

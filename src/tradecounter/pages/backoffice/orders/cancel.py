@@ -11,7 +11,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.money import NOTHING
 from tradecounter.ordering.cancel_order import cancel_order
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.requests import Cancellation
 from tradecounter.ordering.units import ItemId, NamedUnits, Units
 from tradecounter.page_kit.forms import Filled, in_rows, read_submitted
@@ -124,7 +124,7 @@ class CancelPages:
         reference = reference_of(call)
         with named_by(in_rows("items", body.rows, {"id": "quantity"})):
             await cancel_order(tx, reference, body.cancellation, now)
-        return Totals.of(await shown_as(tx, self.parts.orders, await any_order(tx, reference), now))
+        return Totals.of(await shown_as(tx, self.parts.orders, await fetch_order(tx, reference), now))
 
     async def _show(self, call: Call, filled: Filled, then: Totals | None = None) -> Response:
         async with self.desk.reading() as tx:

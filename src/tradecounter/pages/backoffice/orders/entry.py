@@ -12,7 +12,7 @@ from starlette.responses import Response
 from tradecounter.backoffice.customers import present_customer
 from tradecounter.backoffice.order_sales import SELLERS, create_sale
 from tradecounter.backoffice.order_wire import OrderRequest
-from tradecounter.customers.queries.accounts import the_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.queries.choose import customers_for
 from tradecounter.db.transaction import Transaction
@@ -141,7 +141,7 @@ class OrderEntryPages:
     async def _show(self, call: Call, filled: Filled) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            account = await the_account(tx, _customer_of(call))
+            account = await fetch_account(tx, _customer_of(call))
             customer = await present_customer(tx, account, now)
             addresses = await list_addresses(tx, account.id)
             whole = await self.parts.contexts.views.of(account.id)

@@ -10,7 +10,7 @@ from tradecounter.backoffice.order_wire import TakingBack
 from tradecounter.backoffice.orders import BY_WAREHOUSE
 from tradecounter.db.transaction import Transaction
 from tradecounter.fulfilment.correct_shipment import ShipmentCorrection, correct_shipment
-from tradecounter.fulfilment.queries.shipments import the_shipment
+from tradecounter.fulfilment.queries.shipments import fetch_shipment
 from tradecounter.fulfilment.take_back_shipment import take_back_shipment
 from tradecounter.page_kit.forms import Filled
 from tradecounter.pages.backoffice.orders.order_forms import reference_of
@@ -65,10 +65,10 @@ class ShipmentPages:
         await take_back_shipment(tx, reference_of(call), _id(call), body.reason, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
-        """Show a form of the shipment that the path names. Raises DomainError as `the_shipment` does."""
+        """Show a form of the shipment that the path names. Raises DomainError as `fetch_shipment` does."""
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
-            shipment = await the_shipment(tx, shown.found.id, shown.name, _id(call))
+            shipment = await fetch_shipment(tx, shown.found.id, shown.name, _id(call))
         return self.desk.show(call, template, form=filled, shown=shown, shipment=shipment)
 
 

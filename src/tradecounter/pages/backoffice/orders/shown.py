@@ -8,9 +8,9 @@ import msgspec
 
 from tradecounter.backoffice.order_wire import ResellerOrder, ResellerOrderItem, ResellerTrackingEvent, Shipment
 from tradecounter.backoffice.present_order import OrderPresenter
-from tradecounter.customers.queries.accounts import Account, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.lookup import any_order
+from tradecounter.ordering.lookup import fetch_order
 from tradecounter.ordering.states import AnyOrder
 from tradecounter.rest.call import Call
 
@@ -142,14 +142,14 @@ class ShownOrder:
 
 async def shown_order(tx: Transaction, presenter: OrderPresenter, call: Call, now: datetime) -> ShownOrder:
     """Return the order that a page's path names. Raises DomainError (not found)."""
-    found = await any_order(tx, call.path_text("reference", "order"))
+    found = await fetch_order(tx, call.path_text("reference", "order"))
     return await shown_as(tx, presenter, found, now)
 
 
 async def shown_as(tx: Transaction, presenter: OrderPresenter, found: AnyOrder, now: datetime) -> ShownOrder:
     """Return an order with what its page works out."""
     order = await presenter.one(tx, found, now)
-    account = await the_account(tx, order.customer_id)
+    account = await fetch_account(tx, order.customer_id)
     items = []
     for item in order.items:
         product = msgspec.json.decode(bytes(item.product))

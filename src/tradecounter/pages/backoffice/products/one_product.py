@@ -11,8 +11,8 @@ from starlette.responses import Response
 from tradecounter.access.permissions import allows
 from tradecounter.backoffice.desk import text
 from tradecounter.backoffice.products import shown_product
-from tradecounter.catalogue.queries.lookup import find_product
-from tradecounter.customers.queries.accounts import Account, the_account
+from tradecounter.catalogue.queries.lookup import fetch_product
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.customers.queries.customer_table import CustomerFilter, customer_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -112,7 +112,7 @@ class ProductPages:
         async with self.desk.reading() as tx:
             sku = call.path_text("sku", "product")
             product = await shown_product(tx, sku)
-            waiting = await back_orders_of(tx, (await find_product(tx, sku)).record.id)
+            waiting = await back_orders_of(tx, (await fetch_product(tx, sku)).record.id)
             if sees_prices and allows(roles, "customers:read"):
                 try:
                     explained = await _explained(tx, product.sku, call.query(ProductPage), now)
@@ -134,7 +134,7 @@ class ProductPages:
 
     async def _show_adjustment(self, call: Call, sku: str, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            product = (await find_product(tx, text("sku", sku) or "")).record
+            product = (await fetch_product(tx, text("sku", sku) or "")).record
             level = await stock_level_of(tx, product.id)
         return self.desk.show(call, "products/adjust.html", form=filled, product=product, level=level)
 
@@ -152,7 +152,7 @@ async def _buyer(tx: Transaction, named: str) -> Account:
     """Return the customer with a number, or the only one whose name or e-mail address has a text in it."""
     if (number := read_id(named)) is not None:
         try:
-            return await the_account(tx, number)
+            return await fetch_account(tx, number)
         except DomainError as error:
             raise invalid("customer", error.message) from error
     found = [row.account for row in await customer_table(tx, CustomerFilter(text=named), "name", _MOST_NAMED + 1)]

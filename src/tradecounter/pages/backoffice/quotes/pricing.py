@@ -16,7 +16,7 @@ from tradecounter.kit.numbers import UnreadableNumberError, read_percent, read_p
 from tradecounter.kit.text import fold
 from tradecounter.ordering.lines import OrderLine
 from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.queries.lookup import the_quote
+from tradecounter.ordering.queries.lookup import fetch_quote
 from tradecounter.ordering.quotes.price_quote import check_discount, discounted_cost, price_quote
 from tradecounter.ordering.requests import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.page_kit.forms import Filled, read_submitted
@@ -95,7 +95,7 @@ class QuotePages:
         )
 
     async def _priced(self, tx: Transaction, code: str, body: PriceForm, now: datetime, *, force: bool) -> QuoteSheet:
-        lines = await lines_of_order(tx, (await the_quote(tx, code)).id)
+        lines = await lines_of_order(tx, (await fetch_quote(tx, code)).id)
         price, name = _quote_price(body, lines, force=force)
         settings = self.parts.settings
         with named_by(name):

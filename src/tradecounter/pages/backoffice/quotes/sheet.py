@@ -6,14 +6,14 @@ from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.catalogue.queries.lookup import purchase_costs
-from tradecounter.customers.queries.accounts import Account, the_account
+from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError
 from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.kit.text import fold
 from tradecounter.ordering.lines import OrderLine, total_costs
 from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.queries.lookup import the_quote
+from tradecounter.ordering.queries.lookup import fetch_quote
 from tradecounter.ordering.quotes.margin import Margin, margin_of, require_sound_prices
 from tradecounter.ordering.rules import QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.ordering.shipping_options import ShippingOption
@@ -124,7 +124,7 @@ class QuoteSheet:
 
 async def quote_sheet(tx: Transaction, code: str, now: datetime) -> QuoteSheet:
     """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
-    quote = await the_quote(tx, code)
+    quote = await fetch_quote(tx, code)
     lines = await lines_of_order(tx, quote.id)
     costs = await purchase_costs(tx, {line.product_id for line in lines})
     seen: set[str] = set()
@@ -137,5 +137,5 @@ async def quote_sheet(tx: Transaction, code: str, now: datetime) -> QuoteSheet:
         guard: Sequence[FieldError] = ()
     except DomainError as error:
         guard = error.field_errors
-    account = await the_account(tx, quote.customer_id)
+    account = await fetch_account(tx, quote.customer_id)
     return QuoteSheet(quote, account, quote_status(quote, now), shown, margin_of(lines, costs), guard)

@@ -14,8 +14,8 @@ from tradecounter.billing.credit_return import creditable_of_return, receive_and
 from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, named_by
-from tradecounter.ordering.lookup import any_order
-from tradecounter.ordering.returns.find_return import shown_return, the_return
+from tradecounter.ordering.lookup import fetch_order
+from tradecounter.ordering.returns.find_return import fetch_return, shown_return
 from tradecounter.ordering.returns.receive_return import close_return
 from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, UnitsOrNone
 from tradecounter.ordering.returns.wire import Return, ReturnItem
@@ -114,7 +114,7 @@ class ReturnPages:
         async with self.desk.reading() as tx:
             found = await shown_return(tx, _number(call))
             order = await self._order(tx, found)
-            to_credit = await creditable_of_return(tx, await the_return(tx, found.number))
+            to_credit = await creditable_of_return(tx, await fetch_return(tx, found.number))
         if only_in and found.state not in only_in:
             raise DomainError(Kind.CONFLICT, f"{found.number} is already {found.state}")
         return self.desk.show(
@@ -130,7 +130,7 @@ class ReturnPages:
         )
 
     async def _order(self, tx: Transaction, found: Return) -> ShownOrder:
-        order = await any_order(tx, found.order_reference)
+        order = await fetch_order(tx, found.order_reference)
         return await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
 
 
