@@ -17,10 +17,10 @@ def main() -> None:
     """Run the command line."""
     audit_log.audit = event_log.record_event = event_log.record_events = _nothing
     # Imported now, with the replaced functions; then replaced itself, since it only prepares what they would record.
-    from tradecounter.ordering import history  # noqa: PLC0415
+    from tradecounter.orders import history  # noqa: PLC0415
 
     history.audit_order = history.record_order_event = _nothing
-    from tradecounter.cli.main import run  # noqa: PLC0415
+    from tradecounter.sites.command_line import run  # noqa: PLC0415
 
     run()
 

@@ -18,7 +18,7 @@ from bench.kit.product import Server, backoffice, serving
 from bench.kit.reseller_orders import COUNT, make_reseller_orders
 from bench.kit.store import Store
 from bench.kit.workbench import MEDIUM, Workbench
-from tradecounter.page_kit.tables import cursor_text
+from tradecounter.edge.page_kit.tables import cursor_text
 
 MOST_MS = 50
 

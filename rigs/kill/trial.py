@@ -16,8 +16,8 @@ from support.events import number_events
 from support.orders import rows
 from support.service import Service, running_service
 from support.shop import stock_shop
-from tradecounter.access.permissions import AREAS
 from tradecounter.access.tokens import add_token
+from tradecounter.edge.permissions import AREAS
 from tradecounter.kit.clock import SystemClock
 
 ENOUGH = 1_000_000

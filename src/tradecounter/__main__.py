@@ -1,5 +1,5 @@
 """`python -m tradecounter` is the command line."""
 
-from tradecounter.cli.main import run
+from tradecounter.sites.command_line import run
 
 run()

@@ -15,7 +15,7 @@ from support.pages import Person, customer_user, staff_member
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "pictures"
-SERVED = ROOT / "src" / "tradecounter" / "page_kit" / "static"  # the customers' guide is a page of the service
+SERVED = ROOT / "src" / "tradecounter" / "edge" / "page_kit" / "static"  # the customers' guide is a page of the service
 MOST = 110_000  # bytes of one picture
 _EACH = 25
 _QUALITY = 88

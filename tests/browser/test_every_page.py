@@ -12,7 +12,7 @@ from support.page_routes import SITES, PageRoute, page_routes
 from support.page_walk import walk
 from support.pages import customer_user, staff_member
 from support.unlinked_pages import WAYS
-from tradecounter.pages.page_site import BACK_OFFICE, PageSite
+from tradecounter.edge.pages.page_site import BACK_OFFICE, PageSite
 
 PAGES = [route for site in SITES for route in page_routes(site) if route.method == "GET"]
 _EACH = 25  # so many of each kind of page are opened in search of the others

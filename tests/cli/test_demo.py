@@ -15,7 +15,7 @@ from support.command_line import started, without_settings
 from support.interface import checked_client
 from support.processes import alive
 from support.waiting import wait_for
-from tradecounter.access.permissions import ROLES
+from tradecounter.edge.permissions import ROLES
 
 pytestmark = pytest.mark.long
 

@@ -20,9 +20,9 @@ from support.mail import free_port, mail_server, running_worker
 from support.orders import buy, rows
 from support.service import Service
 from support.waiting import wait_for
-from tradecounter.cli.checks.check import Check
-from tradecounter.cli.checks.of_database import check_contents
 from tradecounter.db.transaction import Transaction
+from tradecounter.installation.checks.check import Check
+from tradecounter.installation.checks.of_database import check_contents
 from tradecounter.kit.clock import FrozenClock
 
 NAMES = [

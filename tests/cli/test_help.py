@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 
 from support.command_line import Forker, Program
-from tradecounter.cli.main import COMMANDS, app
+from tradecounter.sites.command_line import COMMANDS, app
 
 
 @pytest.fixture(scope="module")

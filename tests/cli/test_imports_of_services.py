@@ -10,8 +10,8 @@ from support.command_line import without_settings
 pytestmark = pytest.mark.long
 
 LIBRARIES = {"alembic", "croniter", "opentelemetry", "procrastinate", "pypdf", "sqlalchemy"}
-BACK_OFFICE = {"tradecounter.imports", "tradecounter.pages.backoffice", "tradecounter.web.backoffice"}
-WORKER = {"tradecounter.backlog", "tradecounter.worker"}
+BACK_OFFICE = {"tradecounter.imports", "tradecounter.sites.back_office_pages", "tradecounter.sites.back_office"}
+WORKER = {"tradecounter.jobs.watch", "tradecounter.sites.worker"}
 DEMO = {"tradecounter.demo"}
 
 
@@ -26,9 +26,15 @@ def imported(module: str) -> set[str]:
 @pytest.mark.parametrize(
     ("module", "unneeded"),
     [
-        ("tradecounter.cli.serve", LIBRARIES | BACK_OFFICE | WORKER | DEMO),
-        ("tradecounter.cli.backoffice", {"alembic", "opentelemetry", "procrastinate", "pypdf"} | WORKER | DEMO),
-        ("tradecounter.cli.worker", {"alembic", "opentelemetry", "pypdf", "tradecounter.web.backoffice"} | DEMO),
+        ("tradecounter.installation.serve", LIBRARIES | BACK_OFFICE | WORKER | DEMO),
+        (
+            "tradecounter.installation.backoffice",
+            {"alembic", "opentelemetry", "procrastinate", "pypdf"} | WORKER | DEMO,
+        ),
+        (
+            "tradecounter.installation.worker",
+            {"alembic", "opentelemetry", "pypdf", "tradecounter.sites.back_office"} | DEMO,
+        ),
         (
             "tradecounter.storefront.lay_out_in_subprocess",
             LIBRARIES | BACK_OFFICE | WORKER | DEMO | {"jinja2", "typst"},

@@ -17,9 +17,9 @@ from support.typed_numbers import (
     Typed,
     expected,
 )
-from tradecounter.cli.arguments import item_units, named_number
-from tradecounter.cli.main import app
+from tradecounter.edge.command_line.arguments import item_units, named_number
 from tradecounter.kit.numbers import read_count, read_pounds
+from tradecounter.sites.command_line import app
 
 
 def parsed(text: str, name: str, *words: str) -> Outcome:

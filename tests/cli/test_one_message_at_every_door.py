@@ -21,7 +21,7 @@ from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, stock_shop
 from support.shop import order as order_of
-from tradecounter.fulfilment.requests import Serial
+from tradecounter.shipments.requests import Serial
 
 Body = dict[str, Any]
 

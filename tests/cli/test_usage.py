@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from support.command_line import SECRET, Forker, Program
-from tradecounter.cli.main import COMMANDS
 from tradecounter.settings import PREFIX, Settings, describe
+from tradecounter.sites.command_line import COMMANDS
 
 
 @pytest.fixture(scope="module")

@@ -28,8 +28,8 @@ from support.orders import (
 )  # fmt: skip
 from support.service import Customer, Service
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.requests import ReturnedUnits, ReturnRequest
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
 
 
 @pytest.fixture(scope="module")

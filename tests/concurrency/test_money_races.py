@@ -16,8 +16,8 @@ from support.waiting import waiting_for_a_lock
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import IssuedCreditNote
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ from support.secret_keys import NEW, OLD, STRANGE, configure, forget_secrets, pa
 from support.service import MORNING, Service
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
-from tradecounter.fulfilment.check_secret import WrongSecretError, register_secret
-from tradecounter.fulfilment.rotate_secret import Rotation, rotate_secret
 from tradecounter.kit.actor import SYSTEM
+from tradecounter.shipments.check_secret import WrongSecretError, register_secret
+from tradecounter.shipments.rotate_secret import Rotation, rotate_secret
 from tradecounter.webhooks.manage import reseal_webhooks
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from support.page_routes import page_routes
-from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 
 OWN = {"/sign-ins/recovery-codes", "/sign-ins/second-factor", "/sign-ins/second-factor/remove"}
 OFFICE = {

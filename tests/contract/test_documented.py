@@ -2,16 +2,16 @@
 
 import re
 from dataclasses import fields
-from pathlib import Path
 
 import msgspec
 import pytest
 
 from support.command_line import all_commands
+from support.guide import operators_guide
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.settings import PREFIX, Settings
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "guide-operators.md").read_text()
+GUIDE = operators_guide()
 
 
 COMMANDS = [f"tradecounter {command}" for command in all_commands()]

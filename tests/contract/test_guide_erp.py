@@ -16,9 +16,9 @@ from support.backoffice import ALL_SCOPES, BackOfficeSite, backoffice_of
 from support.command_line import Forker, Program
 from support.demo import Demo, running_demo
 from support.events import last_sequence, number_events
+from support.guide import operators_guide, operators_page
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "guide-operators.md").read_text()
-CHAPTER = GUIDE.partition("\n## Integrate an ERP system\n")[2].partition("\n## ")[0]
+GUIDE, CHAPTER = operators_guide(), operators_page("erp")
 
 _BLOCK = re.compile(r"^```(?P<kind>[^\n]+)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 _CALL = re.compile(r"`(GET|POST|PATCH|DELETE) (/api/[^`?]*)")
@@ -136,7 +136,7 @@ def test_each_call_of_the_tables_exists(office: BackOfficeSite) -> None:
 
 
 def test_each_command_of_the_steps_after_the_sale_exists() -> None:
-    chapter = GUIDE.partition("\n## After the sale\n")[2].partition("\n## ")[0]
+    chapter = operators_page("orders").partition("\n## After the sale\n")[2].partition("\n## ")[0]
     rows = [line.split(" | ")[1] for line in chapter.splitlines() if line.startswith("| ") and "/api/" in line]
     commands = {command.partition(" --")[0] for row in rows for command in re.findall(r"`([^`]+)`", row)}
     documented = set(re.findall(r"^\| `tradecounter ([^`]+)` \|", GUIDE, re.MULTILINE))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from support.command_line import Forker, Program
+from support.guide import operators_page
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "guide-operators.md").read_text()
-CHAPTER = GUIDE.partition("\n## Import\n")[2].partition("\n## ")[0]
+CHAPTER = operators_page("imports")
 
 _BLOCK = re.compile(r"^```(?P<kind>[^\n]+)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -88,7 +88,7 @@ RULES = [
         "the environment",
         _reads_the_environment,
         # The server hands the database's URL to the processes that it starts, which read their settings again.
-        lambda place: place in {"settings.py", "web/server.py"},
+        lambda place: place in {"settings.py", "sites/http/server.py"},
         "add a setting",
     ),
     Rule(
@@ -107,7 +107,7 @@ RULES = [
         "a float",
         _makes_a_float,
         # The weights of an Accept header.
-        lambda place: place == "rest/negotiation.py",
+        lambda place: place == "edge/rest/negotiation.py",
         "money and sizes are decimals",
     ),
     Rule(

@@ -2,24 +2,24 @@
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from support.guide import operators_guide, operators_page
 from support.metrics import scraped, value
 from support.observability import DASHBOARDS, alerts, expressions, metrics_of_the_cluster, panels, used_metrics
 from support.service import Service
 from support.shop import order
-from tradecounter.backlog.watch import Backlog
 from tradecounter.db.transaction import reading
+from tradecounter.edge.server.request_figures import OWN_REASONS, REASONS
 from tradecounter.events.sequencer import number_all
+from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.durations import BOUNDS
 from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import METRICS, Figures, combined
-from tradecounter.web.request_figures import OWN_REASONS, REASONS
-from tradecounter.web.site_figures import site_figures
+from tradecounter.sites.http.site_figures import site_figures
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "guide-operators.md").read_text()
+GUIDE = operators_guide()
 OF_PROMETHEUS = {"job", "instance", "le"}
 
 
@@ -110,7 +110,7 @@ def test_the_guide_explains_every_reason() -> None:
 
 
 def test_the_guide_says_what_to_do_about_every_alert() -> None:
-    section = GUIDE.split("### Alerts")[1].split("\n#")[0]
+    section = operators_page("watch").split("## Alerts")[1].split("\n#")[0]
     rows = [line.split("|")[1].strip(" `") for line in section.splitlines() if line.startswith("| `")]
     assert rows == list(alerts())
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
+from support.guide import operators_guide
 from support.interface import everything, problems_by, resolve
 from support.service import Service
-from tradecounter.web.openapi.document import encode_document
+from tradecounter.edge.openapi.document import encode_document
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
 METHODS = {"get", "put", "post", "delete"}
@@ -280,8 +281,7 @@ def parsed_link(text: str) -> dict[str, str]:
 
 def test_public_texts_do_not_refer_to_internal_documents(service: Service) -> None:
     client = service.client()
-    for_operators = COMMITTED.with_name("guide-operators.md").read_text()
-    for text in (*(client.get(path).text for path in ("/openapi.yaml", "/docs", "/guide")), for_operators):
+    for text in (*(client.get(path).text for path in ("/openapi.yaml", "/docs", "/guide")), operators_guide()):
         assert not re.search(r"\b(specification|decisions)\b", text, re.IGNORECASE)
 
 

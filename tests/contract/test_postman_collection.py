@@ -14,7 +14,7 @@ import pytest
 from support.consent import Consenting, add_user, register
 from support.demo import Demo, running_demo
 from support.interface import interface_document
-from tradecounter.web.openapi.postman import postman_collection
+from tradecounter.edge.openapi.postman import postman_collection
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "tradecounter.postman_collection.json"
 COLLECTION = json.loads(COMMITTED.read_text())

@@ -19,9 +19,9 @@ from support.service import MORNING, Service, running_service
 from support.shop import stock_shop
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import SystemClock
-from tradecounter.rest.wire import Timed
+from tradecounter.kit.wire import Timed
 from tradecounter.settings import Settings
-from tradecounter.web.backoffice import BackOffice
+from tradecounter.sites.back_office import BackOffice
 
 WHOLE_SECOND = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 LIKE_A_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*")

@@ -14,11 +14,11 @@ import pytest
 from support.interface import problems_by
 from support.service import Customer, Service, running_service
 from support.web_page import Page
+from tradecounter.edge.openapi.postman import postman_collection
+from tradecounter.edge.rest.operation import Endpoint, endpoints_of
 from tradecounter.kit.clock import Clock
-from tradecounter.rest.operation import Endpoint, endpoints_of
 from tradecounter.settings import Settings
-from tradecounter.web.app import Application
-from tradecounter.web.openapi.postman import postman_collection
+from tradecounter.sites.public import Application
 
 PAGE = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text()
 LIMIT = 10

@@ -23,7 +23,7 @@ from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.imports.run import import_rows
-from tradecounter.pricing.importing import PriceRow
+from tradecounter.prices.importing import PriceRow
 from tradecounter.storefront.catalogue_data import read_catalogue_data, with_stock
 
 pytestmark = pytest.mark.long

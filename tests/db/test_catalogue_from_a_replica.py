@@ -19,7 +19,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.refresher import Refresher
 from tradecounter.db.replicas import ReplicaError, read_position, require_replayed
 from tradecounter.db.transaction import reading
-from tradecounter.pricing.rules import UnitCosts
+from tradecounter.prices.rules import UnitCosts
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.storefront import Storefront
 

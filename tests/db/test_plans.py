@@ -10,7 +10,7 @@ from psycopg import Connection
 
 from support.cluster import Cluster
 from tradecounter.db.statement import Statement
-from tradecounter.ordering.queries import create, find_orders, orders
+from tradecounter.orders.queries import create, find_orders, orders
 
 # One customer has nearly all orders, half of them pending; they stand as they came, among those of the others.
 FILLED = """

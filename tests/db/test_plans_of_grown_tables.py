@@ -14,7 +14,7 @@ from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.ordering.queries import announcements, order_table
+from tradecounter.orders.queries import announcements, order_table
 
 PRODUCTS, ORDERS, ENTRIES = 100, 5_000, 60_000
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -8,12 +8,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from support.importing import Importer
-from tradecounter.catalogue.snapshot.catalogue_snapshot import read_snapshot
-from tradecounter.catalogue.snapshot.layout import LARGE_FROM, lay_out_after, read_laid_out
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.imports.roll_back import roll_back_import
+from tradecounter.products.snapshot.catalogue_snapshot import read_snapshot
+from tradecounter.products.snapshot.layout import LARGE_FROM, lay_out_after, read_laid_out
 
 PRODUCTS = [{"sku": f"P{number}", "name": "First", "manufacturer": "acme"} for number in range(20)]
 LAYOUTS = "select version from catalogue_layout"

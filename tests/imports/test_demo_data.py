@@ -20,7 +20,7 @@ from tradecounter.demo.demo_orders import DEMO_ORDERS
 from tradecounter.demo.files import customer_notes, data_file
 from tradecounter.demo.load import DemoDataError, demo_customers, load_demo
 from tradecounter.notifications.jobs import MAILS
-from tradecounter.ordering.rules import (
+from tradecounter.orders.rules import (
     AWAITING_DISPATCH,
     BACK_ORDERED,
     CANCELLED,
@@ -29,7 +29,7 @@ from tradecounter.ordering.rules import (
     INVOICED,
     PART_DISPATCHED,
 )
-from tradecounter.ordering.states import State
+from tradecounter.orders.states import State
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.shipping.regions import Regions
 

@@ -12,7 +12,6 @@ import pytest
 from support.cluster import Cluster
 from support.importing import Importer
 from support.service import MORNING, SETTINGS
-from tradecounter.access.permissions import ROLES
 from tradecounter.db.invariants import missing_invoices, wrong_credit, wrong_stock
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
@@ -20,8 +19,9 @@ from tradecounter.demo.history.fill import Filled, fill_history
 from tradecounter.demo.history.plan import plan
 from tradecounter.demo.load import demo_customers, load_demo
 from tradecounter.demo.people import demo_service_token, demo_staff
+from tradecounter.edge.permissions import ROLES
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.rules import (
+from tradecounter.orders.rules import (
     AWAITING_DISPATCH,
     BACK_ORDERED,
     CANCELLED,

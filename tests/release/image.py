@@ -21,7 +21,7 @@ from support.waiting import wait_for
 
 IMAGE = os.environ.get("IMAGE", "localhost/tradecounter")
 NAMESPACES = ("mount", "ipc", "uts", "pid")  # not the network: the test is the client
-STOPS_SECONDS = 20  # docs/guide-operators.md
+STOPS_SECONDS = 20  # docs/operators/run.md
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
-from tradecounter.pricing.queries.prices import EVER, FOR_EVER, ContractRows, PriceRows, day_number
+from tradecounter.prices.queries.prices import EVER, FOR_EVER, ContractRows, PriceRows, day_number
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

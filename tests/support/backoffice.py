@@ -9,8 +9,8 @@ import httpx2
 
 from support.interface import backoffice_interface, checked_client
 from support.service import Service, Site, own_address, running_backoffice
-from tradecounter.access.permissions import AREAS
 from tradecounter.access.tokens import add_token
+from tradecounter.edge.permissions import AREAS
 
 ALL_SCOPES = tuple(f"{area}:write" for area in AREAS)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tradecounter.catalogue.queries.records import ProductRecord
+from tradecounter.products.queries.records import ProductRecord
 
 _ids = itertools.count(1)
 

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from tradecounter.cli.main import COMMANDS, app, run
+from tradecounter.sites.command_line import COMMANDS, app, run
 
 SECRET = "s" * 64
 

@@ -13,11 +13,12 @@ import httpx2
 
 from support.applications import ACCESS_TOKEN, GRANT, JWT
 from support.service import Customer, Service, running_service
-from tradecounter.access.permissions import UserRole
-from tradecounter.access.queries.users import CustomerUser, put_user
+from tradecounter.access.queries.users import put_user
 from tradecounter.consent.authorization_request import Fields, fetch_target, read_request
 from tradecounter.consent.authorize import allow
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import UserRole
 from tradecounter.identity.oauth.manage_applications import register_application
 from tradecounter.identity.oauth.queries.applications import NewApplication
 

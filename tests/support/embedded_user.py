@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tradecounter.cli.logs import configure_logs
 from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.edge.command_line.logs import configure_logs
 
 IS_ROOT = os.geteuid() == 0
 

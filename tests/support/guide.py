@@ -1,9 +1,11 @@
-"""The customers' guide, whose lines for generated clients are tried as they stand."""
+"""The customers' guide, whose lines for generated clients are tried as they stand, and that of the operators."""
 
 import re
 from pathlib import Path
 
-PLACE = Path(__file__).parents[2] / "src" / "tradecounter" / "docs_pages" / "guide-customers.md"
+_ROOT = Path(__file__).parents[2]
+PLACE = _ROOT / "src" / "tradecounter" / "docs_pages" / "guide-customers.md"
+_OPERATORS = _ROOT / "docs" / "operators"
 _BLOCK = re.compile(r"^```(?P<kind>[^\n]+)\n(?P<content>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -22,3 +24,13 @@ def filled_in(code: str, url: str, key: str) -> str:
     """Code of the guide with the address and the key that readers put in."""
     assert "YOUR_KEY" in code
     return code.replace("https://api.example", url).replace("YOUR_KEY", key)
+
+
+def operators_page(name: str) -> str:
+    """The text of a page of the operators' guide."""
+    return (_OPERATORS / f"{name}.md").read_text()
+
+
+def operators_guide() -> str:
+    """The text of all pages of the operators' guide."""
+    return "\n".join(page.read_text() for page in sorted(_OPERATORS.glob("*.md")))

@@ -15,8 +15,8 @@ import jsonschema_rs
 from tradecounter.db.pool import Database
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings
-from tradecounter.web.app import Application
-from tradecounter.web.backoffice import BackOffice
+from tradecounter.sites.back_office import BackOffice
+from tradecounter.sites.public import Application
 
 Document = dict[str, Any]
 Problems = Callable[[Any], list[str]]

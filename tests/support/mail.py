@@ -21,7 +21,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from support.orders import rows
 from support.service import Service
 from tradecounter.db.jobs import queue
-from tradecounter.worker import drain, run_worker
+from tradecounter.sites.worker import drain, run_worker
 
 
 def read_mail(path: Path) -> EmailMessage:

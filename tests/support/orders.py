@@ -16,19 +16,19 @@ from msgspec import UNSET
 from support.service import Customer, Service
 from support.shop import STANDARD, order, price, product
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.dispatch_order import dispatch_order
-from tradecounter.fulfilment.requests import DispatchRequest
-from tradecounter.fulfilment.take_back_shipment import take_back_shipment
-from tradecounter.ordering.amend_order import amend_order
-from tradecounter.ordering.cancel_order import cancel_order
-from tradecounter.ordering.lookup import fetch_order
-from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.read_context import read_context
-from tradecounter.ordering.requests import Cancellation
-from tradecounter.ordering.reseller_wire import AmendOrderRequest
-from tradecounter.ordering.states import ConfirmedOrder
-from tradecounter.ordering.units import NamedUnits
-from tradecounter.rest.json_text import read_json
+from tradecounter.kit.json_text import read_json
+from tradecounter.orders.amend_order import amend_order
+from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.read_context import read_context
+from tradecounter.orders.requests import Cancellation
+from tradecounter.orders.reseller_wire import AmendOrderRequest
+from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.orders.units import NamedUnits
+from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.requests import DispatchRequest
+from tradecounter.shipments.take_back_shipment import take_back_shipment
 
 Result = TypeVar("Result")
 Items = Iterable[tuple[str, int]]

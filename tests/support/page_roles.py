@@ -6,7 +6,7 @@ Administrators and owners may open everything. A form is for the roles of its pa
 from collections.abc import Mapping
 
 from support.page_routes import PageRoute
-from tradecounter.pages.page_site import BACK_OFFICE
+from tradecounter.edge.pages.page_site import BACK_OFFICE
 
 EVERYBODY = "everybody"  # who has signed in
 ANYBODY = "anybody"  # also people who have not signed in

@@ -7,14 +7,14 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from tradecounter.pages.account.consent.pages import ConsentPages
-from tradecounter.pages.account.site import SUBJECTS as ACCOUNT_SUBJECTS
-from tradecounter.pages.backoffice.site import SUBJECTS as OFFICE_SUBJECTS
-from tradecounter.pages.operation import PageOperation
-from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
-from tradecounter.pages.sign_in.placed import placed
-from tradecounter.pages.sign_in.subjects import SIGN_IN_SUBJECTS
-from tradecounter.rest.operation import handlers_of
+from tradecounter.access.pages.both.placed import placed
+from tradecounter.access.pages.both.subjects import SIGN_IN_SUBJECTS
+from tradecounter.consent.pages.account.consent import ConsentPages
+from tradecounter.edge.pages.operation import PageOperation
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.rest.operation import handlers_of
+from tradecounter.sites.account_pages import SUBJECTS as ACCOUNT_SUBJECTS
+from tradecounter.sites.back_office_pages import SUBJECTS as OFFICE_SUBJECTS
 
 SITES = (BACK_OFFICE, ACCOUNT)
 _PARAMETER = re.compile(r"\{(\w+)\}")

@@ -12,12 +12,12 @@ import httpx2
 
 from support.service import Service
 from support.web_page import plain
-from tradecounter.access.permissions import UserRole
 from tradecounter.access.queries.users import put_user
 from tradecounter.access.sessions import start_session
 from tradecounter.access.staff import add_staff_member
 from tradecounter.db.transaction import Transaction
-from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.permissions import UserRole
 
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 _NO_KEEPING = httpx2.Limits(max_keepalive_connections=0)  # nothing to close after a test

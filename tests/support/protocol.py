@@ -11,12 +11,12 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from support.waiting import happened
-from tradecounter.web.connection.connections import Connections
-from tradecounter.web.fast_path.middleware import FastResponse
-from tradecounter.web.fast_path.protocol import FastPathProtocol
-from tradecounter.web.fast_path.response_cache import CachedResponse
-from tradecounter.web.request_figures import Key, RequestFigures
-from tradecounter.web.server import listen
+from tradecounter.edge.server.connection.connections import Connections
+from tradecounter.edge.server.request_figures import Key, RequestFigures
+from tradecounter.sites.http.fast_path.middleware import FastResponse
+from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
+from tradecounter.sites.http.fast_path.response_cache import CachedResponse
+from tradecounter.sites.http.server import listen
 
 
 class Served(ABC):

@@ -12,14 +12,14 @@ from typing import Any
 from typer.main import get_command
 
 from support.page_routes import page_routes
-from tradecounter.cli.main import app
 from tradecounter.db.pool import Database
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.rest.operation import Endpoint
 from tradecounter.kit.clock import SystemClock
-from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
-from tradecounter.rest.operation import Endpoint
 from tradecounter.settings import Settings
-from tradecounter.web.app import Application
-from tradecounter.web.backoffice import BackOffice
+from tradecounter.sites.back_office import BackOffice
+from tradecounter.sites.command_line import app
+from tradecounter.sites.public import Application
 
 _SOURCE = Path(__file__).parents[2] / "src"
 Row = tuple[str, str, str]

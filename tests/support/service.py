@@ -24,9 +24,9 @@ from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.settings import Settings
-from tradecounter.web.app import Application
-from tradecounter.web.backoffice import BackOffice
-from tradecounter.web.server import database_for_requests, listen, run_server
+from tradecounter.sites.back_office import BackOffice
+from tradecounter.sites.http.server import database_for_requests, listen, run_server
+from tradecounter.sites.public import Application
 
 Result = TypeVar("Result")
 

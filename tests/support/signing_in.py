@@ -12,8 +12,8 @@ from support.own_browser import Browser
 from support.pages import text_of
 from support.people import PASSWORD, Someone, customer_user, staff_member, totp
 from support.service import Service
-from tradecounter.access.people import Site
-from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.people import Site
 
 
 @dataclass

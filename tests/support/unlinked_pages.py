@@ -18,9 +18,9 @@ from support.service import Service
 from support.signing_in import Place, place_at
 from tradecounter.access.links import link_token
 from tradecounter.access.users import invite_user
+from tradecounter.edge.pages.page_site import BACK_OFFICE, PageSite
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.ordering.quotes.quote_links import quote_token
-from tradecounter.pages.page_site import BACK_OFFICE, PageSite
+from tradecounter.quotes.quote_links import quote_token
 
 _SECRET = "s" * 64
 _BANK = b"date,amount,reference\n2026-06-01,20.00,no invoice of ours\n2026-06-02,-5.00,fee\n"

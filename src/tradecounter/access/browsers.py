@@ -3,9 +3,9 @@
 import secrets
 from datetime import datetime
 
-from tradecounter.access.people import Site
 from tradecounter.access.queries.browsers import see_browser
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Site
 from tradecounter.identity.secret_hash import secret_hash
 
 _BYTES = 16

@@ -5,18 +5,19 @@ from datetime import datetime, timedelta
 from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts, log_failure
 from tradecounter.access.links import make_link
 from tradecounter.access.passwords import hash_password, is_right
-from tradecounter.access.people import Site, actor_of, noun_of, owner_of, site_of, subject_of
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.forgotten import insert_request, take_request
 from tradecounter.access.queries.links import has_link_since
 from tradecounter.access.queries.people import find_person, password_of, store_password
 from tradecounter.access.rules import LONGEST_EMAIL, RESET_LIFETIME, check_password
 from tradecounter.access.second_factor import WRONG_CODE, has_factor, use_second_factor
-from tradecounter.access.sessions import Session, end_all_sessions, prove_session, start_session
+from tradecounter.access.sessions import end_all_sessions, prove_session, start_session
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.edge.people import Site, actor_of, noun_of, owner_of, site_of, subject_of
+from tradecounter.edge.session import Session
 from tradecounter.kit.errors import invalid
 
 _BETWEEN_MAILS = timedelta(minutes=2)

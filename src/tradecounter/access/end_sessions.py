@@ -2,10 +2,11 @@
 
 from datetime import datetime
 
-from tradecounter.access.people import noun_of, site_of, subject_of
-from tradecounter.access.sessions import Session, end_all_sessions, end_session, list_sessions
+from tradecounter.access.sessions import end_all_sessions, end_session, list_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import noun_of, site_of, subject_of
+from tradecounter.edge.session import Session
 from tradecounter.kit.errors import not_found
 
 

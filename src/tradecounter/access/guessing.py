@@ -7,7 +7,6 @@ from typing import Literal
 
 import structlog
 
-from tradecounter.access.people import Person, Site, noun_of
 from tradecounter.access.queries.guesses import (
     LINKS,
     forget_guesses,
@@ -17,6 +16,7 @@ from tradecounter.access.queries.guesses import (
 )
 from tradecounter.access.rules import GUESSING_WINDOW, LONGEST_EMAIL
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Person, Site, noun_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.text import fold
 

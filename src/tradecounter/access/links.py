@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from tradecounter.access.passwords import hash_password
-from tradecounter.access.people import Site
 from tradecounter.access.queries.links import LinkRecord, find_link, hash_of_link, insert_link, use_link
 from tradecounter.access.queries.people import store_password
 from tradecounter.access.rules import check_password
@@ -14,6 +13,7 @@ from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.people import Site
 from tradecounter.identity.installation_secret import derived_key
 from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.actor import Actor

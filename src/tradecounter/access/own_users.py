@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from tradecounter.access.permissions import UserRole
-from tradecounter.access.queries.users import CustomerUser, find_user, is_owner, list_users, put_user
+from tradecounter.access.queries.users import find_user, is_owner, list_users, put_user
 from tradecounter.access.users import disable_user, invite_user, tell_of_new_owner
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import UserRole
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tradecounter.access.people import Site
+from tradecounter.edge.people import Site
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
 from tradecounter.settings import Settings

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.access.people import Person, site_of, subject_of
 from tradecounter.access.policy import SignInPolicy, factor_vault
 from tradecounter.access.queries.factors import (
     Factor,
@@ -18,7 +17,6 @@ from tradecounter.access.queries.factors import (
     use_code,
     use_step,
 )
-from tradecounter.access.sessions import Session
 from tradecounter.access.totp import (
     DIGITS,
     in_base32,
@@ -30,6 +28,8 @@ from tradecounter.access.totp import (
 )
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Person, site_of, subject_of
+from tradecounter.edge.session import Session
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, Kind, invalid
 

@@ -8,9 +8,7 @@ import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from tradecounter.access.people import Site
 from tradecounter.access.queries.sessions import (
-    Session,
     insert_session,
     session_by_hash,
     sessions_of,
@@ -20,13 +18,14 @@ from tradecounter.access.queries.sessions import (
     set_seen,
 )
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Site
+from tradecounter.edge.session import Session
 from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.text import one_line
 
 __all__ = [
     "IDLE",
     "LONGEST",
-    "Session",
     "end_all_sessions",
     "end_session",
     "find_session",

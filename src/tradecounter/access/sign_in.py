@@ -10,16 +10,17 @@ from typing import Literal
 from tradecounter.access.browsers import see_visitor
 from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts, log_failure
 from tradecounter.access.passwords import is_right
-from tradecounter.access.people import Person, Site, actor_of, noun_of, site_of, subject_of
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.guesses import delete_guess
 from tradecounter.access.queries.people import find_person, password_of
 from tradecounter.access.second_factor import WRONG_CODE, enable_factor, has_factor, use_second_factor
-from tradecounter.access.sessions import Session, begin, end_session, find_half_session, find_session
+from tradecounter.access.sessions import begin, end_session, find_half_session, find_session
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.edge.people import Person, Site, actor_of, noun_of, site_of, subject_of
+from tradecounter.edge.session import Session
 from tradecounter.kit.errors import DomainError, Kind, invalid
 
 NextStep = Literal["done", "code", "set_up"]

@@ -5,11 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from tradecounter.access.links import make_link
-from tradecounter.access.permissions import ROLES, Role
 from tradecounter.access.queries.factors import delete_factors
 from tradecounter.access.queries.links import delete_links
 from tradecounter.access.queries.staff import (
-    StaffMember,
     clear_staff_password,
     fetch_staff_member,
     insert_staff_member,
@@ -22,6 +20,8 @@ from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import StaffMember
+from tradecounter.edge.permissions import ROLES, Role
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 

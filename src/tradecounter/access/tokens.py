@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from tradecounter.access.permissions import SCOPES
 from tradecounter.access.queries.tokens import TokenRecord, insert_token, set_revoked
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.permissions import SCOPES
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 from tradecounter.kit.errors import invalid, not_found, require_text

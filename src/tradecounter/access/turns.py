@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tradecounter.access.guessing import SlowedAddressError, slowed_address
-from tradecounter.identity.counted_log import CountedLog
+from tradecounter.edge.server.counted_log import CountedLog
 from tradecounter.kit.errors import DomainError, Kind
 
 MOST_WAITING = 20  # of an address; people behind one address sign in at the same time in the morning

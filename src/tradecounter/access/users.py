@@ -4,23 +4,17 @@ from dataclasses import replace
 from datetime import datetime
 
 from tradecounter.access.links import make_link
-from tradecounter.access.permissions import USER_ROLES, UserRole
 from tradecounter.access.queries.factors import delete_factors
 from tradecounter.access.queries.links import delete_links
-from tradecounter.access.queries.users import (
-    CustomerUser,
-    clear_user_password,
-    find_user,
-    is_owner,
-    put_user,
-    set_user_disabled,
-)
+from tradecounter.access.queries.users import clear_user_password, find_user, is_owner, put_user, set_user_disabled
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import USER_ROLES, UserRole
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.audit.queries import AuditRecord
-from tradecounter.rest.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed
 
 Changed = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
 

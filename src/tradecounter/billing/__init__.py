@@ -1,1 +1,1 @@
-"""Invoices, payments and the credit overview."""
+"""Invoices, credit notes, statements and the credit overview."""

@@ -17,12 +17,12 @@ from tradecounter.billing.queries.statement import (
 )
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.csv_text import harmless, line
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import one_line
-from tradecounter.rest.csv_text import harmless, line
-from tradecounter.rest.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed
 
 
 class Entry(Timed, Struct, frozen=True, kw_only=True):

@@ -14,8 +14,8 @@ from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.letterhead.seller import Party, Seller
-from tradecounter.ordering.rules import VAT_AREA
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.orders.rules import VAT_AREA
+from tradecounter.orders.states import ConfirmedOrder
 
 _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingdom."
 

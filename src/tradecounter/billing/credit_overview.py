@@ -15,7 +15,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING
-from tradecounter.rest.responses import to_json
+from tradecounter.kit.to_json import to_json
 
 ORDERS_IN_A_PIECE = 100
 

@@ -12,11 +12,11 @@ from tradecounter.billing.reseller_wire import ReceivedReturn, present_received
 from tradecounter.billing.settle_returns import settle_returns
 from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.ordering.queries.returns import StoredReturn, lines_of_returns
-from tradecounter.ordering.returns.find_return import fetch_return, shown_return
-from tradecounter.ordering.returns.receive_return import receive_return
-from tradecounter.ordering.returns.requests import Receipt
-from tradecounter.ordering.returns.wire import return_number
+from tradecounter.returns.find_return import fetch_return, shown_return
+from tradecounter.returns.queries.returns import StoredReturn, lines_of_returns
+from tradecounter.returns.receive_return import receive_return
+from tradecounter.returns.requests import Receipt
+from tradecounter.returns.wire import return_number
 
 
 async def receive_and_credit(

@@ -33,7 +33,6 @@ from tradecounter.billing.queries.ledger import (
 )
 from tradecounter.billing.queries.lookup import InvoiceRecord, fetch_invoice, invoice_document
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
-from tradecounter.billing.reverse_payment import LONGEST_REASON
 from tradecounter.billing.rules import Billed, vat_totals
 from tradecounter.billing.settle_returns import settle_returns
 from tradecounter.credit.queries import discharge
@@ -42,10 +41,11 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import ErrorCollector, invalid, require_text
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
+from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.ordering.history import record_order_event
-from tradecounter.ordering.queries.changes import settle
-from tradecounter.ordering.queries.orders import lock_order
+from tradecounter.orders.history import record_order_event
+from tradecounter.orders.queries.changes import settle
+from tradecounter.orders.queries.orders import lock_order
 
 
 async def issue_credit_note(

@@ -32,12 +32,12 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.ordering.history import record_order_event
-from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.queries.changes import settle
-from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.states import ConfirmedOrder
-from tradecounter.ordering.units import status_of
+from tradecounter.orders.history import record_order_event
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.queries.changes import settle
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.orders.units import status_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

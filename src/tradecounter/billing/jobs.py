@@ -9,7 +9,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.ordering.queries.orders import order_by_id
+from tradecounter.orders.queries.orders import order_by_id
 
 _NAME: JobName = "invoice_dispatch"
 _RETRY = procrastinate.RetryStrategy(max_attempts=12, exponential_wait=2)  # for about two hours

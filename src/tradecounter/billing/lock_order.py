@@ -3,9 +3,9 @@
 from tradecounter.billing.queries.ledger import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.lookup import fetch_order
-from tradecounter.ordering.queries.orders import lock_order
-from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, DeclinedOrder
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.queries.orders import lock_order
+from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, DeclinedOrder
 
 
 async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrder:

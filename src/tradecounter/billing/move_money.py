@@ -16,7 +16,7 @@ from tradecounter.billing.rules import draw
 from tradecounter.credit.queries import discharge
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
-from tradecounter.ordering.queries.changes import settle
+from tradecounter.orders.queries.changes import settle
 
 
 async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amount: Decimal, now: datetime) -> None:

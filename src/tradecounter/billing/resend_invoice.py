@@ -9,7 +9,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import JobName, queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.queries.orders import order_by_id
+from tradecounter.orders.queries.orders import order_by_id
 
 
 @dataclass(frozen=True, slots=True)

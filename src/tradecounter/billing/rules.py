@@ -9,7 +9,7 @@ from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import at_uk_time, day_in_words, uk_date
 from tradecounter.kit.money import NOTHING, percentage, rounded
-from tradecounter.ordering.lines import OrderLine
+from tradecounter.orders.lines import OrderLine
 
 Source = TypeVar("Source")
 

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from tradecounter.billing.queries.credit_notes import units_on_invoices
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.queries.returns import lines_of_returns, returns_of_orders
-from tradecounter.ordering.returns.receive_return import count_credited
-from tradecounter.ordering.returns.wire import return_number
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.returns.queries.returns import lines_of_returns, returns_of_orders
+from tradecounter.returns.receive_return import count_credited
+from tradecounter.returns.wire import return_number
 
 
 async def settle_returns(tx: Transaction, order_id: int, now: datetime, first: int | None = None) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from tradecounter.rest.wire import Amount, LocalDateTime
+from tradecounter.kit.wire import Amount, LocalDateTime
 
 
 class CreditOrderStatus(Struct):

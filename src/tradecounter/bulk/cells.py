@@ -1,6 +1,6 @@
 """Reads cells in the forms that people and spreadsheets use: `yes`, `1,200.00`, `£5.00`, `01/12/2026`.
 
-Numbers are read as their types say (`rest/number_types.py`). Any other cell that is not a value of its field's type is
+Numbers are read as their types say (`kit/number_types.py`). Any other cell that is not a value of its field's type is
 returned unchanged; the validator reports it.
 """
 
@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal, Protocol, get_args, get_origin
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
+from tradecounter.kit.annotations import alternatives
+from tradecounter.kit.csv_text import unguarded
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.json_text import decode_json
+from tradecounter.kit.number_types import NumberField, number_of
 from tradecounter.kit.numbers import UnreadableNumberError
-from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.csv_text import unguarded
-from tradecounter.rest.json_text import decode_json
-from tradecounter.rest.number_types import NumberField, number_of
 
 FieldType = Literal["text", "number", "date", "time", "boolean"]
 

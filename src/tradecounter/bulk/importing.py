@@ -29,7 +29,7 @@ from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.rest.json_text import contains_nul
+from tradecounter.kit.json_text import contains_nul
 
 _ROWS_AT_ONCE = 100  # two milliseconds, after which the event loop runs, without waiting for the interpreter's lock
 _WRITTEN_AT_ONCE = 2000

@@ -13,11 +13,11 @@ from msgspec import UNSET, Raw
 from tradecounter.bulk.encodings import UnreadableFileError
 from tradecounter.bulk.row_errors import bad_row
 from tradecounter.bulk.rows import BadRow, Row, Shape
+from tradecounter.kit.annotations import alternatives
 from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.json_text import decode_json
 from tradecounter.kit.numbers import UnreadableNumberError, read_decimal
-from tradecounter.rest.annotations import alternatives
-from tradecounter.rest.json_text import decode_json
-from tradecounter.rest.validation_messages import field_error_of
+from tradecounter.kit.validation_messages import field_error_of
 
 
 def json_line_rows(lines: Iterable[bytes], shape: type[Shape]) -> Iterator[Row[Shape] | BadRow[Shape]]:

@@ -9,8 +9,8 @@ from msgspec.structs import fields
 
 from tradecounter.bulk.rows import BadRow, Shape
 from tradecounter.kit.errors import FieldError
-from tradecounter.rest.field_errors import field_errors_of
-from tradecounter.rest.validation_messages import field_error_of
+from tradecounter.kit.field_errors import field_errors_of
+from tradecounter.kit.validation_messages import field_error_of
 
 _NONE: Mapping[str, str] = {}
 

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from tradecounter.consent.rules import is_challenge
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.rest.form import form_decoded
 from tradecounter.identity.oauth.queries.applications import ApplicationRecord, find_application
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.rest.form import form_decoded
 
 Prompt = Literal["", "none", "consent"]
 AuthorizationErrorCode = Literal[

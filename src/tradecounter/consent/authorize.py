@@ -3,7 +3,6 @@
 from datetime import datetime
 from enum import Enum, auto
 
-from tradecounter.access.queries.users import CustomerUser
 from tradecounter.audit.record import audit
 from tradecounter.consent.authorization_request import AuthorizationError, AuthorizationRequest
 from tradecounter.consent.queries.grants import (
@@ -16,6 +15,7 @@ from tradecounter.consent.queries.grants import (
 from tradecounter.consent.rules import CODE_LIFETIME, GIVERS
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
 from tradecounter.identity.oauth.manage_applications import revoke_access
 from tradecounter.kit.errors import not_found
 

@@ -10,9 +10,9 @@ import pycountry
 
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
+from tradecounter.kit.field_errors import field_errors_of
+from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.kit.text import is_blank
-from tradecounter.rest.field_errors import field_errors_of
-from tradecounter.rest.json_text import decode_json, read_json
 
 _REQUIRED = ("contact_name", "street_one", "city", "zip", "country_code")
 _LOCAL_NUMBERS = {"GB", "JE", "GG", "IM"}

@@ -7,8 +7,7 @@ from tradecounter.customers.queries.accounts import Account, fetch_account, set_
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind, require_text
-
-_LONGEST_REASON = 1000
+from tradecounter.kit.text import LONGEST_REASON
 
 
 async def block_customer(tx: Transaction, customer_id: int, reason: str, now: datetime) -> Account:
@@ -17,7 +16,7 @@ async def block_customer(tx: Transaction, customer_id: int, reason: str, now: da
     Raises DomainError: not found, invalid (no reason), conflict (already blocked).
     """
     reason = reason.strip()
-    require_text("reason", reason, _LONGEST_REASON)
+    require_text("reason", reason, LONGEST_REASON)
     if not await set_blocked(tx, customer_id, now, reason):
         await fetch_account(tx, customer_id)
         raise DomainError(Kind.CONFLICT, f"customer {customer_id} is already blocked")

@@ -24,7 +24,7 @@ from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.keys import Spellings
-from tradecounter.rest.number_types import Percent, Pounds
+from tradecounter.kit.number_types import Percent, Pounds
 
 Name = Annotated[str, Meta(max_length=200)]
 

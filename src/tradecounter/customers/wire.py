@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.kit.email_addresses import EMAIL_PATTERN
-from tradecounter.rest.wire import Amount
+from tradecounter.kit.wire import Amount
 
 ShortText = Annotated[str, Meta(max_length=200)]
 FortyCharacters = Annotated[str, Meta(max_length=40)]

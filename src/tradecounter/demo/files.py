@@ -12,7 +12,7 @@ import msgspec
 from tradecounter.bulk.files import open_import
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.pricing.importing import ContractPriceRow
+from tradecounter.prices.importing import ContractPriceRow
 
 _DAYS = re.compile(r"^[+-]\d+d$")
 

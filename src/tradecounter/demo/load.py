@@ -8,7 +8,6 @@ from typing import Any
 
 from tradecounter.bulk.importing import ImportOptions
 from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.catalogue.queries.records import count_products
 from tradecounter.customers.queries.accounts import Account, list_accounts
 from tradecounter.db.installation import mark_as_demo
 from tradecounter.db.pool import Database
@@ -19,16 +18,17 @@ from tradecounter.demo.people import demo_password, set_demo_passwords
 from tradecounter.demo.place_orders import place_demo_orders
 from tradecounter.demo.steps import Reseller
 from tradecounter.events.sequencer import number_all
-from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
 from tradecounter.identity.installation_secret import derived_key, secret_key, secret_keys
 from tradecounter.identity.queries.api_keys import add_key, list_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.queries.lookup import OrderFilter, list_all_orders
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.queries.lookup import OrderFilter, list_all_orders
+from tradecounter.products.queries.records import count_products
 from tradecounter.settings import Settings
+from tradecounter.shipments.provisioning_vault import ProvisioningVault
 
 
 @dataclass(frozen=True, slots=True)

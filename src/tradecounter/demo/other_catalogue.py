@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.catalogue.import_rows import CategoryRow, ManufacturerRow, ProductRow
 from tradecounter.demo.files import rows_of
 from tradecounter.kit.money import from_pence, percentage
-from tradecounter.pricing.importing import PriceRow
+from tradecounter.prices.importing import PriceRow
+from tradecounter.products.import_rows import CategoryRow, ManufacturerRow, ProductRow
 from tradecounter.stock.importing import StockRow
 
 Products = Sequence[Row[ProductRow]]

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import get_args
 
 from tradecounter.access.passwords import hash_password
-from tradecounter.access.permissions import AREAS, ROLES, Role, UserRole
 from tradecounter.access.queries.staff import find_staff_member, set_staff_password
 from tradecounter.access.queries.tokens import find_token
 from tradecounter.access.queries.users import find_user, set_user_password
@@ -17,6 +16,7 @@ from tradecounter.access.users import invite_user
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.demo.queries import drop_new_jobs
+from tradecounter.edge.permissions import AREAS, ROLES, Role, UserRole
 from tradecounter.identity.installation_secret import derived_key
 from tradecounter.identity.secret_hash import secret_hash
 

@@ -18,18 +18,18 @@ from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoOrder, Kind
 from tradecounter.demo.steps import Reseller
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
-from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
-from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.create.account_standing import account_standing
-from tradecounter.ordering.create.place_order import place_order
-from tradecounter.ordering.expire_orders import expire_orders
-from tradecounter.ordering.lookup import fetch_order
-from tradecounter.ordering.order_context import OrderContext
-from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.quotes.remind_of_quotes import remind_of_quotes
-from tradecounter.ordering.quotes.request_quote import request_quote
-from tradecounter.ordering.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
-from tradecounter.rest.responses import to_json
+from tradecounter.kit.to_json import to_json
+from tradecounter.orders.back_orders.expected_dates import update_expected_dates
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.create.account_standing import account_standing
+from tradecounter.orders.create.place_order import place_order
+from tradecounter.orders.create.request_quote import request_quote
+from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
+from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.rules import fitting_methods

@@ -8,26 +8,26 @@ from decimal import Decimal
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.lock_order import lock_confirmed_order
-from tradecounter.billing.record_payment import record_payment
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.add_video import add_video
-from tradecounter.fulfilment.configure_item import configure_item
-from tradecounter.fulfilment.dispatch_order import dispatch_order
-from tradecounter.fulfilment.provisioning_vault import ProvisioningVault
-from tradecounter.fulfilment.requests import DispatchRequest, Serial
-from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
-from tradecounter.fulfilment.wire import ConfigurationRequest, OrderVideoResponse
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.ordering.cancel_order import cancel_order
-from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.lookup import fetch_order
-from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.quotes.price_quote import price_quote
-from tradecounter.ordering.requests import Cancellation, QuotedItem, QuotePrice
-from tradecounter.ordering.units import NamedUnits
+from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.requests import Cancellation, QuotedItem, QuotePrice
+from tradecounter.orders.units import NamedUnits
+from tradecounter.payments.record_payment import record_payment
+from tradecounter.quotes.price_quote import price_quote
+from tradecounter.shipments.add_video import add_video
+from tradecounter.shipments.configure_item import configure_item
+from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.provisioning_vault import ProvisioningVault
+from tradecounter.shipments.requests import DispatchRequest, Serial
+from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
+from tradecounter.shipments.wire import ConfigurationRequest, OrderVideoResponse
 from tradecounter.stock.queries.levels import store_delivery
 
 

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from tradecounter.page_kit.markdown import render_document
-from tradecounter.page_kit.page import Page
-from tradecounter.page_kit.static_files import static_address
-from tradecounter.page_kit.templates import page_templates
-from tradecounter.rest.any_address import ANY_ADDRESS, EXAMPLE_ADDRESS
+from tradecounter.edge.page_kit.markdown import render_document
+from tradecounter.edge.page_kit.page import Page
+from tradecounter.edge.page_kit.static_files import static_address
+from tradecounter.edge.page_kit.templates import page_templates
+from tradecounter.edge.rest.any_address import ANY_ADDRESS, EXAMPLE_ADDRESS
 
 _CODE = re.compile(r"^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
-_PICTURE = re.compile(r"\.\./page_kit/static/([\w.-]+)")  # as the file itself shows them
+_PICTURE = re.compile(r"\.\./edge/page_kit/static/([\w.-]+)")  # as the file itself shows them
 _DOCUMENTS = ("docs", "openapi.json", "openapi.yaml")
 
 

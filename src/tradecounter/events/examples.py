@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from msgspec import Raw
 
 from tradecounter.events.wire import Event
-from tradecounter.rest.responses import to_json
+from tradecounter.kit.to_json import to_json
 
 EVENT = Event(
     id="evt_1f0c9a7b5d3e2468ace01357",

@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.queries import INSERT, INSERT_MANY
 from tradecounter.events.types import CUSTOMER_TYPES, EventType
 from tradecounter.kit.local_time import in_whole_seconds
-from tradecounter.rest.responses import to_json
+from tradecounter.kit.to_json import to_json
 
 
 def record_event(

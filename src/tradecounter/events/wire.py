@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.events.queries import EventRecord
-from tradecounter.rest.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed
 
 
 class Event(Timed, Struct, kw_only=True, omit_defaults=True):

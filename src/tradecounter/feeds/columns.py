@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from tradecounter.catalogue.snapshot.fragments import AVAILABILITY, COSTS, DESCRIPTIONS, HEAD, LINKS, MIDDLE, TAIL
 from tradecounter.kit.errors import invalid
+from tradecounter.products.snapshot.fragments import AVAILABILITY, COSTS, DESCRIPTIONS, HEAD, LINKS, MIDDLE, TAIL
 
 PRICES = {"price": COSTS[0], "five_plus_price": COSTS[1], "ten_plus_price": COSTS[2]}  # with the cost of each
 IMAGE = "image_url"

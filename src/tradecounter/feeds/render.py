@@ -7,12 +7,12 @@ from io import StringIO
 
 import msgspec
 
-from tradecounter.catalogue.queries.records import ImageRecord
 from tradecounter.feeds.columns import IMAGE, ON_REQUEST, PRICES
 from tradecounter.feeds.queries import FeedRecord
 from tradecounter.feeds.rules import Markup
+from tradecounter.kit.csv_text import line
 from tradecounter.kit.money import NOTHING
-from tradecounter.rest.csv_text import line
+from tradecounter.products.queries.records import ImageRecord
 from tradecounter.storefront.render import Rows, render_csv
 from tradecounter.storefront.view import CustomerView
 

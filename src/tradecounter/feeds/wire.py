@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.customers.wire import RequiredText
 from tradecounter.feeds.rules import Rounding
-from tradecounter.rest.number_types import Percent
+from tradecounter.kit.number_types import Percent
 from tradecounter.storefront.parameters import Flag, ProductListParameters, Sort
 
 _LONGEST = 500

@@ -7,9 +7,9 @@ from starlette.types import Scope
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.server.client_address import ClientAddresses, Hops
+from tradecounter.edge.server.counted_log import CountedLog
 from tradecounter.identity.authenticator import Authenticator, Holder
-from tradecounter.identity.client_address import ClientAddresses, Hops
-from tradecounter.identity.counted_log import CountedLog
 from tradecounter.identity.credentials import Credential, ExpiredTokenError, InvalidCredentialError
 from tradecounter.identity.lockout import BlockedError, Lockout
 from tradecounter.identity.rate_limit import RateLimit

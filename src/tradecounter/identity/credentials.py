@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_plus
 
+from tradecounter.edge.rest.parameters import MOST_PARTS
 from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.rest.parameters import MOST_PARTS
 
 CREDENTIAL_LENGTH = 64  # of API keys and access tokens
 PREFIX_LENGTH = 8  # characters by which people identify a key; the rest stays secret

@@ -9,7 +9,7 @@ import structlog
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
-from tradecounter.identity.client_address import TRUSTED_PROXIES
+from tradecounter.edge.server.client_address import TRUSTED_PROXIES
 from tradecounter.identity.queries.failures import add_failure, block, block_of, current_blocks, lock_address
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind

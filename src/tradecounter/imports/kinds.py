@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from tradecounter.bulk.kinds import ImportKind
-from tradecounter.catalogue.importing import ATTRIBUTES, CATEGORIES, MANUFACTURERS, PRODUCTS
 from tradecounter.customers.importing import CUSTOMERS
-from tradecounter.pricing.importing import CONTRACT_PRICES, PRICE_LIST
+from tradecounter.prices.importing import CONTRACT_PRICES, PRICE_LIST
+from tradecounter.products.importing import ATTRIBUTES, CATEGORIES, MANUFACTURERS, PRODUCTS
 from tradecounter.shipping.importing import SHIPPING_METHODS, SHIPPING_REGIONS
 from tradecounter.stock.importing import INCOMING, STOCK, STOCK_ON_HAND
 

@@ -12,7 +12,7 @@ from tradecounter.bulk.kinds import ImportKind
 from tradecounter.bulk.price_figures import PriceChanges, PriceFigures
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.rest.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed
 
 
 class ImportRecord(Timed, Struct, frozen=True, kw_only=True):

@@ -11,7 +11,6 @@ from msgspec.structs import asdict
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records
 from tradecounter.bulk.price_figures import PriceFigures
-from tradecounter.catalogue.snapshot.layout import lay_out_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS
@@ -26,8 +25,9 @@ from tradecounter.imports.queries import (
     undo_added,
 )
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
-from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
-from tradecounter.ordering.queries.back_orders import lock_waiting_orders
+from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.products.snapshot.layout import lay_out_after
 
 KEEP_CHANGES = timedelta(days=90)
 _MOST_NAMED = 20

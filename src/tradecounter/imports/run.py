@@ -8,7 +8,6 @@ from typing import Any
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import Hook, ImportOptions, ImportReport, run_import
 from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.catalogue.snapshot.layout import lay_out_after
 from tradecounter.customers.change_account import record_customer_changes
 from tradecounter.customers.queries.importing import customers_written
 from tradecounter.db.pool import Database
@@ -19,8 +18,9 @@ from tradecounter.imports.queries import add_import, set_counts, set_figures
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import invalid
-from tradecounter.ordering.back_orders.allocate_back_orders import allocate_back_orders
-from tradecounter.ordering.queries.back_orders import lock_waiting_orders
+from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.products.snapshot.layout import lay_out_after
 
 
 async def import_rows(

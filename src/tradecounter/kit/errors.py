@@ -1,4 +1,4 @@
-"""Errors of requests, by kind: `web/errors.py` maps each kind to a status, the command line prints the message."""
+"""Errors of requests, by kind. `sites/http/errors.py` maps kinds to statuses; the command line prints the message."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

@@ -15,7 +15,7 @@ from tradecounter.notifications.queries import (
     paid_invoices,
     payment_facts,
 )
-from tradecounter.ordering.states import ConfirmedOrder
+from tradecounter.orders.states import ConfirmedOrder
 
 log = structlog.get_logger()
 

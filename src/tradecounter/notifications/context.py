@@ -18,8 +18,8 @@ from tradecounter.letterhead.seller import Letterhead, letterhead_from
 from tradecounter.notifications.mail import Attachment, Mail, make_mail
 from tradecounter.notifications.queries import OrderFacts
 from tradecounter.notifications.templates import render
-from tradecounter.ordering.queries.orders import order_by_id
-from tradecounter.ordering.states import AnyOrder
+from tradecounter.orders.queries.orders import order_by_id
+from tradecounter.orders.states import AnyOrder
 from tradecounter.settings import PREFIX, Settings, SettingsError
 
 log = structlog.get_logger()

@@ -14,9 +14,9 @@ from tradecounter.notifications.queries import (
     taken_back_units,
     units_of,
 )
-from tradecounter.ordering.back_orders.expected_dates import change_number
-from tradecounter.ordering.shipping_options import find_option
-from tradecounter.ordering.states import CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
+from tradecounter.orders.back_orders.expected_dates import change_number
+from tradecounter.orders.shipping_options import find_option
+from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
 from tradecounter.shipping.queries import tracking_patterns
 from tradecounter.shipping.tracking import tracking_link
 

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from tradecounter.access.links import site_address
 from tradecounter.access.queries.people import person_by_id
-from tradecounter.access.queries.users import CustomerUser, is_owner, list_users
+from tradecounter.access.queries.users import is_owner, list_users
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.customers.queries.accounts import find_account
+from tradecounter.edge.people import CustomerUser
 from tradecounter.identity.oauth.queries.consents import allowed_application
 from tradecounter.identity.queries.api_keys import key_by_id
 from tradecounter.notifications.context import MailContext

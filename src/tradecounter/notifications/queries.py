@@ -12,7 +12,7 @@ from psycopg.sql import SQL
 from tradecounter.customers.queries.accounts import Account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.ordering.states import OrderBase
+from tradecounter.orders.states import OrderBase
 
 Order = TypeVar("Order", bound=OrderBase)
 

@@ -11,8 +11,8 @@ from tradecounter.notifications.context import MailContext, NothingToSend, NotYe
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import LineFacts, OrderFacts, line_facts, unpriced_quotes
 from tradecounter.notifications.rules import gathering_left, quotes_to_tell
-from tradecounter.ordering.quotes.quote_links import account_address, link_address, quote_token
-from tradecounter.ordering.states import AnyOrder, PricedQuote, UnpricedQuote, pricing_of
+from tradecounter.orders.states import AnyOrder, PricedQuote, UnpricedQuote, pricing_of
+from tradecounter.quotes.quote_links import account_address, link_address, quote_token
 
 log = structlog.get_logger()
 

@@ -12,8 +12,8 @@ from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.returns.wire import return_number
 from tradecounter.privacy.queries.erasure import PersonalData, erase_rows, lock_all_of, open_business, personal_data
+from tradecounter.returns.wire import return_number
 
 _MOST_NAMED = 20
 _NOUNS = {

@@ -12,7 +12,7 @@ from tradecounter.bulk.kinds import ImportKind, Staged, by_row, deactivation, de
 from tradecounter.bulk.statements import merge_statement, required_when_new
 from tradecounter.bulk.values import RowNotes, given, measured, pounds, required_text, text_of
 from tradecounter.customers.address_rules import check_country
-from tradecounter.rest.number_types import KILOGRAM_PLACES, Kilograms, Pounds
+from tradecounter.kit.number_types import KILOGRAM_PLACES, Kilograms, Pounds
 from tradecounter.shipping.queries import METHOD_VIEW, REGION_VIEW
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.tracking import is_tracking_pattern

@@ -12,8 +12,8 @@ from tradecounter.bulk.cells import MOMENT
 from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
 from tradecounter.bulk.statements import UNKNOWN_SKU
 from tradecounter.bulk.values import RowNotes, check_date, checked_key, folded, joined_key
-from tradecounter.catalogue.import_rows import Sku
 from tradecounter.kit.local_time import at_uk_time
+from tradecounter.products.import_rows import Sku
 from tradecounter.stock.queries import importing as sql
 
 Units = Annotated[int, Meta(ge=0, le=1_000_000_000)]

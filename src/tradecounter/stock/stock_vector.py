@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.catalogue.columns.bitmaps import bitmap
-from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.kit.digest import digest_of
+from tradecounter.products.columns.bitmaps import bitmap
+from tradecounter.products.columns.row_of_id import RowOfId
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery
 

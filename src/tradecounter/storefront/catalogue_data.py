@@ -5,20 +5,20 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tradecounter.catalogue.queries.records import ReferenceRecords
-from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
-from tradecounter.catalogue.snapshot.layout import read_laid_out
 from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
 from tradecounter.db.transaction import Transaction
-from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
-from tradecounter.pricing.queries.prices import (
+from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists
+from tradecounter.prices.queries.prices import (
     no_contracts,
     read_contract_prices,
     read_price_lists,
     unreadable_contracts,
     unreadable_prices,
 )
+from tradecounter.products.queries.records import ReferenceRecords
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
+from tradecounter.products.snapshot.layout import read_laid_out
 from tradecounter.stock.queries.levels import read_deliveries, read_stock_changes
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import structlog
 
-from tradecounter.catalogue.queries.records import count_products
 from tradecounter.db.changes import Topic, Version, Versions
 from tradecounter.db.reader import Reader
 from tradecounter.db.transaction import Transaction
+from tradecounter.products.queries.records import count_products
 from tradecounter.storefront.catalogue_data import (
     PARTS,
     CatalogueData,

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tradecounter.catalogue.queries.records import ReferenceRecords, orderable_record
-from tradecounter.catalogue.snapshot.catalogue_snapshot import build_snapshot
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.changes import Version, read_mark
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import key_form
-from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
-from tradecounter.pricing.queries.prices import ContractRows, Costs, PriceRows
-from tradecounter.pricing.rules import fill_breaks
+from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists
+from tradecounter.prices.queries.prices import ContractRows, Costs, PriceRows
+from tradecounter.prices.rules import fill_breaks
+from tradecounter.products.queries.records import ReferenceRecords, orderable_record
+from tradecounter.products.snapshot.catalogue_snapshot import build_snapshot
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.stock_vector import empty_stock
 from tradecounter.storefront.queries import TOPICS, CurrentProduct, Several, read_current_products

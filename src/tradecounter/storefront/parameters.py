@@ -4,8 +4,8 @@ from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from tradecounter.rest.negotiation import Accept
-from tradecounter.rest.paging import PageLimit, PageNumber
+from tradecounter.edge.rest.negotiation import Accept
+from tradecounter.edge.rest.paging import PageLimit, PageNumber
 
 Extra = Literal["description", "description_html", "short_description", "related", "similar"]
 Flag = Literal["true", "false"]

@@ -6,12 +6,12 @@ from typing import Any
 
 from psycopg.sql import SQL
 
-from tradecounter.catalogue.queries.records import ORDERABLE_CELLS
 from tradecounter.db.changes import Topic
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.pricing.queries.prices import COSTS, DAYS, READABLE
+from tradecounter.prices.queries.prices import COSTS, DAYS, READABLE
+from tradecounter.products.queries.records import ORDERABLE_CELLS
 
 # What a view shows, except the stock levels, which have no version.
 TOPICS: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "customers", "deliveries")
@@ -25,7 +25,7 @@ class CurrentProduct:
 
     `cells` are those of an orderable record. `lists`: key and costs. `contracts`: costs, first and last day, in order
     of the first day. `deliveries`: units and microseconds since 1970, in order. Costs and days are as in
-    `pricing/queries/prices.py`.
+    `prices/queries/prices.py`.
     """
 
     id: int

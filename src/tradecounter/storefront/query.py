@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.catalogue.columns.bitmaps import rows_of
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
+from tradecounter.products.columns.bitmaps import rows_of
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.view import CustomerView
 

@@ -11,7 +11,10 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from tradecounter.catalogue.snapshot.fragments import (
+from tradecounter.kit.csv_text import LINE_END, cell
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.to_json import to_json
+from tradecounter.products.snapshot.fragments import (
     AVAILABILITY,
     COSTS,
     DESCRIPTIONS,
@@ -21,9 +24,6 @@ from tradecounter.catalogue.snapshot.fragments import (
     TAIL,
     csv_cells,
 )
-from tradecounter.kit.local_time import local_text
-from tradecounter.rest.csv_text import LINE_END, cell
-from tradecounter.rest.responses import to_json
 from tradecounter.stock.rules import Delivery, status
 from tradecounter.storefront.view import CustomerView
 

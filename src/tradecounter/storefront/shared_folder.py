@@ -13,10 +13,10 @@ from typing import IO, Self
 
 from psycopg.conninfo import conninfo_to_dict
 
-from tradecounter.catalogue.snapshot.layout import laid_out_by
 from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
 from tradecounter.kit.private_folder import make_folders
+from tradecounter.products.snapshot.layout import laid_out_by
 
 _PRIVATE_FILE = 0o600
 _ANY_ACCESS = 0o077

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from datetime import date
 from time import monotonic
 
-from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
-from tradecounter.catalogue.snapshot.layout import LARGE_FROM
 from tradecounter.db.changes import Versions, mark_of
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Behind
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.local_time import uk_date
-from tradecounter.pricing.price_book import PriceVector
+from tradecounter.prices.price_book import PriceVector
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
+from tradecounter.products.snapshot.layout import LARGE_FROM
 from tradecounter.storefront.catalogue_data import CatalogueData, no_catalogue_data
 from tradecounter.storefront.catalogue_loader import CatalogueLoader
 from tradecounter.storefront.load_shared import CatalogueSource

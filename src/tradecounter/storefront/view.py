@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from tradecounter.catalogue.queries.records import OrderableProduct, ProductRecord
-from tradecounter.catalogue.similar_skus import similar_skus
-from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
-from tradecounter.pricing.price_book import PriceVector
-from tradecounter.pricing.rules import UnitCosts
+from tradecounter.prices.price_book import PriceVector
+from tradecounter.prices.rules import UnitCosts
+from tradecounter.products.queries.records import OrderableProduct, ProductRecord
+from tradecounter.products.similar_skus import similar_skus
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.stock.rules import Delivery
 from tradecounter.stock.stock_vector import StockVector
 

@@ -23,7 +23,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.seldom import Seldom
 from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.kit.tasks import drop_tasks, end_task
-from tradecounter.rest.responses import to_json
+from tradecounter.kit.to_json import to_json
 from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
 from tradecounter.webhooks.queries.endpoints import update_endpoint
 from tradecounter.webhooks.queries.outbox import Claimed, Result, claim, lock_standings, record_results

@@ -16,8 +16,8 @@ from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.server.client_address import read_networks
 from tradecounter.events.types import CUSTOMER_TYPES
-from tradecounter.identity.client_address import read_networks
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, not_found

@@ -6,9 +6,9 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.kit.number_types import Id
 from tradecounter.kit.web_addresses import LONGEST
-from tradecounter.rest.number_types import Id
-from tradecounter.rest.wire import Moment, Timed
+from tradecounter.kit.wire import Moment, Timed
 from tradecounter.webhooks.queries.deliveries import DeliveryRecord
 from tradecounter.webhooks.queries.endpoints import Endpoint, WebhookState
 

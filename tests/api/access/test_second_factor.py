@@ -8,7 +8,6 @@ import pytest
 from support.people import SECRET, Someone, customer_user, later, staff_member, totp
 from support.service import Service, unused_client_address
 from tradecounter.access.change_password import change_password, prove
-from tradecounter.access.people import Site
 from tradecounter.access.second_factor import (
     begin_factor,
     codes_left,
@@ -18,11 +17,13 @@ from tradecounter.access.second_factor import (
     renew_recovery_codes,
     reseal_factors,
 )
-from tradecounter.access.sessions import Session, list_sessions, recently_proven
+from tradecounter.access.sessions import list_sessions, recently_proven
 from tradecounter.access.sign_in import enter_first_code, half_session
 from tradecounter.access.staff import reset_staff_member
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
+from tradecounter.edge.people import Site
+from tradecounter.edge.session import Session
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.errors import DomainError, Kind
 

@@ -6,8 +6,8 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
-from tradecounter.access.permissions import roles_of_field, scope_of_field
-from tradecounter.backoffice.customer_wire import CustomerChange
+from tradecounter.customers.operations.staff_wire import CustomerChange
+from tradecounter.edge.permissions import roles_of_field, scope_of_field
 
 CONTACT = {"email_address", "first_name", "last_name", "company", "accounts_email", "order_mails"}
 TERMS: dict[str, Any] = {"credit_limit": 500, "term_days": 30}

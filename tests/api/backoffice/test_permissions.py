@@ -9,14 +9,14 @@ import pytest
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.interface import backoffice_document
 from support.service import Service
-from tradecounter.access.permissions import AREAS, ROLES, SCOPES, includes, roles_of
 from tradecounter.access.queries.tokens import list_tokens
 from tradecounter.access.tokens import revoke_token
 from tradecounter.db.pool import Database
+from tradecounter.edge.permissions import AREAS, ROLES, SCOPES, includes, roles_of
+from tradecounter.edge.rest.operation import Operation
 from tradecounter.kit.clock import SystemClock
-from tradecounter.rest.operation import Operation
 from tradecounter.settings import Settings
-from tradecounter.web.backoffice import BackOffice
+from tradecounter.sites.back_office import BackOffice
 
 OPERATIONS = BackOffice(Settings(), Database("postgresql://"), SystemClock()).operations
 OPEN = {"getIndex", "getOpenapiJson", "getOpenapiYaml", "checkHealth", "checkReadiness"}

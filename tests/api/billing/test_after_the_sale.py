@@ -17,8 +17,8 @@ from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.block_customer import block_customer
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 
 NONE = Decimal(0)
 

@@ -8,8 +8,8 @@ from support.billing import invoiced, pay
 from support.orders import at as at_moment
 from support.orders import buy, create, dispatch, outstanding, read, rows, uk
 from support.service import Service
-from tradecounter.billing.record_payment import record_payment
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.payments.record_payment import record_payment
 
 
 def test_payments_lower_the_debt_and_the_last_completes_the_order(shop: Service) -> None:

@@ -20,8 +20,8 @@ from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.run import import_rows
-from tradecounter.pricing.importing import PriceRow
-from tradecounter.pricing.rules import UnitCosts
+from tradecounter.prices.importing import PriceRow
+from tradecounter.prices.rules import UnitCosts
 from tradecounter.stock.importing import StockRow
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.parameters import ProductListParameters

@@ -20,8 +20,8 @@ from support.service import running_service
 from support.signing_in import Place
 from tradecounter.consent.authorize import consents_of, revoke_consent
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.pages.page_site import ACCOUNT
 from tradecounter.identity.oauth.queries.applications import NewApplication
-from tradecounter.pages.page_site import ACCOUNT
 
 VERIFIER = "v" * 43
 FROM_ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}

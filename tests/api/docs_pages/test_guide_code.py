@@ -12,7 +12,7 @@ import pytest
 
 from support.service import Customer, Service
 from support.web_page import plain
-from tradecounter.ordering import rules
+from tradecounter.orders import rules
 
 _CODE = re.compile(r'<pre class="code"><code>(.*?)</code></pre>', re.DOTALL)
 _COLUMN = re.compile(r'\{"([\w.]+)", ([\w.]+(?: \w+)?)\}')

@@ -11,8 +11,8 @@ from support.orders import buy, rows
 from support.people import choose_password, customer_user, invitation_of_member
 from support.service import Service
 from tradecounter.db.invariants import MissingInvoices, missing_invoices
+from tradecounter.installation.recovery.continue_after_restore import Continuation, continue_after_restore
 from tradecounter.kit.errors import DomainError
-from tradecounter.recovery.continue_after_restore import Continuation, continue_after_restore
 
 
 def restored(shop: Service, last_invoice: int, ids: int = 1000) -> Continuation:

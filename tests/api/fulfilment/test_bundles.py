@@ -19,8 +19,8 @@ from support.orders import (
 )  # fmt: skip
 from support.service import Customer, Service
 from support.shop import product
-from tradecounter.fulfilment.requests import Serial
 from tradecounter.kit.errors import DomainError
+from tradecounter.shipments.requests import Serial
 
 KIT = [{"sku": "handset", "quantity": 2}, {"sku": "BASE", "quantity": 1}]
 

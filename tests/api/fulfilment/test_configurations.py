@@ -10,9 +10,9 @@ import pytest
 
 from support.orders import buy, cancel, create, dispatch, in_parallel, read, rows, sell
 from support.service import Customer, Service, running_service
-from tradecounter.fulfilment.add_video import add_video
-from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError
+from tradecounter.shipments.add_video import add_video
+from tradecounter.shipments.wire import OrderVideoResponse
 
 ONE = {"adsl_username": "line@isp.example", "adsl_password": "open-sesame"}
 VIDEO = OrderVideoResponse("https://video.example/1.mp4", "http://video.example/1.m3u8")

@@ -8,12 +8,12 @@ import pytest
 from support.orders import buy, cancel, create, dispatch, faults_in_the_books, level, read, rows, sell
 from support.service import Customer, Service
 from support.shop import STANDARD
-from tradecounter.fulfilment.dispatch_order import dispatch_order
-from tradecounter.fulfilment.requests import DispatchRequest, Serial
-from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.expire_orders import expire_orders
-from tradecounter.ordering.units import NamedUnits
+from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.units import NamedUnits
+from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.requests import DispatchRequest, Serial
+from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 
 CONTACT = {"email_address": "gate@test.example", "phone_number": "+44 113 496 0000"}
 

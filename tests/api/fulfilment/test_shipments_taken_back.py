@@ -24,15 +24,15 @@ from support.orders import (
 )  # fmt: skip
 from support.service import Customer, Service
 from support.shop import product
-from tradecounter.fulfilment.add_video import add_video
-from tradecounter.fulfilment.correct_shipment import ShipmentCorrection, correct_shipment
-from tradecounter.fulfilment.requests import Serial
-from tradecounter.fulfilment.track_shipment import NewTrackingEvent, track_shipment
-from tradecounter.fulfilment.wire import OrderVideoResponse
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import close_return, receive_return
-from tradecounter.ordering.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.receive_return import close_return, receive_return
+from tradecounter.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.shipments.add_video import add_video
+from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
+from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
+from tradecounter.shipments.wire import OrderVideoResponse
 
 
 @pytest.fixture(scope="module")

@@ -22,14 +22,14 @@ from support.receiver import deliver
 from support.secret_keys import NEW, OLD, registered
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
-from tradecounter.cli.check_secret import require_secret
-from tradecounter.cli.secret import _reseal_others
 from tradecounter.consent.keys import issuer_vault, key_that_signs, signing_key
-from tradecounter.fulfilment.check_secret import WrongSecretError
-from tradecounter.fulfilment.rotate_secret import rotate_secret
 from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.installation.check_secret import require_secret
+from tradecounter.installation.secret import _reseal_others
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import SystemClock
+from tradecounter.shipments.check_secret import WrongSecretError
+from tradecounter.shipments.rotate_secret import rotate_secret
 
 ONE, FIRST, SECOND = (OLD, None), (OLD, NEW), (NEW, OLD)
 LAST = (NEW, None)

@@ -29,19 +29,19 @@ from support.quotes import price_as_support, request_quote
 from support.service import Service, unused_client_address
 from support.shop import order, stock_shop
 from support.signing_in import place_at
-from tradecounter.access.people import Site
-from tradecounter.backlog.watch import Backlog
 from tradecounter.db.embedded_programs import programs
 from tradecounter.db.transaction import Transaction, reading
+from tradecounter.edge.people import Site
 from tradecounter.feeds.manage import add_feed, feed_vault
 from tradecounter.feeds.wire import FeedTerms
 from tradecounter.identity.installation_secret import secret_key
+from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.spans import SPANS
 from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import combined
 from tradecounter.monitoring.traces import SpanRecorder
-from tradecounter.ordering.quotes.quote_links import quote_token
-from tradecounter.web.site_figures import site_figures
+from tradecounter.quotes.quote_links import quote_token
+from tradecounter.sites.http.site_figures import site_figures
 
 ADSL = "open-sesame-of-the-line"
 MAIL_PASSWORD = "password-of-the-mail-server"

@@ -14,9 +14,9 @@ from support.command_line import without_settings
 from support.service import Customer, Service, running_service
 from support.shop import order, stock_shop
 from support.waiting import wait_for
-from tradecounter.cli.traces import start_wanted_traces
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading
+from tradecounter.installation.traces import start_wanted_traces
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.spans import SPANS, RequestSpan
 from tradecounter.monitoring.traces import named_resource
@@ -171,7 +171,8 @@ def test_an_unknown_exporter_is_an_error_of_the_command(monkeypatch: pytest.Monk
 
 def test_without_the_variables_the_library_is_not_imported() -> None:
     program = (
-        "import sys, tradecounter.cli.serve as s, tradecounter.cli.traces as t; t.start_wanted_traces('public');"
+        "import sys, tradecounter.installation.serve as s, tradecounter.installation.traces as t;"
+        "t.start_wanted_traces('public');"
         "sys.exit(any(name.startswith('opentelemetry') for name in sys.modules))"
     )
     environment = {name: value for name, value in without_settings().items() if not name.startswith("OTEL_")}

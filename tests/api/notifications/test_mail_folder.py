@@ -9,7 +9,7 @@ from support.mail import deliver_mail, forget_jobs, internal_id, jobs, let_time_
 from support.orders import buy
 from support.service import MORNING, Service
 from tradecounter.db.jobs import queue
-from tradecounter.worker import drain
+from tradecounter.sites.worker import drain
 
 CONTACT: dict[str, Any] = {"order_notifications": {"email_address": "jürgen@harbour.example"}}
 

@@ -14,7 +14,7 @@ from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price
 from tradecounter.customers.queries.accounts import AccountChange, edit_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.worker import periodic_jobs
+from tradecounter.sites.worker import periodic_jobs
 
 PATHS = ["/order", "/quote"]
 AUTO_CONFIRM = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}

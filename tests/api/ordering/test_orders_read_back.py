@@ -11,11 +11,11 @@ from support.service import Customer, Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import is_blank
-from tradecounter.ordering.lines import with_components
-from tradecounter.ordering.present import created_order
-from tradecounter.ordering.queries.lines import pipe_lines_by_code
-from tradecounter.ordering.queries.orders import pipe_by_code
-from tradecounter.rest.responses import to_json
+from tradecounter.kit.to_json import to_json
+from tradecounter.orders.lines import with_components
+from tradecounter.orders.present import created_order
+from tradecounter.orders.queries.lines import pipe_lines_by_code
+from tradecounter.orders.queries.orders import pipe_by_code
 
 SKUS = ("PHONE", "CABLE", "SWITCH", "KIT", "FEATHER", "COMING")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=20).filter(

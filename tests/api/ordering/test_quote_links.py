@@ -18,18 +18,18 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.quotes.price_quote import price_quote
-from tradecounter.ordering.quotes.quote_links import (
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.read_context import read_context
+from tradecounter.orders.requests import QuotePrice
+from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.quotes.price_quote import price_quote
+from tradecounter.quotes.quote_links import (
     OfferedQuote,
     accept_by_link,
     link_actor,
     quote_by_link,
     quote_token,
 )
-from tradecounter.ordering.read_context import read_context
-from tradecounter.ordering.requests import QuotePrice
-from tradecounter.ordering.states import ConfirmedOrder
 
 SENDER = "192.0.2.7"
 

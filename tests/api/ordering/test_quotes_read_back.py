@@ -8,8 +8,8 @@ import pytest
 from support.orders import confirm, create
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
-from tradecounter.ordering.cancel_order import cancel_order
-from tradecounter.ordering.requests import Cancellation
+from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.orders.requests import Cancellation
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, EUROPE, NEXT_DAY, STANDARD, order
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.rules import MOST_POUNDS
+from tradecounter.orders.rules import MOST_POUNDS
 
 TO_JAPAN = {**ADDRESS, "zip": "100-0001", "country_code": "JP"}
 TOO_HEAVY = [("SWITCH", 201)]  # 1,005 kg; the limit of all methods is 1,000

@@ -10,13 +10,13 @@ from support.billing import credit, invoiced, number_of
 from support.orders import buy, cancel, dispatch, faults_in_the_books, in_parallel, level, lines, read, rows, sell
 from support.service import Customer, Service
 from tradecounter.db.transaction import Transaction
-from tradecounter.fulfilment.requests import Serial
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.returns.find_return import shown_return
-from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import close_return, receive_return
-from tradecounter.ordering.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
-from tradecounter.ordering.returns.wire import Return
+from tradecounter.returns.find_return import shown_return
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.receive_return import close_return, receive_return
+from tradecounter.returns.requests import ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.returns.wire import Return
+from tradecounter.shipments.requests import Serial
 
 Units = list[tuple[int, int]]
 

@@ -11,7 +11,7 @@ from support.service import Customer, Service
 from tradecounter.db.statement import Statement
 from tradecounter.imports.roll_back import roll_back_import
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
+from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 AUDITED = Statement("select before, after from audit_entry where subject = :subject order by id desc limit 1")

@@ -8,7 +8,7 @@ from support.pages import Person, customer_user, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import METHODS
-from tradecounter.fulfilment.requests import Serial
+from tradecounter.shipments.requests import Serial
 
 LIST = "/account/order"
 

@@ -20,8 +20,8 @@ from support.receiver import OK, Receiver, answering, deliver, receiving, status
 from support.service import Customer, Service, running_service
 from support.web_page import plain
 from tradecounter.access.users import invite_user
+from tradecounter.edge.pages.page_site import ACCOUNT
 from tradecounter.kit.clock import SystemClock
-from tradecounter.pages.page_site import ACCOUNT
 
 HOME = "/account/developer"
 LIST = f"{HOME}/webhook"

@@ -17,7 +17,7 @@ from support.page_routes import page_routes
 from support.pages import Person, customer_user
 from support.service import running_service
 from support.shop import ADDRESS, STANDARD, stock_shop
-from tradecounter.pages.page_site import ACCOUNT
+from tradecounter.edge.pages.page_site import ACCOUNT
 
 ROOT = Path(__file__).parents[3]
 PAGES = [route for route in page_routes(ACCOUNT) if route.parameters and not route.path.endswith("{secret}")]

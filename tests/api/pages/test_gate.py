@@ -9,14 +9,14 @@ from support.backoffice import BackOfficeSite, backoffice_of
 from support.orders import buy
 from support.pages import Person, browser, customer_user, staff_member, text_of
 from support.service import Service
-from tradecounter.pages.account.site import SUBJECTS as ACCOUNT_SUBJECTS
-from tradecounter.pages.backoffice.site import SUBJECTS
-from tradecounter.pages.operation import PageOperation
-from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE
-from tradecounter.pages.page_view import CONTENT_POLICY
-from tradecounter.pages.sign_in.placed import placed
-from tradecounter.pages.sign_in.subjects import SIGN_IN_SUBJECTS
-from tradecounter.rest.operation import operations_of
+from tradecounter.access.pages.both.placed import placed
+from tradecounter.access.pages.both.subjects import SIGN_IN_SUBJECTS
+from tradecounter.edge.pages.operation import PageOperation
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE
+from tradecounter.edge.pages.page_view import CONTENT_POLICY
+from tradecounter.edge.rest.operation import operations_of
+from tradecounter.sites.account_pages import SUBJECTS as ACCOUNT_SUBJECTS
+from tradecounter.sites.back_office_pages import SUBJECTS
 
 SIGN_IN = [placed(subject, site) for site in (BACK_OFFICE, ACCOUNT) for subject in SIGN_IN_SUBJECTS]
 PAGES = [operation for subject in (*SUBJECTS, *ACCOUNT_SUBJECTS, *SIGN_IN) for operation in operations_of(subject)]

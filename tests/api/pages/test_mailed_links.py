@@ -14,7 +14,7 @@ from support.signing_in import Place, place_at
 from tradecounter.access.links import link_token, staff_address
 from tradecounter.access.staff import add_staff_member
 from tradecounter.access.users import invite_user
-from tradecounter.pages.page_site import BACK_OFFICE
+from tradecounter.edge.pages.page_site import BACK_OFFICE
 
 NEW = "another good password"
 

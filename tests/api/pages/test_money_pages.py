@@ -13,7 +13,7 @@ from support.billing import credit, due_of, invoiced, number_of, pay_in, pdf_tex
 from support.orders import at, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer, Service
-from tradecounter.page_kit.tables import cursor_text
+from tradecounter.edge.page_kit.tables import cursor_text
 
 SELLER = {
     "seller_name": "Trade & Sons",

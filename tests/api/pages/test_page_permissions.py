@@ -16,11 +16,11 @@ from support.page_routes import SITES, PageRoute, page_routes
 from support.page_walk import Walk, walk
 from support.pages import Person, browser, customer_user, staff_member
 from support.service import Service
-from tradecounter.access.permissions import ROLES, USER_ROLES, Role, UserRole
 from tradecounter.access.staff import disable_staff_member
 from tradecounter.access.users import disable_user
 from tradecounter.customers.block_customer import block_customer
-from tradecounter.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
+from tradecounter.edge.permissions import ROLES, USER_ROLES, Role, UserRole
 
 pytestmark = pytest.mark.long
 

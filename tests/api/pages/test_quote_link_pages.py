@@ -10,9 +10,9 @@ from support.pages import Person, browser, text_of
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY
+from tradecounter.edge.pages.page_site import ACCOUNT
 from tradecounter.identity.installation_secret import secret_key
-from tradecounter.ordering.quotes.quote_links import quote_token
-from tradecounter.pages.page_site import ACCOUNT
+from tradecounter.quotes.quote_links import quote_token
 
 
 @pytest.fixture

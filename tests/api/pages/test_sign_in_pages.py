@@ -14,10 +14,10 @@ from support.pages import text_of
 from support.people import PASSWORD, customer_user, staff_member, totp
 from support.service import Service
 from support.signing_in import Place, codes_in, place_at, secret_in
+from tradecounter.access.pages.both.next_page import safe_path
 from tradecounter.access.staff import disable_staff_member
 from tradecounter.customers.block_customer import block_customer
-from tradecounter.pages.page_site import BACK_OFFICE
-from tradecounter.pages.sign_in.next_page import safe_path
+from tradecounter.edge.pages.page_site import BACK_OFFICE
 
 
 @pytest.fixture(scope="module", params=["staff", "account"])

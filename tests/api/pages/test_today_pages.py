@@ -12,7 +12,7 @@ from support.orders import at, buy, create, dispatch, rows, sell
 from support.pages import Person, staff_member, text_of
 from support.quotes import request_quote
 from support.service import Customer
-from tradecounter.fulfilment.requests import Serial
+from tradecounter.shipments.requests import Serial
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,11 @@ from support.receiver import policy_of
 from support.service import Customer, Service
 from tradecounter.customers.block_customer import block_customer
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import close_return
-from tradecounter.ordering.returns.requests import ReturnedUnits, ReturnRequest
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.receive_return import close_return
+from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
 from tradecounter.webhooks.manage import add_webhook
 from tradecounter.webhooks.wire import WebhookRequest
 

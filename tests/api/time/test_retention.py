@@ -16,8 +16,8 @@ from support.orders import at, buy, cancel, confirm, create, faults_in_the_books
 from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS
-from tradecounter.ordering.expire_orders import expire_orders
-from tradecounter.worker import BATCH, drain
+from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.sites.worker import BATCH, drain
 
 KEPT = timedelta(days=30)
 ONE_SECOND = timedelta(seconds=1)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from support.service import Customer, Service
 from support.twins import Twins, running_twins
-from tradecounter.web.fast_path.middleware import FastResponse
+from tradecounter.sites.http.fast_path.middleware import FastResponse
 
 PLACE = "https://api.example"
 TAG = '"' + "0123456789abcdef" * 2 + '"'

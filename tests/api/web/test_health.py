@@ -12,7 +12,7 @@ from support.outage import database_away
 from support.service import Service, running_service
 from support.shop import stock_shop
 from support.waiting import wait_for
-from tradecounter.web import health
+from tradecounter.sites.http import health
 
 OFTEN = timedelta(seconds=0.05)
 

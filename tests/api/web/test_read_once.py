@@ -12,12 +12,12 @@ import pytest
 
 from support.service import Customer, Service, running_service
 from support.shop import stock_shop
-from tradecounter.identity.client_address import ClientAddresses
+from tradecounter.edge.server.client_address import ClientAddresses
 from tradecounter.identity.credentials import read_credential
 from tradecounter.identity.lockout import Lockout
 from tradecounter.identity.rate_limit import RateLimit
+from tradecounter.sites.http.request_context import new_context
 from tradecounter.storefront.storefront import Storefront
-from tradecounter.web.request_context import new_context
 
 READ: list[Callable[..., Any]] = [read_credential, ClientAddresses.of, new_context]
 ADMITTED: list[Callable[..., Any]] = [Lockout.check, RateLimit.count]

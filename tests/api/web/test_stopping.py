@@ -15,7 +15,7 @@ from support.service import Customer, Service, running_service
 from support.shop import stock_shop
 from support.steady_clients import steady_clients
 from support.waiting import wait_for
-from tradecounter.web.winding_down import Server
+from tradecounter.sites.http.winding_down import Server
 
 pytestmark = pytest.mark.long
 

@@ -11,7 +11,7 @@ from tradecounter.billing.invoice_document import InvoiceLine, VatTotal
 from tradecounter.billing.rules import invoice_state, payment_terms, require_all_dispatched, require_payable, vat_totals
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import percentage
-from tradecounter.ordering.lines import OrderLine
+from tradecounter.orders.lines import OrderLine
 
 PENCE = st.decimals(min_value=0, max_value=100_000, places=2)
 RATES = st.sampled_from([Decimal("20.00"), Decimal("5.00"), Decimal("0.00")])

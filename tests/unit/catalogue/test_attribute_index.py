@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.catalogue_records import product_record
-from tradecounter.catalogue.queries.records import AttributeRecord
-from tradecounter.catalogue.snapshot.attribute_index import AttributeIndex, AttributeIndexBuilder, as_number
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.products.queries.records import AttributeRecord
+from tradecounter.products.snapshot.attribute_index import AttributeIndex, AttributeIndexBuilder, as_number
 
 ATTRIBUTES = [
     AttributeRecord("ports", "Ports, total", "int", []),

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from support.catalogue_records import product_record
-from tradecounter.catalogue.queries.records import (
+from tradecounter.products.queries.records import (
     AttributeRecord,
     CategoryRecord,
     ManufacturerRecord,
     ProductRecord,
     ReferenceRecords,
 )
-from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, SnapshotBuilder, build_snapshot
-from tradecounter.catalogue.wire import Category
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, SnapshotBuilder, build_snapshot
+from tradecounter.products.wire import Category
 
 
 def snapshot(*products: ProductRecord, categories: tuple[CategoryRecord, ...] = ()) -> CatalogueSnapshot:

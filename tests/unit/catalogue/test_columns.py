@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from tradecounter.catalogue.columns.bitmaps import bitmap, rows_of
-from tradecounter.catalogue.columns.bytes_column import bytes_column, encoded
-from tradecounter.catalogue.columns.inverted_index import InvertedIndex, PostingLists
-from tradecounter.catalogue.columns.row_of_id import RowOfId
-from tradecounter.catalogue.columns.sorted_keys import SortedKeys
+from tradecounter.products.columns.bitmaps import bitmap, rows_of
+from tradecounter.products.columns.bytes_column import bytes_column, encoded
+from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
+from tradecounter.products.columns.row_of_id import RowOfId
+from tradecounter.products.columns.sorted_keys import SortedKeys
 
 Packed = TypeVar("Packed")
 

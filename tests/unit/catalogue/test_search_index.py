@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.catalogue_records import product_record
-from tradecounter.catalogue.queries.records import ProductRecord
-from tradecounter.catalogue.snapshot.search_index import SearchIndex, SearchIndexBuilder, text_of_markup
 from tradecounter.kit.text import joined_word, words
+from tradecounter.products.queries.records import ProductRecord
+from tradecounter.products.snapshot.search_index import SearchIndex, SearchIndexBuilder, text_of_markup
 
 
 def index_of(products: Sequence[ProductRecord], manufacturer_names: Mapping[str, str]) -> SearchIndex:

@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.catalogue_records import product_record
-from tradecounter.catalogue.queries.records import (
+from tradecounter.kit.parts import joined_parts
+from tradecounter.products.queries.records import (
     AttributeRecord,
     CategoryRecord,
     ManufacturerRecord,
     ProductRecord,
     ReferenceRecords,
 )
-from tradecounter.catalogue.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
-from tradecounter.catalogue.snapshot.snapshot_bytes import from_bytes, to_bytes
-from tradecounter.kit.parts import joined_parts
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
+from tradecounter.products.snapshot.snapshot_bytes import from_bytes, to_bytes
 
 REFERENCE = ReferenceRecords(
     [CategoryRecord("k", "Kind", None), CategoryRecord("sub", "Part", "k")],

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.fulfilment.requests import Serial
-from tradecounter.fulfilment.rules import check_serials, normalised_mac, plan_dispatch
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.units import NamedUnits
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.units import NamedUnits
+from tradecounter.shipments.requests import Serial
+from tradecounter.shipments.rules import check_serials, normalised_mac, plan_dispatch
 
 NOTHING = Decimal(0)
 

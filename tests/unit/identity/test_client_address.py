@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from tradecounter.identity.client_address import UNKNOWN, ClientAddresses, read_address
+from tradecounter.edge.server.client_address import UNKNOWN, ClientAddresses, read_address
 
 PROXIES = ClientAddresses("10.0.0.0/8, 192.0.2.7, 2001:db8:aaaa::/48")
 

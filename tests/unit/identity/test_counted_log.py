@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from structlog.contextvars import bound_contextvars, merge_contextvars
 from structlog.testing import capture_logs
 
-from tradecounter.identity.counted_log import CountedLog
+from tradecounter.edge.server.counted_log import CountedLog
 
 
 def lines_of(addresses: list[str], seconds: float = 0.01) -> list[Any]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.ordering.shipping_options import ShippingOption, choose_shipping
+from tradecounter.orders.shipping_options import ShippingOption, choose_shipping
 
 SLOW, FAST = (
     ShippingOption(number, "Van", f"Way {number}", Decimal(5), transit_days=1, cut_off=time(16, 0))

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from tradecounter.ordering.lines import OrderLine, total_costs
-from tradecounter.ordering.rules import order_reference, share_out, tax_rate
-from tradecounter.pricing.rules import UnitCosts
+from tradecounter.orders.lines import OrderLine, total_costs
+from tradecounter.orders.rules import order_reference, share_out, tax_rate
+from tradecounter.prices.rules import UnitCosts
 
 VAT = Decimal(20)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.create.quick_lines import read_quick_lines
+from tradecounter.orders.create.quick_lines import read_quick_lines
 
 
 def pairs(text: str) -> list[tuple[str, int]]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tradecounter.ordering.states import (
+from tradecounter.orders.states import (
     AnyOrder,
     CancelledOrder,
     ConfirmedOrder,

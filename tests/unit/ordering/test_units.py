@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.units import released_units, status_of, with_quantity, without_units
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.units import released_units, status_of, with_quantity, without_units
 
 TWENTY = Decimal(20)
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import Meta, Struct
 
+from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, renumbered
 from tradecounter.kit.errors import DomainError, invalid
-from tradecounter.page_kit.forms import Filled, Submitted, parse_form, renumbered
 
 
 class Line(Struct):

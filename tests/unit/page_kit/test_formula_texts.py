@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, csv_file, cursor_text, read_cursor
 from tradecounter.kit.errors import DomainError
-from tradecounter.page_kit.tables import Column, Sort, Table, csv_file, cursor_text, read_cursor
 
 _TOTAL, _PLACED = Column("Total", "total"), Column("Placed", "placed")
 

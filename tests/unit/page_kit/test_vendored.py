@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-STATIC = files("tradecounter.page_kit").joinpath("static")
+STATIC = files("tradecounter.edge.page_kit").joinpath("static")
 VENDORED = json.loads(STATIC.joinpath("vendored.json").read_text(encoding="utf-8"))
 _INTEGRITY = re.compile(r"sha512-[A-Za-z0-9+/]{86}==")
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.arrays import contract_rows, price_rows
-from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.money import from_pence
-from tradecounter.pricing.explain_price import Buyer, ExplainedPrice, explain_price
-from tradecounter.pricing.price_book import PriceBook, align_contracts, align_lists
-from tradecounter.pricing.queries.lookup import ContractPrice, ListPrice
+from tradecounter.prices.explain_price import Buyer, ExplainedPrice, explain_price
+from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists
+from tradecounter.prices.queries.lookup import ContractPrice, ListPrice
+from tradecounter.products.columns.row_of_id import RowOfId
 
 TODAY = date(2026, 6, 16)
 PRODUCT = 10

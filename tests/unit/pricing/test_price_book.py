@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.arrays import Agreed, contract_rows, price_rows
-from tradecounter.catalogue.columns.row_of_id import RowOfId
 from tradecounter.customers.queries.terms import CustomerTerms
-from tradecounter.pricing.price_book import (
+from tradecounter.prices.price_book import (
     PriceBook,
     PriceLists,
     PriceVector,
@@ -19,8 +18,9 @@ from tradecounter.pricing.price_book import (
     align_lists,
     discounted,
 )
-from tradecounter.pricing.queries.prices import NO_PRICE
-from tradecounter.pricing.rules import UnitCosts
+from tradecounter.prices.queries.prices import NO_PRICE
+from tradecounter.prices.rules import UnitCosts
+from tradecounter.products.columns.row_of_id import RowOfId
 
 TODAY = date(2026, 6, 16)
 ROW_OF_ID = RowOfId.of([30, 10, 20, 40])  # rows are in order of SKU, ids as they came

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.rest.negotiation import CSV, JSON, Format, choose_format
+from tradecounter.edge.rest.negotiation import CSV, JSON, Format, choose_format
 
 
 @pytest.mark.spec("1 Content negotiation", "CSV without the header and for text/html")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.fuzzed import fuzzed
-from tradecounter.rest.csv_text import cell, harmless, line
+from tradecounter.kit.csv_text import cell, harmless, line
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tradecounter.edge.rest.idempotency import fingerprint, read_key
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.rest.idempotency import fingerprint, read_key
 
 # Numbers that Python's own JSON writes exactly, so that spelling them otherwise does not change them.
 _scalars = st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.text()

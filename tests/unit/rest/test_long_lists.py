@@ -2,13 +2,13 @@
 
 import pytest
 
-from tradecounter.fulfilment.wire import AddConfigurationsRequest
+from tradecounter.edge.rest.ignored import unknown_fields, unknown_parameters
 from tradecounter.identity.credentials import ApiKey, MissingCredentialError, read_credential
 from tradecounter.kit.errors import DomainError
-from tradecounter.ordering.wire import CreateOrderRequest
-from tradecounter.rest.field_errors import field_errors_of
-from tradecounter.rest.ignored import unknown_fields, unknown_parameters
-from tradecounter.rest.json_text import read_json
+from tradecounter.kit.field_errors import field_errors_of
+from tradecounter.kit.json_text import read_json
+from tradecounter.orders.wire import CreateOrderRequest
+from tradecounter.shipments.wire import AddConfigurationsRequest
 
 
 def test_the_first_thousand_elements_are_looked_into() -> None:

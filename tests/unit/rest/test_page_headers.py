@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tradecounter.kit.actor import SYSTEM
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.rest.call import Call
-from tradecounter.rest.paging import (
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.paging import (
     MOST_HEAD_BYTES,
     MOST_LINK_BYTES,
     Page,
@@ -23,6 +21,8 @@ from tradecounter.rest.paging import (
     page_headers,
     requests_noted,
 )
+from tradecounter.kit.actor import SYSTEM
+from tradecounter.kit.errors import DomainError, Kind
 
 BASE = "https://api.example"
 URL = f"{BASE}/product"

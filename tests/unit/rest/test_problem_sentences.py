@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from tradecounter.rest.validation_messages import field_error_of
+from tradecounter.kit.validation_messages import field_error_of
 
 
 class Line(Struct, forbid_unknown_fields=True):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from support.fuzzed import fuzzed
+from tradecounter.edge.rest.parameters import raw_pairs, read_parameters
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.rest.parameters import raw_pairs, read_parameters
 
 
 class Parameters(Struct, rename={"in_stock": "inStock"}):

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from support.arrays import delivery_rows, stock_rows
 from support.catalogue_records import product_record
 from support.naive_catalogue import EXTRAS, Row, product_from_csv
-from tradecounter.catalogue.queries.records import ProductRecord, ReferenceRecords
-from tradecounter.catalogue.snapshot.catalogue_snapshot import build_snapshot
-from tradecounter.catalogue.wire import Product
-from tradecounter.pricing.price_book import PriceVector, SharedPrices
+from tradecounter.prices.price_book import PriceVector, SharedPrices
+from tradecounter.products.queries.records import ProductRecord, ReferenceRecords
+from tradecounter.products.snapshot.catalogue_snapshot import build_snapshot
+from tradecounter.products.wire import Product
 from tradecounter.stock.stock_vector import empty_stock
 from tradecounter.storefront.render import render_csv, render_json
 from tradecounter.storefront.view import CustomerView

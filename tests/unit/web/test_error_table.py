@@ -6,11 +6,11 @@ import pytest
 from psycopg_pool import PoolTimeout
 from starlette.requests import Request
 
+from tradecounter.edge.rest.statuses import STATUS
 from tradecounter.identity.credentials import InvalidCredentialError, MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.seldom import Seldom
-from tradecounter.rest.statuses import STATUS
-from tradecounter.web.errors import response_to
+from tradecounter.sites.http.errors import response_to
 
 REQUEST = Request({"type": "http", "method": "GET", "path": "/x", "headers": [], "query_string": b"", "server": None})
 

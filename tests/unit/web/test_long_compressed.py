@@ -6,7 +6,7 @@ import zlib
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from tradecounter.web.compression import Compression
+from tradecounter.edge.server.compression import Compression
 
 MOST = 32
 PIECES = [b"one,two\r\n" * 100] * 3

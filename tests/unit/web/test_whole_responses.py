@@ -8,9 +8,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from support.waiting import happened
-from tradecounter.identity.client_address import ClientAddresses
-from tradecounter.web.request_context import context_of
-from tradecounter.web.whole_responses import WholeResponses
+from tradecounter.edge.server.client_address import ClientAddresses
+from tradecounter.sites.http.request_context import context_of
+from tradecounter.sites.http.whole_responses import WholeResponses
 
 PIECE = bytes(1000)
 

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from tradecounter.access.people import Site, owner_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Site, owner_of
 
 _SEE = Statement("""
     update known_browser set seen_at = :now where hash = :hash and (staff_id = :staff_id or user_id = :user_id)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.access.people import Site, owner_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Site, owner_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.access.people import Site
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Site
 
 
 @dataclass(frozen=True, slots=True)

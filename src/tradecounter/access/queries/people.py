@@ -1,9 +1,9 @@
 """What both sites read and write of a person; the tables differ."""
 
-from tradecounter.access.people import Person, Site
 from tradecounter.access.queries.staff import find_staff_member, password_of_staff, set_staff_password, staff_by_id
 from tradecounter.access.queries.users import find_user, password_of_user, set_user_password, user_by_id
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import Person, Site
 
 
 async def find_person(tx: Transaction, site: Site, email: str) -> Person | None:

@@ -7,27 +7,10 @@ from typing import Any
 
 from psycopg.sql import SQL
 
-from tradecounter.access.people import Person, Site, owner_of
-from tradecounter.access.queries.staff import StaffMember
-from tradecounter.access.queries.users import CustomerUser
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A sign-in of a person in a browser.
-
-    `seen_at` is the last request, exact to a minute, and `proven_at` when the password or a code was last asked for.
-    """
-
-    id: int
-    person: Person
-    created_at: datetime
-    seen_at: datetime
-    proven_at: datetime
-    address: str
-    browser: str
+from tradecounter.edge.people import CustomerUser, Person, Site, StaffMember, owner_of
+from tradecounter.edge.session import Session
 
 
 def _row(person: Callable[..., Person]) -> Callable[..., Session]:

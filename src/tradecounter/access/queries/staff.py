@@ -1,29 +1,15 @@
 """Staff members."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from psycopg.sql import SQL
 
-from tradecounter.access.permissions import Role
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import StaffMember
+from tradecounter.edge.permissions import Role
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.text import fold
-
-
-@dataclass(frozen=True, slots=True)
-class StaffMember:
-    """A staff member without its secrets; `has_password` is False until it sets one."""
-
-    id: int
-    email: str
-    name: str
-    roles: list[Role]
-    has_password: bool
-    created_at: datetime
-    disabled_at: datetime | None
-
 
 _COLUMNS = SQL("id, email, name, roles, password_hash is not null as has_password, created_at, disabled_at")
 

@@ -1,28 +1,14 @@
 """Customers' users."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from psycopg.sql import SQL
 
-from tradecounter.access.permissions import UserRole
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import UserRole
 from tradecounter.kit.text import fold
-
-
-@dataclass(frozen=True, slots=True)
-class CustomerUser:
-    """A customer's user without its secrets; `has_password` is False until it sets one."""
-
-    id: int
-    customer_id: int
-    email: str
-    name: str
-    role: UserRole
-    has_password: bool
-    created_at: datetime
-    disabled_at: datetime | None
 
 
 def is_owner(user: CustomerUser) -> bool:

@@ -30,9 +30,9 @@ from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.lookup import fetch_order
-from tradecounter.ordering.policy import OrderingPolicy
-from tradecounter.ordering.wire import CreateOrderItem
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.settings import Settings
 from tradecounter.storefront.view import CustomerView
 from tradecounter.webhooks.queries.endpoints import count_endpoints

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.billing.bank_file import read_bank_file
-from tradecounter.billing.import_payments import import_payments
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order, open_invoices
-from tradecounter.billing.record_payment import NewPayment, pay_account, pay_invoice
-from tradecounter.billing.reverse_payment import reverse_payment
 from tradecounter.customers.queries.accounts import Account, list_accounts
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.steps import Reseller, Step
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.lookup import fetch_order
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.payments.bank_file import read_bank_file
+from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.record_payment import NewPayment, pay_account, pay_invoice
+from tradecounter.payments.reverse_payment import reverse_payment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

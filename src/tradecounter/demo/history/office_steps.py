@@ -21,11 +21,11 @@ from tradecounter.imports.roll_back import roll_back_import
 from tradecounter.imports.run import import_in
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
-from tradecounter.ordering.back_orders.expected_dates import update_expected_dates
-from tradecounter.ordering.lookup import fetch_order
-from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.pricing.importing import ContractPriceRow, PriceRow
+from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.back_orders.expected_dates import update_expected_dates
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.prices.importing import ContractPriceRow, PriceRow
 from tradecounter.stock.importing import IncomingRow
 
 _CHANGED_PRICES = 24

@@ -8,25 +8,25 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.place_orders import Market
 from tradecounter.demo.steps import Reseller, Step
-from tradecounter.fulfilment.dispatch_order import dispatch_order
-from tradecounter.fulfilment.requests import DispatchRequest
 from tradecounter.kit.errors import not_found
-from tradecounter.ordering.add_note import add_note
-from tradecounter.ordering.back_orders.adjust_stock import Adjustment, adjust_stock
-from tradecounter.ordering.confirm_order import confirm_order
-from tradecounter.ordering.expire_orders import expire_orders
-from tradecounter.ordering.lines import OrderLine
-from tradecounter.ordering.lookup import fetch_order
-from tradecounter.ordering.queries.lines import lines_of_order
-from tradecounter.ordering.queries.returns import returns_of_orders
-from tradecounter.ordering.quotes.decline_quote import decline_quote
-from tradecounter.ordering.quotes.price_quote import price_quote
-from tradecounter.ordering.requests import QuotedItem, QuotePrice
-from tradecounter.ordering.returns.open_return import open_return
-from tradecounter.ordering.returns.receive_return import close_return, receive_return
-from tradecounter.ordering.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
-from tradecounter.ordering.returns.wire import return_number
-from tradecounter.ordering.units import NamedUnits
+from tradecounter.orders.add_note import add_note
+from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.requests import QuotedItem, QuotePrice
+from tradecounter.orders.units import NamedUnits
+from tradecounter.quotes.decline_quote import decline_quote
+from tradecounter.quotes.price_quote import price_quote
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.queries.returns import returns_of_orders
+from tradecounter.returns.receive_return import close_return, receive_return
+from tradecounter.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.returns.wire import return_number
+from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.requests import DispatchRequest
 
 
 @dataclass(frozen=True, slots=True)

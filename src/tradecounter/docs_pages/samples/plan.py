@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tradecounter.rest.operation import Sample
+from tradecounter.edge.rest.operation import Sample
 
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 _BODY = "$response.body#/"

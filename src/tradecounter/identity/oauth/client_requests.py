@@ -9,6 +9,11 @@ from starlette.responses import Response
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
+from tradecounter.edge.rest.call import Call, add_response_headers
+from tradecounter.edge.rest.common_errors import FORBIDDEN
+from tradecounter.edge.rest.headers import WWW_AUTHENTICATE
+from tradecounter.edge.rest.operation import ErrorResponse
+from tradecounter.edge.rest.responses import json_response
 from tradecounter.identity.admission import Admission, sender_of
 from tradecounter.identity.oauth.queries.applications import find_secret
 from tradecounter.identity.oauth.token_request import (
@@ -21,11 +26,6 @@ from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.identity.wire import OAuthError
 from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError
-from tradecounter.rest.call import Call, add_response_headers
-from tradecounter.rest.common_errors import FORBIDDEN
-from tradecounter.rest.headers import WWW_AUTHENTICATE
-from tradecounter.rest.operation import ErrorResponse
-from tradecounter.rest.responses import json_response
 
 _HTTP_PORT = 80
 _NO_HASH = bytes(32)

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from tradecounter.edge.rest.form import form_decoded
 from tradecounter.kit.errors import DomainError
-from tradecounter.rest.form import form_decoded
-from tradecounter.rest.validation_messages import field_error_of
+from tradecounter.kit.validation_messages import field_error_of
 
 ErrorCode = Literal["invalid_request", "invalid_client", "invalid_grant", "invalid_target", "unsupported_grant_type"]
 GrantType = Literal["urn:ietf:params:oauth:grant-type:token-exchange"]

@@ -1,1 +1,1 @@
-"""The SQL of webhooks."""
+"""The SQL of `webhooks`."""

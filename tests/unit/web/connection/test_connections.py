@@ -13,8 +13,8 @@ from starlette.types import Receive, Scope, Send
 from structlog.testing import capture_logs
 
 from support.protocol import Served, Server, serving
-from tradecounter.web.connection.connections import Connections
-from tradecounter.web.fast_path.protocol import FastPathProtocol
+from tradecounter.edge.server.connection.connections import Connections
+from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 LONG = 4_000_000

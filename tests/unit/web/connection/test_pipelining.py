@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from support.protocol import Served, serving
-from tradecounter.web.fast_path.protocol import FastPathProtocol
+from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
 
 LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
 MANY = 8_000

@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from support.protocol import Remembering, Server, serving
-from tradecounter.web.fast_path.protocol import FastPathProtocol
+from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
 
 
 class Echo(Remembering):

@@ -10,8 +10,8 @@ PYPROJECT = Path(__file__).parents[4] / "pyproject.toml"
 
 TO_DO = (
     "uvicorn has moved: compare its protocols/http/httptools_impl.py, flow_control.py, server.py and "
-    "supervisors/multiprocess.py with those that web/connection/, web/fast_path/protocol.py, web/winding_down.py and "
-    "api_processes.py build on, then change WRITTEN_FOR and the bounds in pyproject.toml"
+    "supervisors/multiprocess.py with those that edge/server/connection/ and, in sites/http/, fast_path/protocol.py, "
+    "winding_down.py and api_processes.py build on, then change WRITTEN_FOR and the bounds in pyproject.toml"
 )
 
 

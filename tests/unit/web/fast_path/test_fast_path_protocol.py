@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from support.protocol import Remembering, Served, serving
-from tradecounter.web.fast_path.protocol import FastPathProtocol
+from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 

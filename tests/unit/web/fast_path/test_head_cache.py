@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tradecounter.identity.client_address import ClientAddresses
-from tradecounter.rest.paging import Page, PageLinks
-from tradecounter.web.fast_path.head_cache import HeadCache
-from tradecounter.web.request_head import RequestHead, read_head
+from tradecounter.edge.rest.paging import Page, PageLinks
+from tradecounter.edge.server.client_address import ClientAddresses
+from tradecounter.sites.http.fast_path.head_cache import HeadCache
+from tradecounter.sites.http.request_head import RequestHead, read_head
 
 ADDRESSES = ClientAddresses("192.0.2.7")
 LINKS = PageLinks("https://api.example/product", Page(2, 10), 5)

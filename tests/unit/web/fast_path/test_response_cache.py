@@ -1,6 +1,6 @@
 """Cached responses: within their bound, the most recently used."""
 
-from tradecounter.web.fast_path.response_cache import CachedResponse, CacheKey, ResponseCache
+from tradecounter.sites.http.fast_path.response_cache import CachedResponse, CacheKey, ResponseCache
 
 
 def response(key: CacheKey, size: int) -> CachedResponse:

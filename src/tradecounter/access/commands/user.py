@@ -1,0 +1,76 @@
+"""`tradecounter user`: customers' users, who sign in to the account pages."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.access.links import link_token, user_address
+from tradecounter.access.queries.users import list_users
+from tradecounter.access.users import disable_user, invite_user, reset_user
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import CustomerId
+from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import USER_ROLES, UserRole
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import read_settings
+
+app = typer.Typer(no_args_is_help=True, help="Customers' users, who sign in to the account pages.")
+
+Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The user's e-mail address.")]
+
+
+@app.command("invite")
+def invite(
+    customer_id: CustomerId,
+    email: Email,
+    role: Annotated[UserRole, typer.Option(metavar="R", help=f"One of {', '.join(USER_ROLES)}.")],
+    as_json: AsJson = False,
+) -> None:
+    """Add a user, or change the role, and send a link to set the password by e-mail."""
+    secret = _secret()
+    user, link_id = run_change(lambda tx: invite_user(tx, customer_id, email, role, secret, SystemClock().now()))
+    _show(user, secret, link_id, as_json=as_json)
+
+
+@app.command("list")
+def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List a customer's users, disabled ones included."""
+
+    async def work(tx: Transaction) -> list[CustomerUser]:
+        await fetch_account(tx, customer_id)
+        return await list_users(tx, customer_id)
+
+    shown = ("email", Prose("name"), "role", "has_password", "disabled_at", "created_at", "id")
+    show_table(run_query(work), shown, as_json=as_json, names=columns)
+
+
+@app.command("disable")
+def disable(email: Email, as_json: AsJson = False) -> None:
+    """Disable a user."""
+    user = run_change(lambda tx: disable_user(tx, email, SystemClock().now()))
+    show({"email": user.email, "disabled": True}, f"{user.email} is disabled", as_json=as_json)
+
+
+@app.command("reset")
+def reset(email: Email, as_json: AsJson = False) -> None:
+    """Delete a user's password and second factor, enable the user, and send a link to set a new password by e-mail."""
+    secret = _secret()
+    user, link_id = run_change(lambda tx: reset_user(tx, email, secret, SystemClock().now()))
+    _show(user, secret, link_id, as_json=as_json)
+
+
+def _secret() -> str:
+    with reporting_errors():
+        return secret_key(read_settings())
+    raise AssertionError  # never reached: reporting_errors() ends the command
+
+
+def _show(user: CustomerUser, secret: str, link_id: int, *, as_json: bool) -> None:
+    link = user_address(read_settings().base_url, link_token(secret, link_id))
+    text = f"{user.email} ({user.role}) gets an e-mail with a link to set the password within seven days:\n{link}"
+    show({"email": user.email, "role": user.role, "link": link}, text, as_json=as_json)

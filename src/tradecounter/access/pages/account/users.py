@@ -1,0 +1,122 @@
+"""`/account/user`: the account's users, for its owners."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.access.own_users import (
+    change_user_role,
+    disable_own_user,
+    fetch_own_user,
+    invite_own_user,
+)
+from tradecounter.access.queries.users import is_owner, list_users
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.own_roles import OWNER
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import UserRole
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import session_of
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.parts.account import AccountParts
+
+_LIST, _INVITE, _ROLE, _DISABLE = (
+    "/account/user",
+    "/account/user/invite",
+    "/account/user/{id}/role",
+    "/account/user/{id}/disable",
+)
+_ROLES = (
+    ("buyer", "Buyer: orders, quotes and addresses"),
+    ("accounts", "Accounts: invoices, statement and credit"),
+    ("developer", "Developer: keys, applications, webhooks and feeds"),
+    ("owner", "Owner: everything, and the users"),
+)
+
+
+class InviteForm(Struct):
+    """Whom to invite."""
+
+    email: str
+    role: UserRole
+
+
+class RoleForm(Struct):
+    """A user's new role."""
+
+    role: UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class UserPages:
+    """The pages of the account's users."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_LIST, "Users", user_roles=OWNER)
+    async def list_users(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            users = await list_users(tx, call.customer_id)
+        session = session_of(call.request.scope)
+        return self.desk.show(
+            call,
+            "access/list.html",
+            users=sorted(users, key=lambda user: user.disabled_at is not None),
+            owners=sum(map(is_owner, users)),
+            own_id=None if session is None else session.person.id,
+        )
+
+    @step(
+        _INVITE,
+        "Invite a user",
+        shown=lambda self, call, filled: self._show_invite(call, filled),
+        to=_LIST,
+        done=lambda user: f"{user.email} gets an e-mail with a link, which is good for seven days.",
+        user_roles=OWNER,
+        dangerous=True,
+    )
+    async def invite(self, tx: Transaction, call: Call, body: InviteForm, now: datetime) -> CustomerUser:
+        secret = secret_key(self.parts.settings)
+        return await invite_own_user(tx, call.customer_id, body.email, body.role, secret, now)
+
+    @step(
+        _ROLE,
+        "Change a user's role",
+        shown=lambda self, call, filled: self._show(call, "access/role.html", filled),
+        to=_LIST,
+        done=lambda user: f"{user.email} has the role {user.role}.",
+        user_roles=OWNER,
+        dangerous=True,
+    )
+    async def change_role(self, tx: Transaction, call: Call, body: RoleForm, now: datetime) -> CustomerUser:
+        return await change_user_role(tx, call.customer_id, _id(call), body.role, now)
+
+    @step(
+        _DISABLE,
+        "Disable a user",
+        shown=lambda self, call, filled: self._show(call, "access/disable.html", filled),
+        to=_LIST,
+        done=lambda user: f"{user.email} is disabled and signed out.",
+        user_roles=OWNER,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> CustomerUser:
+        return await disable_own_user(tx, call.customer_id, _id(call), now)
+
+    async def _show_invite(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "access/invite.html", form=filled, roles=_ROLES)
+
+    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            user = await fetch_own_user(tx, call.customer_id, _id(call))
+        return self.desk.show(call, template, form=filled, user=user, roles=_ROLES)
+
+
+def _id(call: Call) -> int:
+    return call.path_id("id", "user")

@@ -1,0 +1,1 @@
+"""Signing in, the same at both sites."""

@@ -1,0 +1,160 @@
+"""`/sign-ins`: a person's own sessions, password and second factor."""
+
+from dataclasses import dataclass
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.access.browser_names import browser_name
+from tradecounter.access.change_password import change_password
+from tradecounter.access.end_sessions import end_other_sessions, end_own_session
+from tradecounter.access.pages.both.qr_code import qr_code
+from tradecounter.access.pages.both.visit import SignInSubject, address_of, set_cookie, the_session
+from tradecounter.access.second_factor import (
+    begin_factor,
+    codes_left,
+    disable_factor,
+    enable_factor,
+    renew_recovery_codes,
+)
+from tradecounter.access.sessions import list_sessions
+from tradecounter.db.transaction import transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.step import NoFields
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import ID, Parameter
+
+_SESSION_ID = Parameter("id", "The id of a session.", ID, 1)
+
+
+class ChangeForm(Struct):
+    """The present and the new password."""
+
+    current_password: str
+    password: str
+
+
+class FirstCodeForm(Struct):
+    """The first code of a new authenticator."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSignInPages(SignInSubject):
+    """What people do with their own access."""
+
+    @page("/sign-ins", "Password and second factor")
+    async def show_sign_ins(self, call: Call) -> Response:
+        return await self._overview(call, Filled())
+
+    @form("/sign-ins/{id}/end", "End a session", path_parameters=(_SESSION_ID,))
+    async def end_one(self, call: Call) -> Response:
+        session_id = call.path_id("id", "session")
+        return await self.desk.change(
+            call,
+            NoFields,
+            lambda tx, _, now: end_own_session(tx, the_session(call), session_id, now),
+            again=lambda filled: self._overview(call, filled),
+            to=self.site.sign_ins,
+            done="That session has ended.",
+        )
+
+    @form("/sign-ins/end-others", "End all other sessions")
+    async def end_others(self, call: Call) -> Response:
+        return await self.desk.change(
+            call,
+            NoFields,
+            lambda tx, _, now: end_other_sessions(tx, the_session(call), now),
+            again=lambda filled: self._overview(call, filled),
+            to=self.site.sign_ins,
+            done="All other sessions have ended.",
+        )
+
+    @page("/sign-ins/password", "Change the password")
+    async def show_password(self, call: Call) -> Response:
+        return await self._password_form(call, Filled())
+
+    @form("/sign-ins/password", "Change the password")
+    async def change_password(self, call: Call) -> Response:
+        async def work(given: ChangeForm) -> Response:
+            session, now = the_session(call), self.desk.clock.now()
+            cookie = await change_password(
+                self.desk.database, session, given.current_password, given.password, address_of(call.request), now
+            )
+            response = self.desk.go(call, self.site.sign_ins, "The password is changed. All other sessions have ended.")
+            set_cookie(response, self.site.cookie, cookie)
+            return response
+
+        return await self.take(call, ChangeForm, work, lambda filled: self._password_form(call, filled))
+
+    @page("/sign-ins/second-factor", "Set up a second factor", dangerous=True)
+    async def show_factor(self, call: Call) -> Response:
+        return await self._factor_form(call, Filled())
+
+    @form("/sign-ins/second-factor", "Set up a second factor", dangerous=True)
+    async def set_up_factor(self, call: Call) -> Response:
+        async def work(given: FirstCodeForm) -> Response:
+            async with transaction(self.desk.database, call.actor) as tx:
+                codes = await enable_factor(tx, self.policy, the_session(call), given.code, self.desk.clock.now())
+            return self.show_codes(call, codes, self.site.sign_ins)
+
+        return await self.take(call, FirstCodeForm, work, lambda filled: self._factor_form(call, filled))
+
+    @page("/sign-ins/second-factor/remove", "Remove the second factor", dangerous=True)
+    async def show_remove(self, call: Call) -> Response:
+        return await self._question(call, Filled(), "remove")
+
+    @form("/sign-ins/second-factor/remove", "Remove the second factor", dangerous=True)
+    async def remove_factor(self, call: Call) -> Response:
+        return await self.desk.change(
+            call,
+            NoFields,
+            lambda tx, _, now: disable_factor(tx, self.policy, the_session(call).person, now),
+            again=lambda filled: self._question(call, filled, "remove"),
+            to=self.site.sign_ins,
+            done="The second factor is removed.",
+        )
+
+    @page("/sign-ins/recovery-codes", "New recovery codes", dangerous=True)
+    async def show_renew(self, call: Call) -> Response:
+        return await self._question(call, Filled(), "recovery_codes")
+
+    @form("/sign-ins/recovery-codes", "New recovery codes", dangerous=True)
+    async def renew_codes(self, call: Call) -> Response:
+        async def work(_: NoFields) -> Response:
+            async with transaction(self.desk.database, call.actor) as tx:
+                codes = await renew_recovery_codes(tx, the_session(call).person, self.desk.clock.now())
+            return self.show_codes(call, codes, self.site.sign_ins)
+
+        return await self.take(call, NoFields, work, lambda filled: self._question(call, filled, "recovery_codes"))
+
+    async def _overview(self, call: Call, filled: Filled) -> Response:
+        session, now = the_session(call), self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            sessions = await list_sessions(tx, self.site.name, session.person.id, now)
+            left = await codes_left(tx, session.person)
+        return self.desk.show(
+            call,
+            "access/own.html",
+            form=filled,
+            root=self.site.root,
+            sessions=[(session, browser_name(session.browser)) for session in sessions],
+            own=session,
+            codes_left=left,
+            compulsory=self.policy.requires_factor(self.site.name),
+        )
+
+    async def _password_form(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "access/change_password.html", form=filled, root=self.site.root)
+
+    async def _factor_form(self, call: Call, filled: Filled) -> Response:
+        async with transaction(self.desk.database, call.actor) as tx:
+            begun = await begin_factor(tx, self.policy, the_session(call), self.desk.clock.now())
+        return self.desk.show(
+            call, "access/factor.html", form=filled, root=self.site.root, factor=begun, qr_code=qr_code(begun.uri)
+        )
+
+    async def _question(self, call: Call, filled: Filled, what: str) -> Response:
+        return self.desk.show(call, f"access/{what}.html", form=filled, root=self.site.root)

@@ -1,0 +1,165 @@
+"""What all pages of signing in share: their parts, the browser's cookies, and the steps of a form."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit
+
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tradecounter.access.pages.both.next_page import safe_path
+from tradecounter.access.policy import SignInPolicy
+from tradecounter.access.sign_in import SignIn, Visitor
+from tradecounter.access.turns import Turns
+from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.session import Session, session_of
+from tradecounter.identity.admission import sender_of
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.setting_rules import is_safe_url
+from tradecounter.settings import Settings
+
+Shape = TypeVar("Shape", bound=Struct)
+
+_BROWSER_SECONDS = 400 * 86_400  # the longest that a browser keeps a cookie
+
+
+@dataclass(frozen=True, slots=True)
+class SignInParts:
+    """What these pages are made with, besides their desk."""
+
+    settings: Settings
+    turns: Turns
+
+
+class NextParameters(Struct, frozen=True):
+    """Where to go after this page."""
+
+    next: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignInSubject:
+    """The pages of a part of signing in."""
+
+    desk: PageDesk
+    parts: SignInParts
+
+    @property
+    def site(self) -> PageSite:
+        """The site of the pages."""
+        return self.desk.site
+
+    @property
+    def policy(self) -> SignInPolicy:
+        """What the settings say of signing in."""
+        return SignInPolicy.from_settings(self.parts.settings)
+
+    def next_of(self, wanted: str) -> str:
+        """Return where to go after a sign-in."""
+        return safe_path(wanted, self.site.home)
+
+    def path(self, page: str, wanted: str = "") -> str:
+        """Return the path of a page of this site, which leads to another one afterwards."""
+        path = f"{self.site.root}{page}"
+        return f"{path}?next={quote(wanted, safe='')}" if wanted and wanted != self.site.home else path
+
+    def show_form(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
+        """Show a form that leads to a session, with a warning if the browser will not keep one."""
+        values |= {"form": filled, "root": self.site.root, "plain": keeps_no_session(call), "safe": safe_address(call)}
+        return self.desk.show(call, template, **values)
+
+    def show_codes(self, call: Call, codes: Sequence[str], following: str) -> Response:
+        """Show recovery codes, which htmx puts in place of the whole page."""
+        response = self.desk.show(call, "access/codes.html", codes=codes, following=following)
+        response.headers.update({"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"})
+        return response
+
+    async def take(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Shape], Awaitable[Response]],
+        again: Callable[[Filled], Awaitable[Response]],
+    ) -> Response:
+        """Parse a form and run a use case that has transactions of its own; after an error, show the form again.
+
+        The use cases of an address run one after the other: each may have to wait for the hash of a password.
+        """
+        submitted: Submitted = await read_submitted(call)
+        try:
+            async with self.parts.turns.turn(address_of(call.request)):
+                return await work(parse_form(submitted, shape))
+        except DomainError as error:
+            if error.kind is Kind.UNAVAILABLE:
+                raise
+            response = await again(Filled.of(submitted, error, STATUS[error.kind]))
+            if error.retry_after is not None:
+                response.headers["Retry-After"] = str(error.retry_after)
+            return response
+
+
+def the_session(call: Call) -> Session:
+    """Return the session of a request to a page that needs one."""
+    session = session_of(call.request.scope)
+    if session is None:
+        raise RuntimeError("the gate admits nobody without a session here")
+    return session
+
+
+def visitor_of(request: Request, site: PageSite) -> Visitor:
+    """Return who sends a request."""
+    return Visitor(
+        address_of(request),
+        request.headers.get("user-agent", ""),
+        request.cookies.get(site.cookie, ""),
+        request.cookies.get(_browser_cookie(site), ""),
+    )
+
+
+def address_of(request: Request) -> str:
+    """Return the network address of the client."""
+    return sender_of(request.scope).address
+
+
+def safe_address(call: Call) -> str:
+    """Return the site's address if browsers keep a session from it; else an empty text."""
+    return call.base_url if is_safe_url(call.base_url) else ""
+
+
+def keeps_no_session(call: Call) -> bool:
+    """Return whether the page was reached over plain HTTP on another machine: browsers keep no Secure cookie then.
+
+    A proxy may have ended TLS. Its requests have the host of the site's address, or a header that browsers send over
+    protected connections alone.
+    """
+    if "sec-fetch-site" in call.request.headers:
+        return False
+    seen = str(call.request.base_url)
+    return not is_safe_url(call.base_url if urlsplit(seen).netloc == urlsplit(call.base_url).netloc else seen)
+
+
+def set_session(response: Response, site: PageSite, done: SignIn) -> None:
+    """Have the browser keep the session, and after a sign-in its own mark."""
+    set_cookie(response, site.cookie, done.cookie)
+    if done.mark is not None:
+        set_cookie(response, _browser_cookie(site), done.mark, _BROWSER_SECONDS)
+
+
+def set_cookie(response: Response, name: str, value: str, seconds: int | None = None) -> None:
+    """Have the browser keep a cookie, by default until it is closed."""
+    response.set_cookie(name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="lax")
+
+
+def forget_session(response: Response, site: PageSite) -> None:
+    """Have the browser forget the session."""
+    response.delete_cookie(site.cookie, path="/", secure=True, httponly=True, samesite="lax")
+
+
+def _browser_cookie(site: PageSite) -> str:
+    return f"{site.cookie}-browser"

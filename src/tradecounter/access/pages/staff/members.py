@@ -1,0 +1,149 @@
+"""`/staff`: staff members, and the forms that add, change, disable and reset one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.access.links import link_token, staff_address
+from tradecounter.access.queries.guesses import slowed_addresses
+from tradecounter.access.queries.staff import list_staff, staff_by_id
+from tradecounter.access.queries.tokens import list_tokens
+from tradecounter.access.rules import GUESSING_WINDOW
+from tradecounter.access.staff import add_staff_member, disable_staff_member, edit_staff_member, reset_staff_member
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.people import StaffMember
+from tradecounter.edge.permissions import ROLES
+from tradecounter.edge.rest.call import Call
+from tradecounter.identity.installation_secret import secret_key
+from tradecounter.kit.errors import not_found
+from tradecounter.parts.back_office import OfficeParts
+
+ADMINISTRATORS = ("administrator",)
+
+# What each role may do, as the forms say it.
+_DESCRIBED = {
+    "support": "Support: orders, quotes, returns, customers' contacts, users and keys",
+    "warehouse": "Warehouse: dispatch, tracking, serial numbers, returns, stock",
+    "finance": "Finance: invoices, credit notes, payments, credit limits, blocking",
+    "catalogue": "Catalogue: products, prices, imports",
+    "administrator": "Administrator: everything, also staff, tokens and webhooks",
+}
+_ROLES = [(role, _DESCRIBED[role]) for role in ROLES]
+
+
+class NewMemberForm(Struct):
+    """A new member of the staff."""
+
+    email: str
+    name: str
+    roles: list[str] = []
+
+
+class MemberForm(Struct):
+    """The name and the roles of a member."""
+
+    name: str
+    roles: list[str] = []
+
+
+@dataclass(frozen=True, slots=True)
+class StaffPages:
+    """Members of the staff."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/staff", "Staff and tokens", roles=ADMINISTRATORS)
+    async def list_staff(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            members, tokens = await list_staff(tx), await list_tokens(tx)
+            now = self.desk.clock.now()
+            slowed = await slowed_addresses(tx, now - GUESSING_WINDOW)
+        return self.desk.show(
+            call,
+            "access/list.html",
+            members=sorted(members, key=lambda member: (member.disabled_at is not None, member.name.casefold())),
+            tokens=[token for token in tokens if token.revoked_at is None],
+            revoked=[token for token in tokens if token.revoked_at is not None],
+            now=now,
+            slowed=slowed,
+        )
+
+    @step(
+        "/staff/new",
+        "Add a member of the staff",
+        shown=lambda self, call, filled: self._show_new(call, filled),
+        to="/staff",
+        done="The member is added. The link was shown once; reset the member to get another one.",
+        reveals=lambda self, call, made: self._show_link(call, *made),
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def add(self, tx: Transaction, body: NewMemberForm, now: datetime) -> tuple[StaffMember, int]:
+        secret = secret_key(self.parts.settings)
+        return await add_staff_member(tx, body.email, body.name, body.roles, secret, now)
+
+    @step(
+        "/staff/{id}/edit",
+        "Change a member of the staff",
+        shown=lambda self, call, filled: self._show(call, "edit", filled),
+        to="/staff",
+        done=lambda member: f"{member.name} is changed.",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def edit(self, tx: Transaction, call: Call, body: MemberForm, now: datetime) -> StaffMember:
+        return await edit_staff_member(tx, (await _member(tx, call)).email, body.name, body.roles, now)
+
+    @step(
+        "/staff/{id}/disable",
+        "Disable a member of the staff",
+        shown=lambda self, call, filled: self._show(call, "disable", filled),
+        to="/staff",
+        done=lambda member: f"{member.name} is disabled.",
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> StaffMember:
+        return await disable_staff_member(tx, (await _member(tx, call)).email, now)
+
+    @step(
+        "/staff/{id}/reset",
+        "Reset a member of the staff",
+        shown=lambda self, call, filled: self._show(call, "reset", filled),
+        to="/staff",
+        done="The member is reset. The link was shown once; reset the member again to get another one.",
+        reveals=lambda self, call, made: self._show_link(call, *made),
+        roles=ADMINISTRATORS,
+        dangerous=True,
+    )
+    async def reset(self, tx: Transaction, call: Call, now: datetime) -> tuple[StaffMember, int]:
+        secret = secret_key(self.parts.settings)
+        return await reset_staff_member(tx, (await _member(tx, call)).email, secret, now)
+
+    def _show_link(self, call: Call, member: StaffMember, link_id: int) -> Response:
+        settings = self.parts.settings
+        link = staff_address(settings, link_token(secret_key(settings), link_id))
+        return self.desk.show(call, "access/link.html", member=member, link=link)
+
+    async def _show_new(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "access/new.html", form=filled, roles=_ROLES)
+
+    async def _show(self, call: Call, step: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            member = await _member(tx, call)
+        return self.desk.show(call, f"access/{step}.html", form=filled, member=member, roles=_ROLES)
+
+
+async def _member(tx: Transaction, call: Call) -> StaffMember:
+    staff_id = call.path_id("id", "staff member")
+    found = await staff_by_id(tx, staff_id)
+    if found is None:
+        raise not_found("staff member", staff_id)
+    return found

@@ -1,0 +1,60 @@
+"""`/api/audit`: the audit log."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
+
+from msgspec import Meta, Raw
+
+from tradecounter.audit.queries import AuditFilter, list_entries
+from tradecounter.audit.wire import AuditActor, AuditEntry, entry_on_the_wire
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk, PageParameters, moment, text
+from tradecounter.edge.operations.subject import Described, Listed, Subject
+
+_EXAMPLE = AuditEntry(
+    id=87,
+    at=datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC),
+    actor=AuditActor(kind="token", id=3, name="Warehouse", acting_user="sam@reseller.example"),
+    address="192.0.2.10",
+    action="stock.adjust",
+    subject="product/CV-320P",
+    before=Raw(b'{"CV-320P": 118}'),
+    after=Raw(b'{"CV-320P": 120, "reason": "Stocktake"}'),
+)
+_AUDIT = Subject(
+    tag="Operations", read="audit:read", write="audit:write", described={AuditEntry: Described("The entry.", _EXAMPLE)}
+)
+
+
+class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The query parameters of `GET /api/audit`."""
+
+    actor: Annotated[
+        str | None, Meta(description="Only changes by this actor: a name, or a kind and an id.", examples=["system"])
+    ] = None
+    subject: Annotated[str | None, Meta(description="Only changes of this.", examples=["order/ORD-100003"])] = None
+    since: Annotated[str | None, Meta(description="Only changes at this time or later.")] = None
+    until: Annotated[str | None, Meta(description="Only changes before this time; a date includes the whole day.")] = (
+        None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOperations:
+    """The endpoints of the audit log."""
+
+    desk: Desk
+
+    @_AUDIT.lists("/api/audit", "The entries.")
+    async def list_audit_entries(self, tx: Transaction, query: AuditParameters) -> Listed[AuditEntry]:
+        """Who changed what, and when."""
+        chosen = AuditFilter(
+            actor=text("actor", query.actor),
+            subject=text("subject", query.subject),
+            since=moment("from", query.since),
+            until=moment("to", query.until, whole_day=True),
+            after=query.after,
+        )
+        found = await list_entries(tx, chosen, query.limit + 1)
+        return Listed(found, map(entry_on_the_wire, found))

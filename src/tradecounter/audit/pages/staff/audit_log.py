@@ -1,0 +1,104 @@
+"""`/audit`: who changed what, and when."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.page_kit.values import short_code
+from tradecounter.edge.pages.listing import After, end_of, listed, start_of
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.subjects import path_of_subject
+from tradecounter.edge.rest.call import Call
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_changes import Change, changes_of
+
+_COLUMNS = (Column("When"), Column("Who"), Column("What"), Column("Of"), Column("Before → after"))
+_HEADINGS = (
+    "id", "at", "actor_kind", "actor_id", "actor_name", "acting_user", "address", "action", "subject", "before",
+    "after",
+)  # fmt: skip
+_KINDS = {
+    "staff": "staff",
+    "token": "service token",
+    "user": "customer's user",
+    "key": "API key",
+    "command_line": "command line",
+    "system": "the service",
+}
+
+
+class AuditTable(TableParameters, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The filters of the audit log; both days are included."""
+
+    actor: str | None = None
+    subject: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEntry:
+    """An entry with its changes; `path` is the page of its subject, if there is one."""
+
+    record: AuditRecord
+    kind: str
+    changes: list[Change]
+    path: str
+
+    @property
+    def subject(self) -> str:
+        """The subject with a confirmation code shortened."""
+        noun, _, name = self.record.subject.partition("/")
+        return f"{noun}/{short_code(name)}" if name else noun
+
+    @property
+    def actor(self) -> str:
+        """The actor as the filter takes it."""
+        record = self.record
+        return f"{record.actor_kind}/{record.actor_id}" if record.actor_id else record.actor_name or record.actor_kind
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPages:
+    """The audit log."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/audit", "Audit", scope="audit:read", query=AuditTable)
+    async def list_entries(self, call: Call) -> Response:
+        view = self.desk.view(call)
+
+        async def find(wanted: AuditTable, _: Sort, after: After) -> list[ShownEntry]:
+            chosen = AuditFilter(
+                actor=text("actor", wanted.actor) or None,
+                subject=text("subject", wanted.subject) or None,
+                since=start_of("from", wanted.since),
+                until=end_of("to", wanted.until),
+                before=None if after is None else after[1],
+            )
+            async with self.desk.reading() as tx:
+                records = await list_entries(tx, chosen, wanted.most, latest_first=True)
+            return [
+                ShownEntry(
+                    record,
+                    _KINDS.get(record.actor_kind, record.actor_kind),
+                    changes_of(record),
+                    path_of_subject(record.subject, view.may),
+                )
+                for record in records
+            ]
+
+        found = await listed(call, AuditTable, {"id": int}, "-id", find)
+        if found.is_file:
+            rows = ([getattr(row.record, heading) for heading in _HEADINGS] for row in found.rows)
+            return csv_file("audit", _HEADINGS, rows)
+        address = view.at("/audit")
+        table = Table.of(
+            call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.record.id, row.record.id)
+        )
+        return self.desk.show(call, "audit/list.html", form=found.form, table=table)

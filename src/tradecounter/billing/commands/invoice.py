@@ -1,0 +1,85 @@
+"""`tradecounter invoice`: issued invoices."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.billing.queries.lookup import (
+    InvoiceFilter,
+    InvoiceRecord,
+    list_invoices,
+    printed_invoice,
+)
+from tradecounter.billing.reseller_wire import present_summary
+from tradecounter.billing.resend_invoice import resend_invoice
+from tradecounter.billing.shown_invoice import shown_invoice
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit, Since, Until
+from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.pdf_file import Output, write_pdf
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.edge.command_line.text import one_line
+from tradecounter.kit.clock import SystemClock
+
+app = typer.Typer(no_args_is_help=True, help="Issued invoices; `order invoice` issues one.")
+
+Number = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice's number.")]
+
+_COLUMNS = ("number", "order_reference", "customer_id", "issued_on", "due_on", "cost_gross", "due", "paid", "credited",
+            "cost_net", "cost_tax", "tax_point")  # fmt: skip
+_LINES = ("item_id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", "tax_rate", Prose("description"))
+
+
+@app.command("list")
+def show_all(
+    customer: Customer = None,
+    since: Since = None,
+    until: Until = None,
+    unpaid: Annotated[bool, typer.Option("--unpaid", help="Only unpaid or part-paid invoices.")] = False,
+    overdue: Annotated[
+        bool, typer.Option("--overdue", help="Only unpaid or part-paid invoices past their due date.")
+    ] = False,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List invoices, the latest first. --from and --to filter by time of issue."""
+
+    async def work(tx: Transaction) -> list[InvoiceRecord]:
+        chosen = InvoiceFilter(
+            customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
+            issued_from=since,
+            issued_to=until,
+            unpaid=unpaid,
+            overdue_at=SystemClock().now() if overdue else None,
+        )
+        return await list_invoices(tx, chosen, limit)
+
+    invoices = [present_summary(invoice) for invoice in run_query(work)]
+    show_table(invoices, _COLUMNS, as_json=as_json, names=columns, limit=limit)
+
+
+@app.command("show")
+def show_one(number: Number, as_json: AsJson = False) -> None:
+    """Show an invoice with its lines."""
+    show_record(run_query(lambda tx: shown_invoice(tx, number)), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
+
+
+@app.command("pdf")
+def pdf(
+    number: Number,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write an invoice as a PDF file, by default invoice-NUMBER.pdf in the working directory."""
+    write_pdf("invoice", number, output, lambda tx: printed_invoice(tx, number), as_json=as_json)
+
+
+@app.command("resend")
+def resend(number: Number, as_json: AsJson = False) -> None:
+    """Send an invoice again, to the order's recipients and the account's e-mail address for invoices."""
+    resent = run_change(lambda tx: resend_invoice(tx, number, SystemClock().now()))
+    to = one_line(", ".join(resent.recipients))
+    show(resent, f"the worker sends invoice {number} of order {resent.order_reference} to {to}", as_json=as_json)

@@ -1,0 +1,81 @@
+"""`tradecounter statement` and `tradecounter debtors`."""
+
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tradecounter.billing.account_statement import (
+    AccountStatement,
+    read_statement,
+    statement_csv,
+)
+from tradecounter.billing.debtors import Debtor, read_debtors
+from tradecounter.billing.print_statement import print_statement
+from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import CustomerId, Day
+from tradecounter.edge.command_line.output import AsJson, show_json, show_record, show_table
+from tradecounter.edge.command_line.pdf_file import write_file
+from tradecounter.edge.command_line.session import reporting_errors, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.kit.clock import SystemClock
+from tradecounter.letterhead.seller import letterhead_from
+from tradecounter.settings import read_settings
+
+_ENTRIES = ("at", "kind", "number", "debit", "credit", "balance", Prose("description"))
+_DEBTORS = ("customer_id", Prose("name"), "due", "overdue", "not_due", "days_1_30", "days_31_60", "days_61_90",
+            "over_90", "unallocated")  # fmt: skip
+
+
+def statement(
+    customer_id: CustomerId,
+    since: Annotated[date | None, Day("--from", "The first day. Default: that of the first entry.")] = None,
+    until: Annotated[date | None, Day("--to", "The last day. Default: today.")] = None,
+    pdf: Annotated[
+        str | None, typer.Option("--pdf", metavar="FILE", help="Write it as a PDF file.", show_default=False)
+    ] = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show a customer's account: invoices, credit notes, payments, balances, and what is due by age."""
+    if as_csv and as_json:
+        raise typer.BadParameter("--csv and --json both write to standard output")
+    now = SystemClock().now()
+
+    async def work(tx: Transaction) -> tuple[Account, AccountStatement]:
+        return await fetch_account(tx, customer_id), await read_statement(tx, customer_id, since, until, now)
+
+    account, found = run_query(work)
+    if pdf is not None:
+        with reporting_errors():
+            letterhead = letterhead_from(read_settings())
+        write_file(Path(pdf), print_statement(found, account.name, letterhead, now))
+        if not as_csv and not as_json:
+            typer.echo(f"the statement is in {pdf}")
+    if as_csv:
+        sys.stdout.write(statement_csv(found))
+    elif as_json:
+        show_json(found)
+    elif pdf is None:
+        show_record(found, parts={"entries": ("Entries", _ENTRIES)}, as_json=False)
+
+
+def debtors(columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List the customers with unpaid invoices, and what is due by age."""
+
+    async def work(tx: Transaction) -> list[Debtor]:
+        return await read_debtors(tx, SystemClock().now())
+
+    found = run_query(work)
+    if as_json:
+        show_json(found)
+        return
+    flat = [
+        {name: getattr(debtor, name) for name in ("customer_id", "name", "due", "overdue", "unallocated")}
+        | {name: getattr(debtor.ageing, name) for name in debtor.ageing.__struct_fields__}
+        for debtor in found
+    ]
+    show_table(flat, _DEBTORS, as_json=False, names=columns)

@@ -1,0 +1,125 @@
+"""Examples of invoices, credit notes, payments and statements, for the interface document."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from tradecounter.billing.account_statement import AccountStatement, Ageing, Entry
+from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.debtors import Debtor
+from tradecounter.billing.operations.wire import CreditNoteRequest, PaymentRequest, Reversal
+from tradecounter.billing.reseller_wire import BilledLine, CreditNote, Invoice
+from tradecounter.billing.resend_invoice import ResentInvoice
+from tradecounter.edge.operations.subject import Described
+from tradecounter.payments.wire import Allocation, Payment
+
+_NOTHING = Decimal("0.00")
+_ISSUED = date(2026, 6, 16)
+_COMMON: Mapping[str, Any] = {
+    "number": 10001,
+    "order_reference": "ORD-100042",
+    "customer_id": 1001,
+    "issued_on": _ISSUED,
+    "tax_point": _ISSUED,
+    "due_on": date(2026, 7, 16),
+    "cost_net": Decimal("455.40"),
+    "cost_tax": Decimal("91.08"),
+    "cost_gross": Decimal("546.48"),
+    "paid": Decimal("100.00"),
+    "credited": _NOTHING,
+    "due": Decimal("446.48"),
+}
+
+
+def _line(quantity: int, net: str, tax: str) -> BilledLine:
+    return BilledLine(
+        item_id=90017,
+        sku="CV-320P",
+        description="Convoy 320P desk phone",
+        quantity=quantity,
+        unit_cost=Decimal("75.90"),
+        cost_net=Decimal(net),
+        tax_rate=Decimal("20.00"),
+        cost_tax=Decimal(tax),
+    )
+
+
+_INVOICE = Invoice(**_COMMON, lines=[_line(6, "455.40", "91.08")])
+_RESENT = ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"])
+_NEW_CREDIT_NOTE = CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken.")
+_CREDIT_NOTE = CreditNote(
+    number=5001,
+    invoice=10001,
+    order_reference="ORD-100042",
+    customer_id=1001,
+    issued_on=_ISSUED,
+    reason="One phone arrived broken.",
+    lines=[_line(1, "75.90", "15.18")],
+    cost_net=Decimal("75.90"),
+    cost_tax=Decimal("15.18"),
+    cost_gross=Decimal("91.08"),
+)
+
+_NEW_PAYMENT = PaymentRequest(
+    invoice=10001, amount=Decimal("100.00"), received_on=date(2026, 6, 18), reference="HARBOURLINE 10001"
+)
+PAYMENT = Payment(
+    id=61,
+    customer_id=1001,
+    amount=Decimal("100.00"),
+    received_on=date(2026, 6, 18),
+    method="bank_transfer",
+    reference="HARBOURLINE 10001",
+    allocations=[Allocation(10001, Decimal("100.00"))],
+    reversed_at=None,
+    reversal_reason=None,
+)
+
+_AGEING = Ageing(
+    not_due=Decimal("446.48"), days_1_30=_NOTHING, days_31_60=_NOTHING, days_61_90=_NOTHING, over_90=_NOTHING
+)
+_STATEMENT = AccountStatement(
+    customer_id=1001,
+    since=_ISSUED,
+    until=date(2026, 6, 30),
+    opening_balance=_NOTHING,
+    entries=[
+        Entry(
+            at=datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC),
+            kind="invoice",
+            number=10001,
+            description="ORD-100042",
+            debit=Decimal("546.48"),
+            credit=_NOTHING,
+            balance=Decimal("546.48"),
+        )
+    ],
+    closing_balance=Decimal("546.48"),
+    ageing=_AGEING,
+    unallocated=_NOTHING,
+)
+_DEBTOR = Debtor(
+    customer_id=1001,
+    name="Harbourline Communications",
+    due=Decimal("446.48"),
+    overdue=_NOTHING,
+    ageing=_AGEING,
+    unallocated=_NOTHING,
+)
+
+DESCRIBED: Mapping[type, Described] = {
+    Invoice: Described("The invoice.", _INVOICE),
+    ResentInvoice: Described(
+        "The recipients.", ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"]), "Resent"
+    ),
+    CreditNote: Described("The credit note.", _CREDIT_NOTE),
+    CreditNoteRequest: Described(
+        "", CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken."), "CreditNote"
+    ),
+    Payment: Described("The payment.", PAYMENT),
+    PaymentRequest: Described("", _NEW_PAYMENT, "Payment"),
+    Reversal: Described("", Reversal("The bank returned it.")),
+    AccountStatement: Described("The statement.", _STATEMENT, "Statement"),
+    Debtor: Described("The debtor.", _DEBTOR),
+}

@@ -1,0 +1,222 @@
+"""`/api/invoice`, `/api/credit-note`, statements and debtors."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from operator import attrgetter
+from typing import Annotated, Literal
+
+from starlette.responses import Response
+
+from tradecounter.billing.account_statement import (
+    AccountStatement,
+    read_statement,
+    statement_csv,
+)
+from tradecounter.billing.debtors import Debtor, read_debtors
+from tradecounter.billing.operations.examples import DESCRIBED
+from tradecounter.billing.operations.steps import credit_invoice
+from tradecounter.billing.operations.wire import (
+    CreditNoteListParameters,
+    CreditNoteRequest,
+    DebtorListParameters,
+    InvoiceListParameters,
+    StatementParameters,
+    StatementPeriod,
+)
+from tradecounter.billing.print_statement import print_statement
+from tradecounter.billing.queries.credit_notes import (
+    CreditNoteFilter,
+    fetch_credit_note,
+    list_credit_notes,
+    printed_credit_note,
+)
+from tradecounter.billing.queries.lookup import (
+    InvoiceFilter,
+    list_invoices,
+    printed_invoice,
+)
+from tradecounter.billing.reseller_wire import (
+    CreditNote,
+    Invoice,
+    present_credit_note,
+)
+from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
+from tradecounter.billing.shown_invoice import shown_invoice, shown_invoices
+from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk, moment
+from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
+from tradecounter.edge.page_kit.tables import cursor_text, read_cursor
+from tradecounter.edge.rest.operation import Media
+from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.errors import invalid
+from tradecounter.letterhead.seller import Letterhead
+
+_BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
+_INVOICES, _INVOICE = "/api/invoice", "/api/invoice/{number}"
+_CREDIT_NOTES, _CREDIT_NOTE = "/api/credit-note", "/api/credit-note/{number}"
+_STATEMENT = f"{ONE_CUSTOMER}/statement"
+_PDF, _CSV = "application/pdf", "text/csv"
+_NUMBER = attrgetter("number")
+
+InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, "invoice")]
+CreditNoteNumber = Annotated[int, InPath("number", "The credit note's number.", 1, "credit note")]
+
+
+@dataclass(frozen=True, slots=True)
+class BillingOperations:
+    """The endpoints of invoices, credit notes, statements and debtors."""
+
+    desk: Desk
+    letterhead: Letterhead
+
+    @_BILLING.lists(_INVOICES, "The invoices.")
+    async def list_invoices(self, tx: Transaction, now: datetime, query: InvoiceListParameters) -> Listed[Invoice]:
+        """Invoices of all customers.
+
+        The latest first.
+        """
+        chosen = InvoiceFilter(
+            customer_id=query.customer_id,
+            issued_from=moment("issued_from", query.issued_from),
+            issued_to=moment("issued_to", query.issued_to),
+            unpaid=query.unpaid == "true",
+            overdue_at=now if query.overdue == "true" else None,
+            before=query.after or None,
+        )
+        found = await list_invoices(tx, chosen, query.limit + 1)
+        return Listed(found, await shown_invoices(tx, found[: query.limit]), _NUMBER)
+
+    @_BILLING.shows(_INVOICE)
+    async def get_invoice(self, tx: Transaction, number: InvoiceNumber) -> Invoice:
+        """One invoice."""
+        return await shown_invoice(tx, number)
+
+    @_BILLING.shows(f"{_INVOICE}/pdf", "The PDF file.", files={_PDF: FILE})
+    async def get_invoice_pdf(self, tx: Transaction, number: InvoiceNumber) -> Response:
+        """An invoice as a PDF file."""
+        found = await printed_invoice(tx, number)
+        return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
+
+    @_BILLING.changes("POST", f"{_INVOICE}/resend", roles=("support", "finance", "administrator"))
+    async def resend_invoice(self, tx: Transaction, now: datetime, number: InvoiceNumber) -> ResentInvoice:
+        """Send an invoice again.
+
+        To the order's recipient and to the account's address for invoices.
+        """
+        return await resend_invoice(tx, number, now)
+
+    @_BILLING.changes("POST", f"{_INVOICE}/credit-note", location=_CREDIT_NOTE, dry_run=True)
+    async def issue_credit_note(
+        self, tx: Transaction, now: datetime, number: InvoiceNumber, body: CreditNoteRequest
+    ) -> CreditNote:
+        """Issue a credit note.
+
+        Of units of the invoice's lines, or of an amount without VAT; at most what is invoiced and not yet credited.
+        Money that had paid for it goes to the account. A return is closed once all its units came back and are
+        credited. A dry run shows the credit note, with the number that it would get now.
+        """
+        return await credit_invoice(tx, number, body, self.letterhead, now)
+
+    @_BILLING.lists(_CREDIT_NOTES, "The credit notes.")
+    async def list_credit_notes(self, tx: Transaction, query: CreditNoteListParameters) -> Listed[CreditNote]:
+        """Credit notes of all customers.
+
+        The latest first.
+        """
+        chosen = CreditNoteFilter(customer_id=query.customer_id, invoice=query.invoice, before=query.after or None)
+        found = await list_credit_notes(tx, chosen, query.limit + 1)
+        return Listed(found, map(present_credit_note, found), _NUMBER)
+
+    @_BILLING.shows(_CREDIT_NOTE)
+    async def get_credit_note(self, tx: Transaction, number: CreditNoteNumber) -> CreditNote:
+        """One credit note."""
+        return present_credit_note(await fetch_credit_note(tx, number))
+
+    @_BILLING.shows(f"{_CREDIT_NOTE}/pdf", "The PDF file.", files={_PDF: FILE})
+    async def get_credit_note_pdf(self, tx: Transaction, number: CreditNoteNumber) -> Response:
+        """A credit note as a PDF file."""
+        found = await printed_credit_note(tx, number)
+        return file_response(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+
+    @_BILLING.shows(_STATEMENT, files={_CSV: Media({"type": "string"}), _PDF: FILE})
+    async def get_statement(
+        self, customer_id: CustomerId, now: datetime, query: StatementParameters
+    ) -> AccountStatement | Response:
+        """A customer's statement.
+
+        Invoices, credit notes and payments with the balance after each, and what is due by age.
+        """
+        found, name = await self._statement(customer_id, query, now)
+        if query.format == "json":
+            return found
+        return await statement_file(found, query.format, name, lambda: self.letterhead, now)
+
+    @_BILLING.shows(f"{_STATEMENT}/csv", "The statement.", files={_CSV: FILE})
+    async def get_statement_csv(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
+        """A customer's statement as a CSV file.
+
+        The same as `?format=csv`, for clients that expect one type of an address.
+        """
+        found, name = await self._statement(customer_id, query, now)
+        return await statement_file(found, "csv", name, lambda: self.letterhead, now)
+
+    @_BILLING.shows(f"{_STATEMENT}/pdf", "The statement.", files={_PDF: FILE})
+    async def get_statement_pdf(self, customer_id: CustomerId, now: datetime, query: StatementPeriod) -> Response:
+        """A customer's statement as a PDF file.
+
+        The same as `?format=pdf`, for clients that expect one type of an address.
+        """
+        found, name = await self._statement(customer_id, query, now)
+        return await statement_file(found, "pdf", name, lambda: self.letterhead, now)
+
+    async def _statement(
+        self, customer_id: int, wanted: StatementPeriod, now: datetime
+    ) -> tuple[AccountStatement, str]:
+        """Return a statement, and the customer's name."""
+        async with self.desk.reading() as tx:
+            account = await fetch_account(tx, customer_id)
+            found = await read_statement(tx, customer_id, *statement_days(wanted), now)
+        return found, account.name
+
+    @_BILLING.lists("/api/debtor", "The debtors.")
+    async def list_debtors(self, tx: Transaction, now: datetime, query: DebtorListParameters) -> Listed[Debtor]:
+        """Customers with unpaid invoices.
+
+        Those with the most overdue first.
+        """
+        found = await read_debtors(tx, now, query.limit + 1, read_cursor(query.after, Decimal))
+        return Listed(found, found, lambda debtor: cursor_text(debtor.overdue, debtor.customer_id))
+
+
+def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:
+    """Return the first and the last day of a statement, if they are given. Raises DomainError (invalid)."""
+    return _day("from", wanted.since), _day("to", wanted.until)
+
+
+async def statement_file(
+    statement: AccountStatement,
+    file_format: Literal["csv", "pdf"],
+    customer: str,
+    letterhead: Callable[[], Letterhead],
+    now: datetime,
+) -> Response:
+    """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
+    name = f"statement-{statement.customer_id}-{statement.until}"
+    if file_format == "csv":
+        return file_response(statement_csv(statement).encode(), f"{name}.csv", _CSV)
+    pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
+    return file_response(pdf, f"{name}.pdf", _PDF)
+
+
+def _day(field: str, text: str | None) -> date | None:
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise invalid(field, f"{text[:40]!r} is not a date, such as 2026-06-01") from error

@@ -1,0 +1,81 @@
+"""The requests of billing in the back office."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.edge.operations.desk import Limit, PageParameters
+from tradecounter.kit.number_types import Id, Pounds
+from tradecounter.payments.record_payment import NewPayment
+
+Flag = Literal["true", "false"]
+
+
+class PaymentRequest(NewPayment, frozen=True, kw_only=True, omit_defaults=True):
+    """A payment of an invoice, or of a customer: then of the oldest due invoices."""
+
+    invoice: Id | UnsetType = UNSET
+    customer_id: Id | UnsetType = UNSET
+
+
+class Reversal(Struct):
+    """Why a payment is reversed."""
+
+    reason: str
+
+
+class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
+    """What to credit of an invoice: units of its lines, or an amount without VAT."""
+
+    lines: (
+        Annotated[list[CreditLine], Meta(min_length=1, description="`item_id` is null for shipping.")] | UnsetType
+    ) = UNSET
+    amount: Pounds | UnsetType = UNSET
+    reason: str
+
+
+class PaymentListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/payment`."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's payments.")] | None = None
+    invoice: Annotated[int, Meta(ge=1, description="Only payments of this invoice.")] | None = None
+
+
+class InvoiceListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/invoice`."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's invoices.")] | None = None
+    issued_from: Annotated[str | None, Meta(description="Only invoices issued at this time or later.")] = None
+    issued_to: Annotated[str | None, Meta(description="Only invoices issued before this time.")] = None
+    unpaid: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices.")] = "false"
+    overdue: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices past their due date.")] = "false"
+
+
+class CreditNoteListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/credit-note`."""
+
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's credit notes.")] | None = None
+    invoice: Annotated[int, Meta(ge=1, description="Only credit notes of this invoice.")] | None = None
+
+
+class DebtorListParameters(Struct, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/debtor`, which is sorted by amount, so its cursor is no number."""
+
+    after: Annotated[
+        str | None, Meta(description="Only results after this one; take it from the `Link` of the page before.")
+    ] = None
+    limit: Limit = 100
+
+
+class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The query parameters of a statement as a file."""
+
+    since: Annotated[str | None, Meta(description="The first day; by default that of the first entry.")] = None
+    until: Annotated[str | None, Meta(description="The last day, today by default; ageing is as of it.")] = None
+
+
+class StatementParameters(StatementPeriod, frozen=True, kw_only=True):
+    """The query parameters of a statement."""
+
+    format: Annotated[Literal["json", "csv", "pdf"], Meta(description="The format of the response.")] = "json"

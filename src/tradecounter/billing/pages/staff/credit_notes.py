@@ -1,0 +1,216 @@
+"""`/credit-note`: the credit notes of all customers, one credit note, and the form that issues one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.billing.credit_return import creditable_of_return, reason_of
+from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.creditable import creditable_of
+from tradecounter.billing.operations.steps import credit_invoice
+from tradecounter.billing.operations.wire import CreditNoteRequest
+from tradecounter.billing.queries.credit_notes import fetch_credit_note, printed_credit_note
+from tradecounter.billing.queries.lookup import fetch_invoice
+from tradecounter.billing.queries.money_tables import (
+    CREDIT_NOTES,
+    CreditNoteRow,
+    CreditNoteTableFilter,
+)
+from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
+from tradecounter.billing.shown_invoice import shown_invoice
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.pages.listing import After, end_of, listed, start_of
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.errors import DomainError, FieldError, invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.number_types import Pounds
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.returns.find_return import fetch_return
+from tradecounter.returns.wire import return_number
+
+_PDF = "application/pdf"
+_COLUMNS = (
+    Column("Credit note", "number"),
+    Column("Customer"),
+    Column("Invoice"),
+    Column("Issued"),
+    Column("Reason"),
+    Column("Total", "gross", numeric=True),
+)
+_LATEST_FIRST = "-number"
+_HEADINGS = ("number", "invoice", "customer_id", "customer", "issued_on", "reason", "gross")
+
+
+class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of credit notes; both days are included."""
+
+    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    invoice: Annotated[int, Meta(ge=1)] | None = None
+    issued_from: str | None = None
+    issued_to: str | None = None
+
+
+class CreditedLine(Struct):
+    """A line in the form: of the shipping, `item_id` is empty. Without a quantity, nothing of it is credited."""
+
+    item_id: int | None = None
+    quantity: Annotated[int, Meta(ge=0)] | None = None
+
+
+class CreditNoteForm(Struct, rename={"returned": "return"}):
+    """Units of lines, or an amount without VAT; `returned` is the number of the return of these units."""
+
+    reason: str
+    lines: list[CreditedLine] = []
+    amount: Pounds | None = None
+    returned: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreditNotePreview:
+    """A credit note as it was issued, or would be, and what is due of its invoice then."""
+
+    note: CreditNote
+    due: Decimal
+
+    @property
+    def facts(self) -> Any:
+        """What the form has to show before the credit note is issued."""
+        return self.note.lines, self.note.cost_net, self.note.cost_tax, self.note.cost_gross
+
+
+@dataclass(frozen=True, slots=True)
+class CreditNotePages:
+    """Credit notes."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/credit-note", "Credit notes", scope="billing:read", query=CreditNoteTable)
+    async def list_credit_notes(self, call: Call) -> Response:
+        async def find(wanted: CreditNoteTable, sort: Sort, after: After) -> list[CreditNoteRow]:
+            chosen = CreditNoteTableFilter(
+                customer_id=wanted.customer_id,
+                invoice=wanted.invoice,
+                issued_from=start_of("issued_from", wanted.issued_from),
+                issued_to=end_of("issued_to", wanted.issued_to),
+            )
+            async with self.desk.reading() as tx:
+                return await CREDIT_NOTES.page(
+                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
+                )
+
+        found = await listed(call, CreditNoteTable, CREDIT_NOTES.sorts, _LATEST_FIRST, find)
+        if found.is_file:
+            return csv_file("credit-notes", _HEADINGS, map(_file_row, found.rows))
+        table = Table.of(
+            call,
+            self.desk.view(call).at("/credit-note"),
+            _COLUMNS,
+            found.rows,
+            found.sort,
+            lambda row: cursor_text(*CREDIT_NOTES.place_of(row, found.sort.column)),
+        )
+        return self.desk.show(call, "billing/credit_notes.html", form=found.form, table=table)
+
+    @page("/credit-note/{number}", "One credit note", scope="billing:read")
+    async def show_credit_note(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            note = present_credit_note(await fetch_credit_note(tx, call.path_id("number", "credit note")))
+            account = await fetch_account(tx, note.customer_id)
+        return self.desk.show(call, "billing/credit_note.html", note=note, customer=account.name)
+
+    @page("/credit-note/{number}/pdf", "A credit note as a PDF file", scope="billing:read")
+    async def show_pdf(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await printed_credit_note(tx, call.path_id("number", "credit note"))
+        return file_response(found.pdf, f"credit-note-{found.number}.pdf", _PDF)
+
+    @page("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
+    async def show_form(self, call: Call) -> Response:
+        return await self._show_form(call, Filled(), None)
+
+    @form("/invoice/{number}/credit-note", "Issue a credit note", scope="billing:write")
+    async def issue(self, call: Call) -> Response:
+        number = call.path_id("number", "invoice")
+
+        async def work(tx: Transaction, body: CreditNoteForm, now: datetime) -> CreditNotePreview:
+            note = await _credit(tx, number, body, self.parts, now)
+            return CreditNotePreview(note, (await fetch_invoice(tx, number)).due)
+
+        return await self.desk.change_as_seen(
+            call,
+            CreditNoteForm,
+            work,
+            again=lambda filled, preview: self._show_form(call, filled, preview),
+            facts=lambda preview: preview.facts,
+            to=lambda preview: f"/credit-note/{preview.note.number}",
+            done=lambda preview: f"Credit note {preview.note.number} is issued. The customer gets it by e-mail.",
+        )
+
+    async def _show_form(self, call: Call, filled: Filled, preview: CreditNotePreview | None) -> Response:
+        """Show the form, with the credit note that it would issue; the query may name a return to credit."""
+        number = call.path_id("number", "invoice")
+        asked = {name: values[-1] for name, values in query_values(call.raw_query).items()}
+        returned = filled.value("return", asked.get("return", ""))
+        async with self.desk.reading() as tx:
+            invoice = await shown_invoice(tx, number)
+            left = await creditable_of(tx, number)
+            found = await fetch_return(tx, returned) if returned else None
+            wanted = [] if found is None else (await creditable_of_return(tx, found)).get(number, [])
+        return self.desk.show(
+            call,
+            "billing/issue_credit_note.html",
+            form=filled,
+            invoice=invoice,
+            lines=list(zip(invoice.lines, left.units, strict=True)),
+            left=left,
+            returned="" if found is None else return_number(found.id),
+            wanted={line.item_id: line.quantity for line in wanted},
+            reason="" if found is None else reason_of(found),
+            preview=preview,
+            seen="" if preview is None else seen_of(preview.facts),
+        )
+
+
+async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: OfficeParts, now: datetime) -> CreditNote:
+    """Credit what the form says; errors name the rows as the form has them."""
+    chosen = [place for place, line in enumerate(body.lines) if line.quantity]
+    if not chosen and body.amount is None:
+        raise invalid("amount", "say how many units you credit, or an amount without VAT")
+    if chosen and body.amount is not None:
+        raise invalid("amount", "must be left out when you credit units")
+    lines = [CreditLine(body.lines[place].item_id, body.lines[place].quantity or 0) for place in chosen]
+    request = CreditNoteRequest(
+        lines=lines or UNSET, amount=UNSET if body.amount is None else body.amount, reason=body.reason
+    )
+    returned = None if body.returned is None else (await fetch_return(tx, body.returned)).id
+    try:
+        return await credit_invoice(tx, number, request, parts.letterhead, now, returned=returned)
+    except DomainError as error:
+        if not error.field_errors:
+            raise
+        raise DomainError(error.kind, error.message, field_errors=_as_in_form(error, chosen)) from error
+
+
+def _as_in_form(error: DomainError, chosen: list[int]) -> list[FieldError]:
+    names = {f"lines[{index}]": f"lines[{place}]" for index, place in enumerate(chosen)}
+    found = []
+    for each in error.field_errors:
+        row, dot, member = each.field.partition(".")
+        found.append(FieldError(f"{names.get(row, row)}{dot}{member}", each.message))
+    return found
+
+
+def _file_row(row: CreditNoteRow) -> tuple[object, ...]:
+    return (row.number, row.invoice, row.customer_id, row.customer, uk_date(row.issued_at), row.reason, row.gross)

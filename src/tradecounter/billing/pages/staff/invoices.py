@@ -1,0 +1,167 @@
+"""`/invoice`: the invoices of all customers, one invoice, its PDF file, and sending it again."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta
+from starlette.responses import Response
+
+from tradecounter.audit.queries import entries_of
+from tradecounter.billing.creditable import creditable_of
+from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
+from tradecounter.billing.queries.lookup import fetch_invoice, printed_invoice
+from tradecounter.billing.queries.money_tables import (
+    INVOICES,
+    InvoiceRow,
+    InvoiceTableFilter,
+    invoices_for,
+)
+from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
+from tradecounter.billing.rules import invoice_state
+from tradecounter.billing.shown_invoice import shown_invoices
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.pages.listing import After, end_of, listed, start_of
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.local_time import uk_date
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.payments.queries.payments import PaymentFilter, list_payments
+
+Shown = Literal["unpaid", "overdue", "paid"]
+RESENDERS = ("support", "finance", "administrator")
+
+_PDF = "application/pdf"
+_MOST_LISTED = 100
+_COLUMNS = (
+    Column("Invoice", "number"),
+    Column("Customer"),
+    Column("Order"),
+    Column("Issued"),
+    Column("Due on", "due_on"),
+    Column("State"),
+    Column("Total", "gross", numeric=True),
+    Column("Due", "due", numeric=True),
+)
+_LATEST_FIRST = "-number"
+_HEADINGS = (
+    "number", "order_reference", "customer_id", "customer", "issued_on", "due_on", "state", "gross", "paid", "credited",
+    "due",
+)  # fmt: skip
+
+
+class InvoiceTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of invoices; both days are included."""
+
+    number: Annotated[int, Meta(ge=1)] | None = None
+    order: str | None = None
+    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    show: Shown | None = None
+    issued_from: str | None = None
+    issued_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InvoicePages:
+    """Invoices."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/invoice", "Invoices", scope="billing:read", query=InvoiceTable)
+    async def list_invoices(self, call: Call) -> Response:
+        now = self.desk.clock.now()
+
+        async def find(wanted: InvoiceTable, sort: Sort, after: After) -> list[InvoiceRow]:
+            chosen = InvoiceTableFilter(
+                number=wanted.number,
+                customer_id=wanted.customer_id,
+                order_reference=text("order", wanted.order),
+                issued_from=start_of("issued_from", wanted.issued_from),
+                issued_to=end_of("issued_to", wanted.issued_to),
+                unpaid={"unpaid": True, "paid": False}.get(wanted.show or ""),
+                overdue_at=now if wanted.show == "overdue" else None,
+            )
+            async with self.desk.reading() as tx:
+                return await invoices_for(chosen).page(
+                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
+                )
+
+        found = await listed(call, InvoiceTable, INVOICES.sorts, _LATEST_FIRST, find)
+        if found.is_file:
+            return csv_file("invoices", _HEADINGS, (_file_row(row, now) for row in found.rows))
+        table = Table.of(
+            call,
+            self.desk.view(call).at("/invoice"),
+            _COLUMNS,
+            found.rows,
+            found.sort,
+            lambda row: cursor_text(*INVOICES.place_of(row, found.sort.column)),
+        )
+        return self.desk.show(
+            call, "billing/invoices.html", form=found.form, table=table, now=now, shows=get_args(Shown)
+        )
+
+    @page("/invoice/{number}", "One invoice", scope="billing:read")
+    async def show_invoice(self, call: Call) -> Response:
+        number, now = call.path_id("number", "invoice"), self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            record = await fetch_invoice(tx, number)
+            [invoice] = await shown_invoices(tx, [record])
+            account = await fetch_account(tx, invoice.customer_id)
+            payments = await list_payments(tx, PaymentFilter(invoice=number), _MOST_LISTED)
+            credit_notes = await list_credit_notes(tx, CreditNoteFilter(invoice=number), _MOST_LISTED)
+            left = await creditable_of(tx, number)
+            history = await entries_of(tx, [f"invoice/{number}"])
+        return self.desk.show(
+            call,
+            "billing/invoice.html",
+            invoice=invoice,
+            state=invoice_state(record.due, record.paid, record.credited, record.due_at, now),
+            customer=account.name,
+            payments=[(payment, _share(payment.allocations, number)) for payment in payments],
+            credit_notes=credit_notes,
+            left=left,
+            history=history,
+        )
+
+    @page("/invoice/{number}/pdf", "An invoice as a PDF file", scope="billing:read")
+    async def show_pdf(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await printed_invoice(tx, call.path_id("number", "invoice"))
+        return file_response(found.pdf, f"invoice-{found.number}.pdf", _PDF)
+
+    @step(
+        "/invoice/{number}/resend",
+        "Send an invoice again",
+        shown=lambda self, call, filled: self._show_resend(call, filled),
+        to="/invoice/{number}",
+        done=lambda sent: f"The invoice is sent to {' and '.join(sent.recipients)}.",
+        scope="billing:write",
+        roles=RESENDERS,
+    )
+    async def resend(self, tx: Transaction, call: Call, now: datetime) -> ResentInvoice:
+        number = call.path_id("number", "invoice")
+        return await resend_invoice(tx, number, now)
+
+    async def _show_resend(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            invoice = await fetch_invoice(tx, call.path_id("number", "invoice"))
+        return self.desk.show(call, "billing/resend.html", form=filled, invoice=invoice)
+
+
+def _share(allocations: list[dict[str, object]], number: int) -> object:
+    return next((share["amount"] for share in allocations if share["invoice"] == number), None)
+
+
+def _file_row(row: InvoiceRow, now: datetime) -> tuple[object, ...]:
+    days = uk_date(row.issued_at), uk_date(row.due_at)
+    amounts = row.gross, row.paid, row.credited, row.due
+    return (row.number, row.order_reference, row.customer_id, row.customer, *days, row.state(now), *amounts)

@@ -1,1 +1,0 @@
-"""The command line: a file per noun, and `main.py`, which lists the commands."""

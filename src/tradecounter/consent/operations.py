@@ -1,0 +1,247 @@
+"""The own issuer's endpoints for programs: metadata, keys, `POST /auth/token`, `POST /auth/revoke`."""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+import structlog
+from msgspec import UNSET, UnsetType
+from starlette.responses import Response
+
+from tradecounter.consent.examples import CONSENT, KEY_SET, METADATA, REFRESH_REQUEST, REQUEST, REVOCATION
+from tradecounter.consent.issue_tokens import (
+    CodeRequest,
+    Given,
+    Rejection,
+    redeem_code,
+    refresh,
+    revoke_access_token,
+    revoke_grant,
+    revoke_refresh_token,
+    signed_consent,
+)
+from tradecounter.consent.keys import signing_key
+from tradecounter.consent.metadata import metadata
+from tradecounter.consent.own_issuer import OwnIssuer, issuer_name
+from tradecounter.consent.rules import CONSENT_LIFETIME
+from tradecounter.consent.wire import ConsentRequest, ConsentToken, IssuerMetadata, KeySet, RevocationRequest, Revoked
+from tradecounter.db.transaction import transaction
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import UNAVAILABLE
+from tradecounter.edge.rest.form import MEDIA_TYPE as FORM
+from tradecounter.edge.rest.headers import CACHE_CONTROL
+from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
+from tradecounter.edge.rest.responses import json_response
+from tradecounter.identity.oauth.client_requests import (
+    ADDRESS_BLOCKED,
+    NOT_AUTHENTICATED,
+    ClientDesk,
+    ClientRequest,
+    audience_of,
+    oauth_error_response,
+)
+from tradecounter.identity.oauth.subject_token import Consent, GivenConsent, InvalidSubjectTokenError, SubjectToken
+from tradecounter.identity.oauth.token_request import OAuthRequestError
+from tradecounter.identity.wire import OAuthError
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.validation_messages import field_error_of
+
+log = structlog.get_logger()
+
+Form = TypeVar("Form", bound=msgspec.Struct)
+
+_GRANT_TYPES = ("authorization_code", "refresh_token")
+_DESCRIPTION = "The metadata of the issuer at which customers consent to applications (RFC 8414)."
+
+
+def _rejected(meaning: str) -> ErrorResponse:
+    return ErrorResponse(400, meaning, OAuthError("invalid_grant"), body=OAuthError, counted=False)
+
+
+_ERRORS = (NOT_AUTHENTICATED, ADDRESS_BLOCKED, UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerEndpoints:
+    """The endpoints; `base_url` is the configured base URL, if any."""
+
+    issuer: OwnIssuer
+    clients: ClientDesk
+    clock: Clock
+    base_url: str | None
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/auth/.well-known/openid-configuration",
+            name="getIssuer",
+            tag="Access",
+            summary="The issuer's metadata",
+            description=_DESCRIPTION,
+            success=Success(200, "The metadata.", IssuerMetadata, {"Issuer": METADATA}),
+            public=True,
+        )
+    )
+    async def show_metadata(self, call: Call) -> Response:
+        return json_response(metadata(audience_of(call, self.base_url)))
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/.well-known/oauth-authorization-server/auth",
+            name="getAuthorizationServer",
+            tag="Access",
+            summary="The issuer's metadata, at the place of RFC 8414",
+            description=_DESCRIPTION,
+            success=Success(200, "The metadata.", IssuerMetadata, {"Issuer": METADATA}),
+            public=True,
+        )
+    )
+    async def show_server_metadata(self, call: Call) -> Response:
+        return await self.show_metadata(call)
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/auth/jwks.json",
+            name="listIssuerKeys",
+            tag="Access",
+            summary="The issuer's public keys",
+            description="The keys that sign consent, as JSON Web Keys (RFC 7517).",
+            success=Success(200, "The keys.", KeySet, {"Keys": KEY_SET}),
+            errors=(UNAVAILABLE,),
+            public=True,
+        )
+    )
+    async def show_keys(self, call: Call) -> Response:
+        return json_response(KeySet(await self.issuer.key_set()))
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/auth/token",
+            name="requestConsent",
+            tag="Access",
+            summary="Redeem a code or a refresh token",
+            description="For registered applications. A code comes from `/auth/authorize`, where a customer consents; "
+            "it is good once, for a minute. The consent is a JWT that `exchangeToken` exchanges for an access token. A "
+            "refresh token is good once; when an old one is used again, all that came of its code ends.",
+            body=Body(ConsentRequest, {"Code": REQUEST, "Refresh token": REFRESH_REQUEST}, FORM),
+            success=Success(200, "The consent.", ConsentToken, {"Consent": CONSENT}, headers=(CACHE_CONTROL,)),
+            errors=(
+                _rejected(
+                    "The request is rejected for the reason in `error`. `invalid_grant`: the code or the refresh token "
+                    "is not accepted; the response does not say why."
+                ),
+                *_ERRORS,
+            ),
+            public=True,
+            for_applications=True,
+        )
+    )
+    async def issue_consent(self, call: Call) -> Response:
+        try:
+            request = await self.clients.read(call)
+            wanted = _read_request(request)
+            return json_response(await self._issue(call, request, wanted))
+        except OAuthRequestError as error:
+            return oauth_error_response(error)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/auth/revoke",
+            name="revokeToken",
+            tag="Access",
+            summary="Revoke a token",
+            description="For registered applications (RFC 7009). Revoking a refresh token or a consent ends the "
+            "refresh tokens and the access tokens of the same code; revoking an access token ends it alone. The "
+            "response to an unknown token is the same.",
+            body=Body(RevocationRequest, {"Refresh token": REVOCATION}, FORM),
+            success=Success(
+                200, "The token is not valid, or no longer.", Revoked, {"Revoked": Revoked()}, headers=(CACHE_CONTROL,)
+            ),
+            errors=(_rejected("The request is not valid, or the token is another application's."), *_ERRORS),
+            public=True,
+            for_applications=True,
+        )
+    )
+    async def revoke(self, call: Call) -> Response:
+        try:
+            request = await self.clients.read(call)
+            token = _read(request, RevocationRequest).token
+            await self._revoke(call, request, token)
+        except OAuthRequestError as error:
+            return oauth_error_response(error)
+        return json_response(Revoked())
+
+    async def _issue(self, call: Call, request: ClientRequest, wanted: CodeRequest | str) -> ConsentToken:
+        now, base_url = self.clock.now(), audience_of(call, self.base_url)
+        async with transaction(self.issuer.database, request.actor) as tx:
+            key = await signing_key(tx, self.issuer.vault, now)
+            given: Given | Rejection
+            if isinstance(wanted, CodeRequest):
+                given = await redeem_code(tx, request.client_id, wanted, now)
+            else:
+                given = await refresh(tx, request.client_id, wanted, now)
+        if isinstance(given, Rejection):
+            log.info("grant rejected", client_id=request.client_id, reason=given.reason)
+            raise OAuthRequestError("invalid_grant")
+        consent = signed_consent(key, given, request.client_id, base_url, issuer_name(base_url), now)
+        seconds = int(CONSENT_LIFETIME.total_seconds())
+        return ConsentToken(
+            consent, "urn:ietf:params:oauth:token-type:jwt", "Bearer", seconds, refresh_token=given.refresh_token
+        )
+
+    async def _revoke(self, call: Call, request: ClientRequest, token: str) -> None:
+        now = self.clock.now()
+        consent = await self._consent_in(call, request, token)
+        async with transaction(self.issuer.database, request.actor) as tx:
+            if consent is not None and consent.grant_id is not None:
+                await revoke_grant(tx, request.client_id, consent.grant_id, consent.customer_id, now)
+                return
+            found = await revoke_refresh_token(tx, request.client_id, token, now)
+            if found is None:
+                await revoke_access_token(tx, request.client_id, token, now)
+        if found is False:
+            raise OAuthRequestError("invalid_grant", "token: was issued to another application")
+
+    async def _consent_in(self, call: Call, request: ClientRequest, token: str) -> GivenConsent | None:
+        """Return the application's consent in a token if the token is one and has not expired."""
+        try:
+            read = SubjectToken.read(token)
+        except InvalidSubjectTokenError:
+            return None
+        audience = audience_of(call, self.base_url)
+        keys = await self.issuer.keys(read.key_id, audience)
+        try:
+            return read.consent(keys, Consent(audience, request.client_id), self.clock.now())
+        except InvalidSubjectTokenError:
+            return None
+
+
+def _read_request(request: ClientRequest) -> CodeRequest | str:
+    """Return a code with what belongs to it, or a refresh token. Raises OAuthRequestError."""
+    if request.fields.get("grant_type", _GRANT_TYPES[0]) not in _GRANT_TYPES:
+        raise OAuthRequestError("unsupported_grant_type", f"grant_type: must be {' or '.join(_GRANT_TYPES)}")
+    wanted = _read(request, ConsentRequest)
+    if wanted.grant_type == "refresh_token":
+        return _required("refresh_token", wanted.refresh_token)
+    return CodeRequest(
+        _required("code", wanted.code),
+        _required("redirect_uri", wanted.redirect_uri),
+        _required("code_verifier", wanted.code_verifier),
+    )
+
+
+def _read(request: ClientRequest, form: type[Form]) -> Form:
+    try:
+        return msgspec.convert(request.fields, form)
+    except msgspec.ValidationError as error:
+        raise OAuthRequestError("invalid_request", str(field_error_of(error))) from error
+
+
+def _required(name: str, value: str | UnsetType) -> str:
+    if value is UNSET:
+        raise OAuthRequestError("invalid_request", f"{name}: is required")
+    return value

@@ -1,0 +1,75 @@
+"""`tradecounter customer export` and `erase`."""
+
+import sys
+from dataclasses import asdict
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import CustomerId
+from tradecounter.edge.command_line.output import AsJson, show
+from tradecounter.edge.command_line.session import fail, run_change, run_query
+from tradecounter.edge.command_line.text import one_line
+from tradecounter.kit.clock import SystemClock
+from tradecounter.privacy.erase_customer import Erasure, erase_customer
+from tradecounter.privacy.export_customer import export_customer
+
+
+def export(
+    customer_id: CustomerId,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The ZIP file. Default: customer-CUSTOMER_ID.zip."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write all that is stored of a customer to a ZIP file, as JSON and PDF files."""
+    path, copy = Path(output or f"customer-{customer_id}.zip"), BytesIO()
+    run_query(lambda tx: export_customer(tx, customer_id, copy))
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_bytes(copy.getvalue())
+    except OSError as error:
+        fail(f"{path}: {error.strerror}")
+    show({"id": customer_id, "file": str(path)}, str(path), as_json=as_json)
+
+
+def erase(
+    customer_id: CustomerId,
+    yes: Annotated[bool, typer.Option("--yes", help="Erase without a question.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be erased, and change nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a customer's personal data that tax law does not require to keep. Cannot be undone."""
+
+    async def work(tx: Transaction) -> Erasure:
+        return await erase_customer(tx, customer_id, SystemClock().now())
+
+    if dry_run or not yes:
+        found = run_change(work, dry_run=True)
+        if dry_run:
+            show({**_shown(found), "erased": False}, _would_go(found), as_json=as_json)
+            return
+        _ask(found)
+    show({**_shown(run_change(work)), "erased": True}, f"customer {customer_id} is erased", as_json=as_json)
+
+
+def _ask(found: Erasure) -> None:
+    """Ask whether to erase; end the command unless the answer is yes."""
+    if not sys.stdin.isatty():
+        fail(f"{_would_go(found)}. Nothing was changed; repeat the command with --yes")
+    typer.echo(f"{_would_go(found)}.\nErase them for good? [y/N] ", err=True, nl=False)
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        fail("nothing was changed")
+
+
+def _shown(found: Erasure) -> dict[str, Any]:
+    return {"id": found.id, "name": found.name, "email_address": found.email_address, **asdict(found.erased)}
+
+
+def _would_go(found: Erasure) -> str:
+    who = f"customer {found.id}, {one_line(found.name)} ({found.email_address})"
+    return f"this erases {who}, with {', '.join(found.parts) or 'nothing else'}"

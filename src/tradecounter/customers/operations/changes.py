@@ -1,0 +1,89 @@
+"""What the API and the pages of customers share: changes of accounts, keys, users and addresses."""
+
+from datetime import datetime
+
+from msgspec import UNSET, structs
+
+from tradecounter.access.queries.users import list_users
+from tradecounter.access.users import disable_user
+from tradecounter.customers.address_book import save_address
+from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.checked_change import checked_change
+from tradecounter.customers.operations.staff_wire import CreatedKey, CustomerChange
+from tradecounter.customers.queries.accounts import AccountChange, fetch_account, require_price_list, unpaired_terms
+from tradecounter.customers.wire import AddressDetails, SavedAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.request_body import wrong_fields
+from tradecounter.identity.manage_keys import create_key, end_key_of
+from tradecounter.identity.queries.api_keys import key_of
+from tradecounter.kit.errors import ErrorCollector, not_found
+from tradecounter.kit.json_text import decode_json, read_json
+from tradecounter.kit.to_json import to_json
+from tradecounter.shipping.methods import require_method
+
+_NONE = (None, UNSET)
+_TERMS = {"credit_limit", "term_days"}
+
+
+async def account_change(tx: Transaction, body: CustomerChange, *, new: bool = False) -> AccountChange:
+    """Return the change that a body asks for, or a new account. Raises DomainError (invalid) with all errors."""
+    values = structs.asdict(body) | ({"company": ""} if body.company is None else {})
+    change, collector = AccountChange(**values), ErrorCollector()
+    with collector.collecting():
+        change = checked_change(change)
+    with collector.collecting():
+        if new and (change.credit_limit in _NONE) != (change.term_days in _NONE):
+            raise unpaired_terms()
+    with collector.collecting():
+        if isinstance(change.price_list, str):
+            await require_price_list(tx, change.price_list)
+    with collector.collecting():
+        if isinstance(change.shipping_method, int):
+            await require_method(tx, change.shipping_method)
+    collector.check()
+    return change
+
+
+async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False) -> None:
+    """Check the fields of a body that have the right type, where others have not. Raises DomainError (invalid)."""
+    body = decode_json(raw)
+    if not isinstance(body, dict):
+        return
+    wrong = wrong_fields(body, CustomerChange)
+    right = {
+        field.name: body[field.name]
+        for field in structs.fields(CustomerChange)
+        if field.name in body and field.name not in wrong
+    }
+    complete = not wrong & _TERMS
+    await account_change(tx, read_json(to_json(right), CustomerChange), new=new and complete)
+
+
+async def make_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> CreatedKey:
+    """Create a key of a customer, and return it with its secret. Raises DomainError (not found)."""
+    await fetch_account(tx, customer_id)
+    added = await create_key(tx, customer_id, name.strip(), now)
+    record = await key_of(tx, customer_id, added.id)
+    if record is None:
+        raise LookupError(f"no key {added.id}")
+    return CreatedKey(record.id, record.name, record.prefix, added.key, record.created_at)
+
+
+async def disable_key_of(tx: Transaction, customer_id: int, key_id: int, now: datetime) -> None:
+    """Disable one of a customer's keys. Raises DomainError (not found)."""
+    await end_key_of(tx, customer_id, key_id, now)
+
+
+async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> None:
+    """Disable one of a customer's users. Raises DomainError (not found)."""
+    user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
+    if user is None:
+        raise not_found("user", user_id)
+    await disable_user(tx, user.email, now)
+
+
+async def save_address_of(tx: Transaction, customer_id: int, body: AddressDetails, now: datetime) -> SavedAddress:
+    """Add an address to a customer's address book. Raises DomainError: invalid, not found."""
+    check_address(body)
+    await fetch_account(tx, customer_id)
+    return await save_address(tx, customer_id, body, now)

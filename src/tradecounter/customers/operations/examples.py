@@ -1,0 +1,72 @@
+"""Examples of customers, their keys, users and addresses, for the back office's interface document."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from tradecounter.customers.examples import ADDRESS_DETAILS, SAVED_ADDRESS
+from tradecounter.customers.operations.staff_wire import (
+    Blocking,
+    CreatedKey,
+    CustomerChange,
+    CustomerCredit,
+    CustomerRequest,
+    Key,
+    KeyRequest,
+    ResellerCustomer,
+    User,
+    UserRequest,
+)
+from tradecounter.customers.wire import AddressDetails, SavedAddress
+from tradecounter.edge.operations.subject import Described
+
+_AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
+_CREDIT = CustomerCredit(Decimal("5000.00"), Decimal("558.38"), Decimal("4441.62"), Decimal("0.00"), Decimal("0.00"))
+_CUSTOMER = ResellerCustomer(
+    id=1001,
+    email_address="buyer@harbourline.example",
+    first_name="Ada",
+    last_name="Buyer",
+    company="Harbourline Communications",
+    accounts_email="accounts@harbourline.example",
+    trade_account=True,
+    price_list="gold",
+    discount=Decimal("2.50"),
+    credit_limit=Decimal("5000.00"),
+    term_days=30,
+    packing="own",
+    shipping_method=101,
+    unique_references=False,
+    order_mails=True,
+    blocked=False,
+    blocked_reason=None,
+    created_at=_AT,
+    credit=_CREDIT,
+)
+
+_NEW_CUSTOMER = CustomerRequest(
+    email_address="buyer@harbourline.example",
+    first_name="Ada",
+    last_name="Buyer",
+    company="Harbourline Communications",
+    credit_limit=Decimal("5000.00"),
+    term_days=30,
+)
+
+
+DESCRIBED: Mapping[type, Described] = {
+    ResellerCustomer: Described("The customer.", _CUSTOMER, "Customer"),
+    CustomerRequest: Described("", _NEW_CUSTOMER),
+    CustomerChange: Described("", CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)),
+    Blocking: Described("", Blocking("Invoices are over 90 days late.")),
+    Key: Described("The key.", Key(7, "ERP", "3f9a1c20", _AT, _AT, None)),
+    KeyRequest: Described("", KeyRequest("ERP")),
+    CreatedKey: Described("The key, which is shown only now.", CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)),
+    User: Described(
+        "The user.",
+        User(12, "sam@harbourline.example", "", "buyer", has_password=False, created_at=_AT, disabled_at=None),
+    ),
+    UserRequest: Described("", UserRequest("sam@harbourline.example", "buyer")),
+    SavedAddress: Described("The address.", SAVED_ADDRESS),
+    AddressDetails: Described("", ADDRESS_DETAILS),
+}

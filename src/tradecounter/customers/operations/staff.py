@@ -1,0 +1,201 @@
+"""`/api/customer`: accounts with their keys and users."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import UNSET, Meta
+
+from tradecounter.access.queries.users import list_users
+from tradecounter.access.users import invite_user
+from tradecounter.billing.queries.ledger import unallocated_by_customer
+from tradecounter.billing.queries.lookup import overdue_by_customer
+from tradecounter.credit.queries import outstanding_by_customer
+from tradecounter.customers.change_account import change_customer, create_customer
+from tradecounter.customers.operations.changes import (
+    account_change,
+    check_account_change,
+    disable_key_of,
+    disable_user_of,
+    make_key,
+)
+from tradecounter.customers.operations.examples import DESCRIBED
+from tradecounter.customers.operations.staff_wire import (
+    CreatedKey,
+    CustomerChange,
+    CustomerCredit,
+    CustomerRequest,
+    Key,
+    KeyRequest,
+    ResellerCustomer,
+    User,
+    UserRequest,
+)
+from tradecounter.customers.queries.accounts import (
+    Account,
+    accounts_after,
+    fetch_account,
+)
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk, PageParameters, text
+from tradecounter.edge.operations.error_responses import CONFLICT
+from tradecounter.edge.operations.scopes import require_scope
+from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import scope_of_field
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
+from tradecounter.kit.money import NOTHING
+
+CUSTOMERS = Subject(tag="Customers", read="customers:read", write="customers:write", described=DESCRIBED)
+ALL_CUSTOMERS, ONE_CUSTOMER = "/api/customer", "/api/customer/{id}"
+_KEYS, _USERS = f"{ONE_CUSTOMER}/key", f"{ONE_CUSTOMER}/user"
+
+CustomerId = Annotated[int, InPath("id", "The customer's id.", 1001, "customer")]
+KeyId = Annotated[int, InPath("key_id", "The key's id.", 7, "key")]
+UserId = Annotated[int, InPath("user_id", "The user's id.", 12, "user")]
+
+
+class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/customer`."""
+
+    email_address: Annotated[str | None, Meta(description="Only the customer with this address, in any case.")] = None
+
+
+async def present_customer(tx: Transaction, account: Account, now: datetime) -> ResellerCustomer:
+    """Return an account as the back office shows it."""
+    [shown] = await present_customers(tx, [account], now)
+    return shown
+
+
+async def present_customers(tx: Transaction, accounts: Sequence[Account], now: datetime) -> list[ResellerCustomer]:
+    """Return accounts as the back office shows them, with a fixed number of statements."""
+    ids = [account.id for account in accounts]
+    outstanding, overdue = await outstanding_by_customer(tx, ids), await overdue_by_customer(tx, ids, now)
+    unallocated = await unallocated_by_customer(tx, ids)
+    shown = []
+    for account in accounts:
+        limit, owed = account.credit_limit or NOTHING, outstanding.get(account.id, NOTHING)
+        free = unallocated.get(account.id, NOTHING)
+        credit = CustomerCredit(limit, owed, limit - owed, overdue.get(account.id, NOTHING), free)
+        shown.append(ResellerCustomer(**asdict(account), credit=credit))
+    return shown
+
+
+def _key(record: KeyRecord) -> Key:
+    return Key(**{name: value for name, value in asdict(record).items() if name != "customer_id"})
+
+
+def _user(record: CustomerUser) -> User:
+    return User(**{name: value for name, value in asdict(record).items() if name != "customer_id"})
+
+
+async def _check_new(tx: Transaction, raw: bytes) -> None:
+    await check_account_change(tx, raw, new=True)
+
+
+async def _check_change(tx: Transaction, raw: bytes) -> None:
+    await check_account_change(tx, raw)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerOperations:
+    """The endpoints of customers; `secret` returns the installation's secret key."""
+
+    desk: Desk
+    secret: Callable[[], str]
+
+    @CUSTOMERS.lists(ALL_CUSTOMERS, "The customers.")
+    async def list_customers(
+        self, tx: Transaction, now: datetime, query: CustomerListParameters
+    ) -> Listed[ResellerCustomer]:
+        """All customers."""
+        email = text("email_address", query.email_address)
+        found = await accounts_after(tx, query.after, query.limit + 1, email)
+        return Listed(found, await present_customers(tx, found[: query.limit], now))
+
+    @CUSTOMERS.changes("POST", ALL_CUSTOMERS, location="{id}", check=_check_new, errors=(NOT_FOUND,))
+    async def create_customer(
+        self, tx: Transaction, now: datetime, call: Call, body: CustomerRequest
+    ) -> ResellerCustomer:
+        """Add a customer.
+
+        The account's address becomes its first owner, who has no password yet. `credit_limit` and `term_days` need the
+        scope `billing:write`, all other fields `customers:write`.
+        """
+        _require_scopes(call, body, "customers:write")
+        change = await account_change(tx, body, new=True)
+        return await present_customer(tx, await create_customer(tx, change, now), now)
+
+    @CUSTOMERS.shows(ONE_CUSTOMER)
+    async def get_customer(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> ResellerCustomer:
+        """One customer."""
+        return await present_customer(tx, await fetch_account(tx, customer_id), now)
+
+    @CUSTOMERS.changes(
+        "PATCH",
+        ONE_CUSTOMER,
+        check=_check_change,
+        errors=(CONFLICT,),
+        other_scopes=("billing:write",),
+        roles=("support", "finance", "administrator"),
+    )
+    async def change_customer(
+        self, tx: Transaction, now: datetime, call: Call, customer_id: CustomerId, body: CustomerChange
+    ) -> ResellerCustomer:
+        """Change a customer.
+
+        Credit terms go together: `credit_limit` and `term_days` are both set or both null. `credit_limit` and
+        `term_days` need the scope `billing:write`, all other fields `customers:write`.
+        """
+        _require_scopes(call, body)
+        change = await account_change(tx, body)
+        return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
+
+    @CUSTOMERS.shows(_KEYS, "The keys, disabled ones included.")
+    async def list_keys(self, tx: Transaction, customer_id: CustomerId) -> list[Key]:
+        """A customer's API keys."""
+        account = await fetch_account(tx, customer_id)
+        return [_key(key) for key in await list_keys(tx, account.id)]
+
+    @CUSTOMERS.changes("POST", _KEYS, location="{id}", shown_once="key")
+    async def create_key(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: KeyRequest) -> CreatedKey:
+        """Create an API key."""
+        return await make_key(tx, customer_id, body.name, now)
+
+    @CUSTOMERS.changes("DELETE", f"{_KEYS}/{{key_id}}", "The key is disabled.")
+    async def disable_key(self, tx: Transaction, now: datetime, customer_id: CustomerId, key_id: KeyId) -> None:
+        """Disable an API key.
+
+        It ends in every process within five seconds.
+        """
+        await disable_key_of(tx, customer_id, key_id, now)
+
+    @CUSTOMERS.shows(_USERS, "The users, disabled ones included.")
+    async def list_users(self, tx: Transaction, customer_id: CustomerId) -> list[User]:
+        """A customer's users."""
+        account = await fetch_account(tx, customer_id)
+        return [_user(user) for user in await list_users(tx, account.id)]
+
+    @CUSTOMERS.changes("POST", _USERS, location="{id}")
+    async def invite_user(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: UserRequest) -> User:
+        """Invite a user.
+
+        Adds the user, or changes the role, and sends a link to set the password by e-mail.
+        """
+        user, _ = await invite_user(tx, customer_id, body.email, body.role, self.secret(), now)
+        return _user(user)
+
+    @CUSTOMERS.changes("DELETE", f"{_USERS}/{{user_id}}", "The user is disabled.")
+    async def disable_user(self, tx: Transaction, now: datetime, customer_id: CustomerId, user_id: UserId) -> None:
+        """Disable a user."""
+        await disable_user_of(tx, customer_id, user_id, now)
+
+
+def _require_scopes(call: Call, body: CustomerChange, *more: str) -> None:
+    """Check the scopes that the fields in a body need. Raises DomainError (forbidden)."""
+    named = [name for name in body.__struct_fields__ if getattr(body, name) is not UNSET]
+    for scope in dict.fromkeys([*more, *map(scope_of_field, named)]):
+        require_scope(call.request, scope)

@@ -1,0 +1,1 @@
+"""The pages of `customers` in the back office."""

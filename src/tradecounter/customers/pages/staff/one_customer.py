@@ -1,0 +1,121 @@
+"""`/customer/{id}`: one customer at a glance, its orders, and what is recorded about it."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
+from tradecounter.customers.pages.staff.shown import shown_customer, with_credit
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.events.queries import EventRecord, latest_events
+from tradecounter.orders.queries.lookup import OrderFilter
+from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_changes import Change, changes_of
+from tradecounter.shipping.queries import read_methods
+from tradecounter.webhooks.queries.endpoints import endpoints_after
+
+_MOST_LATEST = 8
+_MOST_ENTRIES = 100
+_MOST_WEBHOOKS = 1_000
+_ORDER_COLUMNS = (
+    Column("Order"),
+    Column("Their reference"),
+    Column("Placed", "placed"),
+    Column("Status"),
+    Column("Total", "total", numeric=True),
+)
+_EVENT_COLUMNS = (Column("Event"), Column("When"), Column("Subject"), Column("Data"))
+_BY_SEQUENCE = "sequence"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """An entry of the audit log with each changed field before and after."""
+
+    entry: AuditRecord
+    fields: list[Change]
+
+    @classmethod
+    def of(cls, entry: AuditRecord) -> "AuditLine":
+        """Return an entry with its fields."""
+        return cls(entry, changes_of(entry))
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerPages:
+    """The pages of one customer that change nothing."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/customer/{id}", "One customer", scope="customers:read")
+    async def show_customer(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            customer = await with_credit(tx, self.desk, shown)
+            latest = await order_table(tx, OrderFilter(customer_id=shown.id), "placed", _MOST_LATEST, descending=True)
+            methods = {method.id: f"{method.provider} {method.description}" for method in await read_methods(tx)}
+        return self.desk.show(
+            call, "customers/customer.html", shown=shown, customer=customer, latest=latest, methods=methods
+        )
+
+    @page("/customer/{id}/order", "A customer's orders", scope="customers:read", query=TableParameters)
+    async def show_orders(self, call: Call) -> Response:
+        wanted = call.query(TableParameters)
+        sort = Sort.of(wanted.sort, ("placed", "total"), "-placed")
+        after = read_cursor(wanted.after, SORTS[sort.column])
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            chosen = OrderFilter(customer_id=shown.id)
+            found = await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
+        if wanted.is_file:
+            headings = ("reference", "customer_reference", "placed_at", "status", "gross")
+            return csv_file(f"customer-{shown.id}-orders", headings, map(_order_row, found))
+        address = self.desk.view(call).at(f"{shown.path}/order")
+        table = Table.of(
+            call, address, _ORDER_COLUMNS, found, sort, lambda row: cursor_text(sorted_by(row, sort.column), row.id)
+        )
+        return self.desk.show(call, "customers/orders.html", shown=shown, table=table)
+
+    @page("/customer/{id}/event", "A customer's events", scope="customers:read", query=TableParameters)
+    async def show_events(self, call: Call) -> Response:
+        wanted = call.query(TableParameters)
+        after = read_cursor(wanted.after, int)
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            found = await latest_events(tx, shown.id, wanted.most, None if after is None else after[0])
+        if wanted.is_file:
+            headings = ("sequence", "type", "occurred_at", "subject", "data")
+            return csv_file(f"customer-{shown.id}-events", headings, map(_event_row, found))
+        address, sort = self.desk.view(call).at(f"{shown.path}/event"), Sort(_BY_SEQUENCE, descending=True)
+        table = Table.of(call, address, _EVENT_COLUMNS, found, sort, lambda event: cursor_text(event.sequence, 0))
+        return self.desk.show(call, "customers/events.html", shown=shown, table=table)
+
+    @page("/customer/{id}/history", "A customer's history", scope="customers:read")
+    async def show_history(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            subject = AuditFilter(subject=f"customer/{shown.id}")
+            entries = await list_entries(tx, subject, _MOST_ENTRIES, latest_first=True)
+        lines = [AuditLine.of(entry) for entry in entries]
+        return self.desk.show(call, "customers/history.html", shown=shown, lines=lines, most=_MOST_ENTRIES)
+
+    @page("/customer/{id}/webhook", "A customer's webhooks", scope="customers:read")
+    async def show_webhooks(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            webhooks = await endpoints_after(tx, 0, _MOST_WEBHOOKS, shown.id)
+        return self.desk.show(call, "customers/webhooks.html", shown=shown, webhooks=webhooks)
+
+
+def _order_row(row: OrderRow) -> tuple[object, ...]:
+    return (row.name, row.customer_reference, row.placed_at.strftime("%Y-%m-%dT%H:%M:%SZ"), row.label, row.gross)
+
+
+def _event_row(event: EventRecord) -> tuple[object, ...]:
+    occurred = event.occurred_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (event.sequence, event.type, occurred, event.subject, event.data)

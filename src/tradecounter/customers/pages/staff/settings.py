@@ -1,0 +1,184 @@
+"""The forms of a customer's settings: contact, credit terms, terms of trade; and of a new customer.
+
+Who may change a field is the same as in the API: each form has fields of one kind.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+import msgspec
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.customers.change_account import change_customer, create_customer
+from tradecounter.customers.operations.changes import account_change
+from tradecounter.customers.operations.staff_wire import CustomerChange, Packing, Terms
+from tradecounter.customers.pages.staff.shown import shown_customer
+from tradecounter.customers.queries.accounts import Account
+from tradecounter.customers.wire import Email, RequiredText, ShortText
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk, Shape
+from tradecounter.edge.pages.people import roles_of_caller
+from tradecounter.edge.permissions import allows, roles_of_field
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.number_types import Percent, Pounds
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.prices.queries.contract_table import price_list_keys
+from tradecounter.shipping.queries import read_methods
+
+_CONTACT, _CREDIT, _TRADE, _NEW = (
+    "/customer/{id}/contact",
+    "/customer/{id}/credit-terms",
+    "/customer/{id}/trade-terms",
+    "/customer/new",
+)
+_BY_CONTACT, _BY_CREDIT, _BY_TRADE = map(roles_of_field, ("email_address", "credit_limit", "discount"))
+
+
+class ContactForm(Struct, kw_only=True):
+    """Who the customer is. An empty field empties the setting."""
+
+    email_address: Email
+    first_name: RequiredText
+    last_name: RequiredText
+    company: ShortText = ""
+    accounts_email: Email | None = None
+    order_mails: bool = False
+
+
+class CreditForm(Struct, kw_only=True):
+    """The credit terms; without both, the customer has no credit."""
+
+    credit_limit: Pounds | None = None
+    term_days: Terms | None = None
+
+
+class TradeForm(Struct, kw_only=True):
+    """The prices, and how orders are made."""
+
+    price_list: ShortText | None = None
+    discount: Percent = Decimal(0)
+    packing: Packing = "own"
+    shipping_method: int | None = None
+    trade_account: bool = False
+    unique_references: bool = False
+
+
+class NewCustomerForm(ContactForm, kw_only=True):
+    """A customer to add, with the fields of all three forms."""
+
+    credit_limit: Pounds | None = None
+    term_days: Terms | None = None
+    price_list: ShortText | None = None
+    discount: Percent = Decimal(0)
+    packing: Packing = "own"
+    shipping_method: int | None = None
+    trade_account: bool = False
+    unique_references: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerSettingsPages:
+    """The forms of a customer's settings."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page(_NEW, "Add a customer", scope="customers:write", roles=_BY_CONTACT)
+    async def show_new(self, call: Call) -> Response:
+        return await self._show_new(call, Filled())
+
+    @form(_NEW, "Add a customer", scope="customers:write", roles=_BY_CONTACT)
+    async def add(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+        fields = _own_fields(call, submitted)
+
+        async def work(tx: Transaction, body: NewCustomerForm, now: datetime) -> Account:
+            wanted = {name: value for name, value in msgspec.structs.asdict(body).items() if name in fields}
+            return await create_customer(tx, await account_change(tx, CustomerChange(**wanted), new=True), now)
+
+        return await self.desk.change(
+            call,
+            NewCustomerForm,
+            work,
+            again=lambda filled: self._show_new(call, filled),
+            to=lambda account: f"/customer/{account.id}",
+            done="The customer is added. Invite its first user, or make an API key.",
+            submitted=submitted,
+        )
+
+    @page(_CONTACT, "Change a customer's contact", scope="customers:write", roles=_BY_CONTACT, dangerous=True)
+    async def show_contact(self, call: Call) -> Response:
+        return await self._show(call, "contact", Filled())
+
+    @form(_CONTACT, "Change a customer's contact", scope="customers:write", roles=_BY_CONTACT, dangerous=True)
+    async def change_contact(self, call: Call) -> Response:
+        return await self._change(call, ContactForm, "contact", "The contact is changed.")
+
+    @page(_CREDIT, "Change a customer's credit terms", scope="billing:write", roles=_BY_CREDIT)
+    async def show_credit(self, call: Call) -> Response:
+        return await self._show(call, "credit_terms", Filled())
+
+    @form(_CREDIT, "Change a customer's credit terms", scope="billing:write", roles=_BY_CREDIT)
+    async def change_credit(self, call: Call) -> Response:
+        return await self._change(call, CreditForm, "credit_terms", "The credit terms are changed.")
+
+    @page(_TRADE, "Change a customer's terms of trade", scope="customers:write", roles=_BY_TRADE)
+    async def show_trade(self, call: Call) -> Response:
+        return await self._show(call, "trade_terms", Filled())
+
+    @form(_TRADE, "Change a customer's terms of trade", scope="customers:write", roles=_BY_TRADE)
+    async def change_trade(self, call: Call) -> Response:
+        return await self._change(call, TradeForm, "trade_terms", "The terms of trade are changed.")
+
+    async def _change(self, call: Call, shape: type[Shape], name: str, done: str) -> Response:
+        customer_id = call.path_id("id", "customer")
+
+        async def work(tx: Transaction, body: Shape, now: datetime) -> None:
+            change = await account_change(tx, CustomerChange(**msgspec.structs.asdict(body)))
+            await change_customer(tx, customer_id, change, now)
+
+        return await self.desk.change(
+            call,
+            shape,
+            work,
+            again=lambda filled: self._show(call, name, filled),
+            to=f"/customer/{customer_id}",
+            done=done,
+        )
+
+    async def _show(self, call: Call, name: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            lists, methods = await _choices(tx)
+        return self.desk.show(
+            call, f"customers/{name}.html", form=filled, shown=shown, price_lists=lists, methods=methods
+        )
+
+    async def _show_new(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            lists, methods = await _choices(tx)
+        roles = roles_of_caller(call)
+        may = {name: allows(roles, "", who) for name, who in (("credit", _BY_CREDIT), ("trade", _BY_TRADE))}
+        return self.desk.show(call, "customers/new.html", form=filled, price_lists=lists, methods=methods, may=may)
+
+
+def _own_fields(call: Call, submitted: Submitted) -> set[str]:
+    """Return the fields that the person may set. Raises DomainError (forbidden) if the form has another."""
+    roles = roles_of_caller(call)
+    names = set(NewCustomerForm.__struct_fields__)
+    own = {name for name in names if allows(roles, "", roles_of_field(name))}
+    others = sorted(name for name in names - own if submitted.one(name))
+    if others:
+        raise DomainError(Kind.FORBIDDEN, f"{others[0]} needs {' or '.join(roles_of_field(others[0]))}")
+    return own
+
+
+async def _choices(tx: Transaction) -> tuple[list[str], list[tuple[int, str]]]:
+    """Return the price lists, and the shipping methods with their names."""
+    methods = [(method.id, f"{method.provider} {method.description}") for method in await read_methods(tx)]
+    return await price_list_keys(tx), methods

@@ -1,0 +1,47 @@
+"""A customer as its pages show it."""
+
+from dataclasses import dataclass
+
+from tradecounter.customers.operations.staff import present_customer
+from tradecounter.customers.operations.staff_wire import ResellerCustomer
+from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCustomer:
+    """A customer with its name and the path of its pages."""
+
+    account: Account
+
+    @property
+    def id(self) -> int:
+        """The customer's id."""
+        return self.account.id
+
+    @property
+    def name(self) -> str:
+        """The company, or the contact person of an account without a company."""
+        return self.account.name
+
+    @property
+    def contact(self) -> str:
+        """The contact person."""
+        return f"{self.account.first_name} {self.account.last_name}".strip()
+
+    @property
+    def path(self) -> str:
+        """The path of the customer's first page."""
+        return f"/customer/{self.account.id}"
+
+
+async def shown_customer(tx: Transaction, call: Call) -> ShownCustomer:
+    """Return the customer that a page's path names. Raises DomainError (not found)."""
+    return ShownCustomer(await fetch_account(tx, call.path_id("id", "customer")))
+
+
+async def with_credit(tx: Transaction, desk: PageDesk, shown: ShownCustomer) -> ResellerCustomer:
+    """Return a customer as the API shows it, with its credit."""
+    return await present_customer(tx, shown.account, desk.clock.now())

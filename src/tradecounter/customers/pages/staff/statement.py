@@ -1,0 +1,74 @@
+"""`/customer/{id}/statement`: credit, ageing and statement of a customer, also as files."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.billing.account_statement import AccountStatement, read_statement
+from tradecounter.billing.ageing_chart import ageing_chart
+from tradecounter.billing.operations.staff import statement_days, statement_file
+from tradecounter.billing.operations.wire import StatementParameters
+from tradecounter.billing.print_statement import AGES, KINDS
+from tradecounter.customers.pages.staff.shown import shown_customer, with_credit
+from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import json_response
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.parts.back_office import OfficeParts
+
+
+class StatementPage(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+    """The days of the statement, both included, and its format."""
+
+    format: Literal["html", "json", "csv", "pdf"] = "html"
+    since: str | None = None
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerStatementPages:
+    """A customer's credit and statement."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/customer/{id}/statement", "A customer's credit and statement", scope="billing:read", query=StatementPage)
+    async def show_statement(self, call: Call) -> Response:
+        filled, wanted = Filled(query_values(call.raw_query)), StatementPage()
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            customer = await with_credit(tx, self.desk, shown)
+            try:
+                wanted = call.query(StatementPage)
+                days = StatementParameters(since=wanted.since or None, until=wanted.until or None)
+                found = await read_statement(tx, shown.id, *statement_days(days), now)
+            except DomainError as error:
+                if error.kind is not Kind.INVALID:
+                    raise
+                filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
+                found, wanted = await read_statement(tx, shown.id, None, None, now), StatementPage()
+        if wanted.format == "json":
+            return json_response(found)
+        if wanted.format != "html":
+            return await statement_file(found, wanted.format, shown.name, lambda: self.parts.letterhead, now)
+        return self.desk.show(
+            call,
+            "customers/statement.html",
+            form=filled,
+            shown=shown,
+            customer=customer,
+            statement=found,
+            kinds=KINDS,
+            ageing=_ageing(found),
+            chart=ageing_chart("Due by age", found.ageing),
+        )
+
+
+def _ageing(found: AccountStatement) -> list[tuple[str, object]]:
+    return [(heading, getattr(found.ageing, name)) for name, heading in AGES.items()]

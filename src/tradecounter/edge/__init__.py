@@ -1,0 +1,1 @@
+"""HTTP, pages and commands without features: what every slice declares its doors with."""

@@ -1,0 +1,164 @@
+"""Arguments and options shared by several commands."""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from tradecounter.edge.command_line.session import fail
+from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_percent, read_pounds
+
+Number = TypeVar("Number")
+
+_ELEMENT = re.compile(r"(?P<list>\w+)\[(?P<number>\d+)\]")
+
+LARGEST_ID = 2**63 - 1  # the largest bigint of PostgreSQL
+
+CustomerId = Annotated[
+    int, typer.Argument(min=1, max=LARGEST_ID, metavar="CUSTOMER_ID", help="The customer's id, from `customer list`.")
+]
+Customer = Annotated[
+    int | None,
+    typer.Option("--customer", min=1, max=LARGEST_ID, metavar="ID", help="Only this customer's.", show_default=False),
+]
+OrderName = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
+Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in upper or lower case.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the result; change nothing.")]
+Limit = Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="The maximum number of records to list.")]
+
+
+def number(read: Callable[[str], Number], text: str) -> Number:
+    """Return the number in a text, as a reader of `kit/numbers.py` reads it. Raises BadParameter."""
+    try:
+        return read(text)
+    except UnreadableNumberError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def pounds(text: str) -> Decimal:
+    """Parse an amount. Raises BadParameter."""
+    return number(read_pounds, text)
+
+
+def percent(text: str) -> Decimal:
+    """Parse a percentage. Raises BadParameter."""
+    return number(read_percent, text)
+
+
+def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[int, int]]:
+    """Return pairs of item id and quantity from the values of an option. Raises BadParameter."""
+    found = []
+    for text in texts or ():
+        name, equals, units = text.partition("=")
+        item = read_id(name)
+        if not equals or item is None:
+            raise typer.BadParameter(f"{option} {text!r} is not ITEM_ID=QUANTITY")
+        try:
+            found.append((item, read_count(units)))
+        except UnreadableNumberError as error:
+            raise typer.BadParameter(f"{option} {text!r}: {error}") from error
+    return found
+
+
+def called(options: Mapping[str, str] = MappingProxyType({}), **lists: Sequence[str]) -> Callable[[str], str]:
+    """Return how a command names the places of a request, for `named_by`.
+
+    `lists` have a name for each of their elements: `items[0].quantity` is the first name of `items`. `options` are for
+    other fields.
+    """
+
+    def name(place: str) -> str:
+        first = place.partition(".")[0]
+        if found := _ELEMENT.fullmatch(first):
+            names = lists.get(found["list"], ())
+            return names[int(found["number"])] if int(found["number"]) < len(names) else place
+        return options.get(first, place)
+
+    return name
+
+
+def item_names(ids: Iterable[int]) -> list[str]:
+    """Return how commands name the items of an order."""
+    return [f"item {item_id}" for item_id in ids]
+
+
+def named_number(option: str, text: str, form: str, read: Callable[[str], Number]) -> tuple[str, Number]:
+    """Return the name and the number in an option of the form NAME=NUMBER. Raises BadParameter."""
+    name, equals, found = text.rpartition("=")  # a SKU may contain an equals sign, a number cannot
+    if not equals or not name:
+        raise typer.BadParameter(f"{option} {text!r} is not {form}")
+    try:
+        return name, read(found)
+    except UnreadableNumberError as error:
+        raise typer.BadParameter(f"{option} {text!r}: {error}") from error
+
+
+def _since(text: str) -> datetime:
+    day = _day(text)
+    return _moment(text) if day is None else at_uk_time(day, time())
+
+
+def until(text: str) -> datetime:
+    """Return the end of a day, or of the second of a UK time. Raises BadParameter."""
+    day = _day(text)
+    try:
+        return _moment(text) + timedelta(seconds=1) if day is None else at_uk_time(day + timedelta(days=1), time())
+    except OverflowError as error:
+        raise typer.BadParameter(f"{text!r} is the end of the calendar") from error
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is neither a date (2026-06-01) nor a UK time (2026-06-01T09:30)") from error
+    return at_uk_time(moment.date(), moment.time()) if moment.tzinfo is None else moment
+
+
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        "--from", parser=_since, metavar="D", help="From this date or UK time: 2026-06-01 or 2026-06-01T09:30."
+    ),
+]
+Until = Annotated[
+    datetime | None, typer.Option("--to", parser=until, metavar="D", help="Up to and including this date or time.")
+]
+
+Reason = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="The reason, for the customer and the audit log.")
+]
+
+
+def Day(name: str, meaning: str) -> Any:  # noqa: N802 it stands where a class of typer stands
+    """Return an option that is a date."""
+
+    def parse(text: str) -> date:
+        found = _day(text)
+        if found is None:
+            raise typer.BadParameter(f"{text!r} is not a date, such as 2026-06-01")
+        return found
+
+    return typer.Option(name, parser=parse, metavar="D", help=meaning, show_default=False)
+
+
+def read_bytes(name: str) -> bytes:
+    """Return a file's content; - is standard input. Ends the command if the file cannot be read."""
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        fail(f"{name} cannot be read: {error.strerror}")

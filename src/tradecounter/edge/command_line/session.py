@@ -1,0 +1,155 @@
+"""Runs commands on the configured database, and reports expected errors."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, NoReturn, TypeVar
+
+import psycopg
+import structlog
+import typer
+import uvloop
+from psycopg_pool import PoolTimeout
+
+from tradecounter.db.embedded import EmbeddedPostgres
+from tradecounter.db.embedded_watch import kept_running
+from tradecounter.db.pool import Database
+from tradecounter.db.schema_state import SchemaState, schema_state, too_new
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.command_line.logs import configure_logs
+from tradecounter.edge.command_line.operator import operator
+from tradecounter.kit.errors import DomainError, OperatorError
+from tradecounter.settings import Settings, read_settings
+
+Result = TypeVar("Result")
+
+_CONNECT_SECONDS = 5
+EXPECTED: tuple[type[Exception], ...] = (
+    DomainError,
+    OperatorError,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+    psycopg.errors.UndefinedFunction,
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.ReadOnlySqlTransaction,
+    psycopg.OperationalError,
+    PoolTimeout,
+)
+
+
+class NoDatabaseError(OperatorError):
+    """The settings do not name a usable database."""
+
+
+def fail(reason: str) -> NoReturn:
+    """End the command with status 1 and a one-line reason on standard error."""
+    typer.echo(f"error: {' '.join(reason.split())}", err=True)
+    raise typer.Exit(1)
+
+
+def reason_for(error: Exception) -> str:
+    """Return the message for one of the EXPECTED errors."""
+    match error:
+        case psycopg.errors.UndefinedTable() | psycopg.errors.UndefinedColumn() | psycopg.errors.UndefinedFunction():
+            return "the database's tables are not those of this version: run `tradecounter db upgrade`"
+        case psycopg.errors.InsufficientPrivilege() | psycopg.errors.ReadOnlySqlTransaction():
+            return f"the database does not allow this: {error.diag.message_primary}"
+        case psycopg.OperationalError() | PoolTimeout():
+            return f"the database cannot be reached: {error}"
+        case _:
+            return str(error)
+
+
+@contextmanager
+def reporting_errors() -> Iterator[None]:
+    """End the command with a message if the block raises an expected error."""
+    try:
+        yield
+    except EXPECTED as error:
+        fail(reason_for(error))
+
+
+@contextmanager
+def database_url(settings: Settings, *, create: bool = False, serving: bool = False) -> Iterator[str]:
+    """Yield a reachable database's URL; an embedded database runs at least until the block ends.
+
+    With `serving`, the embedded database is restarted if it dies. It is created only with `create`, because otherwise a
+    command in the wrong folder would create an empty database there.
+    """
+    if settings.database_url is not None:
+        try:
+            psycopg.connect(settings.database_url, connect_timeout=_CONNECT_SECONDS).close()
+        except psycopg.ProgrammingError:  # psycopg's message would show the password
+            raise NoDatabaseError("TRADECOUNTER_DATABASE_URL: is not a valid PostgreSQL URL") from None
+        yield settings.database_url
+    else:
+        embedded = EmbeddedPostgres(settings.data_dir)
+        if not create and not embedded.has_cluster():
+            raise NoDatabaseError(
+                f"there is no database in {settings.data_dir.absolute()}: run this in the folder where yours is, set "
+                "TRADECOUNTER_DATA_DIR or TRADECOUNTER_DATABASE_URL, or create one with `tradecounter db upgrade` or "
+                "`tradecounter demo`"
+            )
+        if not structlog.is_configured():
+            configure_logs("command")
+        with embedded, kept_running(embedded) if serving else nullcontext():
+            yield embedded.url()
+
+
+def run_query(query: Callable[[Transaction], Awaitable[Result]]) -> Result:
+    """Run a command's queries in a read-only transaction."""
+
+    async def work(database: Database) -> Result:
+        async with reading(database) as tx:
+            return await query(tx)
+
+    return with_database(work)
+
+
+def run_change(change: Callable[[Transaction], Awaitable[Result]], *, dry_run: bool = False) -> Result:
+    """Run a command's changes in a transaction and commit it; a `dry_run` is rolled back."""
+
+    async def work(database: Database) -> Result:
+        async with transaction(database, operator()) as tx:
+            result = await change(tx)
+            if dry_run:
+                tx.set_rollback()
+            return result
+
+    return with_database(work)
+
+
+def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
+    """Run a command's work on the configured database; expected errors end the command."""
+
+    async def run(url: str) -> Result:
+        async with Database(url, connections=4) as database:
+            return await work(database)
+
+    with reporting_errors(), database_url(read_settings()) as url:
+        return asyncio.run(run(url))
+    raise AssertionError  # never reached: reporting_errors() ends the command
+
+
+def require_usable_schema(url: str) -> SchemaState:
+    """Return the schema's state; end the command if this program does not work with the schema."""
+    state = schema_state(url)
+    if state.usable:
+        return state
+    if state.newer:
+        fail(too_new(state.revision))
+    fail(f"the schema is at revision {state.revision or '(none)'}, not {state.newest}: run `tradecounter db upgrade`")
+
+
+def run_until_stopped(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    """Run a service until Ctrl-C or a termination signal, which sets the service's stop event."""
+
+    async def run() -> None:
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        await main(stop)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(run())

@@ -1,0 +1,146 @@
+"""Prints tables: values are never truncated, and a terminal shows as many columns as fit."""
+
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import zip_longest
+from typing import Annotated, Any
+
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from tradecounter.edge.command_line.text import cell
+
+_WIDE = 10_000  # characters; the width for a file or a pipe
+_GAP = 2
+_CONSOLE = Console()  # the library needs a console to wrap lines
+
+ColumnNames = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="NAMES",
+        help="The columns to show: comma-separated names of the JSON members. Default: as many as fit.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A column whose values may be wrapped, at least `width` characters wide."""
+
+    name: str
+    width: int = 16
+
+
+Column = str | Prose
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A column with its cells, its minimum width, and its natural width, at which no cell is wrapped."""
+
+    name: str
+    title: str
+    cells: list[str]
+    least: int
+    natural: int
+    is_amount: bool
+    is_empty: bool
+
+
+def print_table(
+    records: Sequence[dict[str, Any]], columns: Sequence[Column], names: str | None = None, *, hint: str
+) -> None:
+    """Print records with the columns in `names`, or else with the first of `columns`, as many as fit.
+
+    In a file or a pipe, all columns fit. `hint` says how to see hidden columns. Raises BadParameter for unknown names.
+    """
+    if not records:
+        typer.echo("nothing found")
+        return
+    on_terminal = sys.stdout.isatty()
+    room = Console().width if on_terminal else _WIDE
+    wanted = _named(names, columns, records) if names else columns
+    layouts = [_layout(column, records, in_words=on_terminal) for column in wanted]
+    shown = layouts if names else _fitting(layouts, room)
+    widths = _widths(shown, room)
+    lines = max(column.title.count("\n") for column in shown)
+    titles = ["\n" * (lines - column.title.count("\n")) + column.title for column in shown]  # aligned at the bottom
+    heading = _row(titles, shown, widths)
+    typer.echo(typer.style(heading, bold=True) if on_terminal else heading)
+    for values in zip(*(column.cells for column in shown), strict=True):
+        typer.echo(_row(values, shown, widths))
+    if hidden := [column.name for column in layouts if column not in shown]:
+        Console(stderr=True).print(f"Not shown: {', '.join(hidden)}. {hint}", style="dim", highlight=False)
+
+
+def _named(names: str, columns: Sequence[Column], records: Sequence[dict[str, Any]]) -> list[Column]:
+    known: dict[str, Column] = {name: name for record in records for name in record}
+    known |= {column.name: column for column in columns if isinstance(column, Prose)}
+    chosen = [name.strip().replace("-", "_") for name in names.split(",") if name.strip()]
+    if unknown := [name for name in chosen if name not in known]:
+        raise typer.BadParameter(f"--columns: unknown: {', '.join(unknown)}; known: {', '.join(known)}")
+    return [known[name] for name in dict.fromkeys(chosen)]
+
+
+def _layout(column: Column, records: Sequence[dict[str, Any]], *, in_words: bool) -> _Layout:
+    """Return a column with its cells; with `in_words`, the title is the name as words, wrapped to the cells' width."""
+    name = column.name if isinstance(column, Prose) else column
+    values = [record.get(name) for record in records]
+    cells = [cell(value) for value in values]
+    natural = max(map(cell_len, (*cells, *(name.split("_") if in_words else [name]))))
+    given = [value for value in values if value is not None]
+    return _Layout(
+        name,
+        textwrap.fill(name.replace("_", " "), natural) if in_words else name,
+        cells,
+        least=min(natural, column.width) if isinstance(column, Prose) else natural,
+        natural=natural,
+        is_amount=bool(given) and all(isinstance(value, Decimal) for value in given),
+        is_empty=not given,
+    )
+
+
+def _fitting(columns: Sequence[_Layout], width: int) -> list[_Layout]:
+    """Return the columns that fit; drops empty columns first, then the last columns."""
+    chosen: list[_Layout] = []
+    for column in sorted(columns, key=lambda column: column.is_empty):
+        if not chosen or sum(c.least + _GAP for c in (*chosen, column)) <= width + _GAP:
+            chosen.append(column)
+    return [column for column in columns if column in chosen]
+
+
+def _row(values: Sequence[str], columns: Sequence[_Layout], widths: Sequence[int]) -> str:
+    """Return a row's lines; values may be wrapped."""
+    cells = [_wrapped(value, width) for value, width in zip(values, widths, strict=True)]
+    lines = []
+    for pieces in zip_longest(*cells, fillvalue=""):
+        padded = [
+            f"{' ' * (width - cell_len(piece))}{piece}" if column.is_amount else piece + " " * (width - cell_len(piece))
+            for piece, column, width in zip(pieces, columns, widths, strict=True)
+        ]
+        lines.append((" " * _GAP).join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _wrapped(value: str, width: int) -> list[str]:
+    """Wrap a value to a width in terminal cells; letters of some scripts take two cells."""
+    if "\n" in value:  # a column's title
+        return value.split("\n")
+    if cell_len(value) <= width:
+        return [value]
+    return [line.plain.rstrip() for line in Text(value).wrap(_CONSOLE, width, overflow="fold")]
+
+
+def _widths(columns: Sequence[_Layout], width: int) -> list[int]:
+    """Return the columns' widths; columns below their natural width share the remaining width."""
+    room = max(width - sum(column.least + _GAP for column in columns) + _GAP, 0)
+    wanted = sum(column.natural - column.least for column in columns)
+    share = Fraction(min(room, wanted), wanted or 1)
+    return [column.least + int((column.natural - column.least) * share) for column in columns]

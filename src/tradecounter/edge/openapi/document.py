@@ -1,0 +1,120 @@
+"""Builds the interface document, and encodes it as JSON and YAML."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import yaml
+
+from tradecounter.edge.openapi.introduction import LICENSE, VERSION, About
+from tradecounter.edge.openapi.parameters import parameters_of
+from tradecounter.edge.openapi.responses import Responses, media
+from tradecounter.edge.openapi.schemas import Schemas
+from tradecounter.edge.rest.any_address import ANY_ADDRESS
+from tradecounter.edge.rest.common_errors import errors_of
+from tradecounter.edge.rest.operation import Body, Operation
+from tradecounter.kit.to_json import to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """The interface document, as JSON and as YAML."""
+
+    json: bytes
+    yaml: bytes
+
+    def at(self, base_url: str) -> "Documents":
+        """Return the documents with a base URL in place of ANY_ADDRESS."""
+        address = to_json(base_url)[1:-1]
+        return Documents(*(text.replace(ANY_ADDRESS.encode(), address) for text in (self.json, self.yaml)))
+
+
+def encode_document(document: dict[str, Any]) -> Documents:
+    """Return the interface document encoded as JSON and YAML."""
+    return Documents(
+        msgspec.json.format(msgspec.json.encode(document), indent=2),
+        yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=110).encode(),
+    )
+
+
+class _Plain(yaml.SafeDumper):
+    """A YAML dumper that repeats values instead of using anchors, for readability."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def build_document(operations: Sequence[Operation], base_url: str, seller: str, about: About) -> dict[str, Any]:
+    """Return the interface document of a site's operations at a base URL."""
+    schemas = Schemas(operations)
+    responses = Responses(schemas, operations)
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(
+            operation, schemas, responses, about
+        )
+    tags = dict.fromkeys(operation.tag for operation in operations)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": about.title,
+            "summary": about.summary,
+            "version": VERSION,
+            "description": about.description,
+            "contact": {"name": seller, "url": f"{base_url}{about.reference}"},
+            "license": LICENSE,
+        },
+        **(
+            {"externalDocs": {"description": "The guide for API customers", "url": f"{base_url}{about.guide}"}}
+            if about.guide
+            else {}
+        ),
+        "servers": [{"url": base_url}],
+        "tags": [{"name": tag, "description": about.tags[tag]} for tag in tags],
+        "paths": paths,
+        "components": {
+            "schemas": schemas.components,
+            "responses": responses.shared,
+            "headers": responses.headers,
+            "securitySchemes": {**about.credentials, **about.client_credentials},
+        },
+        "security": [{name: []} for name in about.credentials],
+    }
+
+
+def _operation(operation: Operation, schemas: Schemas, responses: Responses, about: About) -> dict[str, Any]:
+    document: dict[str, Any] = {"operationId": operation.name, "tags": [operation.tag], "summary": operation.summary}
+    scopes = ", ".join(f"`{scope}`" for scope in (operation.scope, *operation.other_scopes) if scope)
+    scope = f"Needs {'one of the scopes' if operation.other_scopes else 'the scope'} {scopes}." if scopes else ""
+    if description := "\n\n".join(filter(None, (operation.description, scope))):
+        document["description"] = description
+    if parameters := parameters_of(operation):
+        document["parameters"] = parameters
+    if operation.body is not None:
+        document["requestBody"] = _request_body(operation.body, schemas)
+    if operation.upload:
+        content = {name: media(each.schema, each.examples) for name, each in operation.upload.items()}
+        document["requestBody"] = {"required": True, "content": content}
+    document["responses"] = {
+        **{
+            str(success.status): responses.success(operation, success)
+            for success in (operation.dry_run, operation.unchanged, operation.success)
+            if success is not None
+        },
+        **({"304": responses.not_modified()} if operation.cacheable else {}),
+        **{str(error.status): responses.error(error) for error in errors_of(operation)},
+    }
+    if operation.public:
+        # An application may send its credentials in the form instead of a header.
+        document["security"] = (
+            [*({name: []} for name in about.client_credentials), {}] if operation.for_applications else []
+        )
+    return document
+
+
+def _request_body(body: Body, schemas: Schemas) -> dict[str, Any]:
+    described = media(schemas.of(body.type), body.examples)
+    for example in described["examples"].values():  # optional in requests
+        example["value"] = {name: value for name, value in example["value"].items() if value is not None}
+    return {"required": body.required, "content": {body.media_type: described}}

@@ -1,0 +1,1 @@
+"""Declares the back office's operations from the types of their methods, and runs them."""

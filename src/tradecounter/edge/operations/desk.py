@@ -1,0 +1,237 @@
+"""What all back-office endpoints share: reading, changing once per idempotency key, lists by cursor."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.db.idempotency import KeyedRequest, Recorded, once
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.operations.request_body import read_body
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY
+from tradecounter.edge.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
+from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.edge.rest.operation import Header, Parameter
+from tradecounter.edge.rest.paging import next_link
+from tradecounter.edge.rest.responses import json_response
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, ErrorCollector, invalid, invalid_fields
+from tradecounter.kit.to_json import to_json
+
+Body = TypeVar("Body", bound=Struct)
+Item = TypeVar("Item")
+
+MOST_LISTED = 1_000
+_OK, _NO_CONTENT = 200, 204
+
+Limit = Annotated[int, Meta(ge=1, le=MOST_LISTED, description="Results per page: 100 by default, at most 1,000.")]
+Cursor = Annotated[
+    int, Meta(ge=0, description="Only results after this one; take it from the `Link` of the page before.")
+]
+
+ACTING_USER = "X-Acting-User"
+LONGEST_ACTING_USER = 200
+ACTING_USER_HEADER = Parameter(
+    ACTING_USER,
+    "The person on whose behalf the change is made; the audit log shows it.",
+    {"type": "string", "maxLength": LONGEST_ACTING_USER},
+    "sam@reseller.example",
+)
+CHANGE_HEADERS = (ACTING_USER_HEADER,)  # of `PATCH` and `DELETE`
+POST_HEADERS = (IDEMPOTENCY_KEY, ACTING_USER_HEADER)
+NEXT = Header(
+    "Link", "The next page, unless this is the last one.", {"type": "string"}, '</api/order?after=4>; rel="next"'
+)
+LOCATION = Header("Location", "The address of what is new.", {"type": "string"}, "/api/customer/1001")
+
+
+CREATED = 201
+Address = str | Callable[[Mapping[str, Any]], str]
+
+
+class Nothing(Struct):
+    """An empty body."""
+
+
+class PageParameters(Struct, frozen=True, kw_only=True):
+    """The parameters of every list."""
+
+    after: Cursor = 0
+    limit: Limit = 100
+
+
+class DryRun(Struct, frozen=True):
+    """The query parameter of a change with a preview."""
+
+    dry_run: Annotated[
+        Literal["true", "false"], Meta(description="`true`: respond with the result, but change nothing.")
+    ] = "false"
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether nothing may change."""
+        return self.dry_run == "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged(Generic[Item]):
+    """The result of a change that had been made before, where the first time is a 201."""
+
+    result: Item
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A response to a change. Repetitions of a `lasting` one get the body `kept`."""
+
+    status: int
+    body: bytes
+    kept: bytes
+    lasting: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The database and the clock, with the steps that every operation takes."""
+
+    database: Database
+    clock: Clock
+
+    def reading(self) -> AbstractAsyncContextManager[Transaction]:
+        """Run a block of reads."""
+        return reading(self.database)
+
+    async def change(
+        self,
+        call: Call,
+        shape: type[Body],
+        work: Callable[[Transaction, Body, datetime], Awaitable[Any]],
+        *,
+        status: int = 200,
+        location: Address = "",
+        shown_once: str = "",
+        dry_run: bool = False,
+        check: Callable[[Transaction, bytes, datetime], Awaitable[Any]] | None = None,
+    ) -> Response:
+        """Run a change in a transaction of its own, and respond with its result.
+
+        If a field has the wrong type, `check` finds what else is wrong with the body, and raises it. With an
+        idempotency key, a repeated request gets the recorded response, with null in the field `shown_once`. The address
+        of what is new is `location`, with fields of the result in braces; it is sent with the status 201. If the work
+        returns `Unchanged`, the status is 200. A `dry_run` rolls the change back, does not use the key, and responds
+        with 200.
+        """
+        raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
+        try:
+            body = read_body(raw, shape)
+        except DomainError as error:
+            if check is None or not error.field_errors:
+                raise
+            raise await self._with_further(error, lambda tx: check(tx, raw, self.clock.now())) from error
+
+        async def run(tx: Transaction, now: datetime) -> Made:
+            found = await work(tx, body, now)
+            if dry_run:
+                tx.set_rollback()
+            unchanged = isinstance(found, Unchanged)
+            result = found.result if unchanged else found
+            kept = msgspec.structs.replace(result, **{shown_once: None}) if shown_once else result
+            return Made(_OK if dry_run or unchanged else status, to_json(result), to_json(kept))
+
+        return await self.once(
+            call,
+            lambda: fingerprint(*call.target, raw),
+            run,
+            location="" if dry_run else location,
+            keyed=not dry_run,
+        )
+
+    async def _with_further(self, error: DomainError, check: Callable[[Transaction], Awaitable[Any]]) -> DomainError:
+        """Return an error about a body together with what a check finds."""
+        collector = ErrorCollector(error.field_errors)
+        with collector.collecting():
+            async with self.reading() as tx:
+                await check(tx)
+        return invalid_fields(list(dict.fromkeys(collector.errors)))
+
+    async def once(
+        self,
+        call: Call,
+        print_of: Callable[[], bytes],
+        work: Callable[[Transaction, datetime], Awaitable[Made]],
+        *,
+        location: Address = "",
+        keyed: bool = True,
+    ) -> Response:
+        """Run a change in a transaction of its own, once per idempotency key; `print_of` returns its fingerprint.
+
+        Without `keyed`, the key is not used. What `work` returns must not be `lasting` after a roll-back.
+        """
+        key = read_key(call.request.headers.getlist(HEADER)) if call.request.method == "POST" else None
+        request = (
+            None if key is None or not keyed else KeyedRequest(f"{call.actor.kind}/{call.actor.id}", key, print_of())
+        )
+        now = self.clock.now()
+
+        async def made_once(tx: Transaction) -> tuple[Made, Recorded | None]:
+            made = await work(tx, now)
+            return made, Recorded(made.status, made.kept) if made.lasting else None
+
+        found = await once(self.database, call.actor, request, now, made_once)
+        if isinstance(found, Recorded):
+            return _response(found, location, {REPLAY_HEADER: "true"})
+        return _response(Recorded(found.status, found.body), location, {})
+
+    async def delete(self, call: Call, work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Response:
+        """Run a change that has no response body."""
+        async with transaction(self.database, call.actor) as tx:
+            await work(tx, self.clock.now())
+        return Response(status_code=_NO_CONTENT)
+
+
+def _response(made: Recorded, location: Address, headers: Mapping[str, str]) -> Response:
+    if location and made.status == CREATED:
+        body = msgspec.json.decode(made.body)
+        headers = {**headers, "Location": location.format_map(body) if isinstance(location, str) else location(body)}
+    return Response(made.body, made.status, headers, JSON)
+
+
+def page(
+    call: Call, found: Sequence[Item], limit: int, cursor: Callable[[Item], Any], shown: Iterable[Any]
+) -> Response:
+    """Respond with a page of a list: `found` has one item more than `limit` when there is a next page.
+
+    `shown` are the items of the page as the response has them.
+    """
+    headers = next_link(call, cursor(found[limit - 1]), limit) if len(found) > limit else {}
+    return json_response(list(shown), headers=headers)
+
+
+def moment(field: str, text: str | None, *, whole_day: bool = False) -> datetime | None:
+    """Return a moment given as a date or a time in UTC; a date is its beginning, or with `whole_day` its end.
+
+    Raises DomainError (invalid).
+    """
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text.replace(" ", "+"))  # a plus sign that was not encoded
+        if whole_day and len(text.strip()) <= len("2026-06-01"):
+            found += timedelta(days=1)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise invalid(field, "must be a date or a time in UTC, such as 2026-06-01T09:30:00Z") from error
+
+
+def text(field: str, value: str | None) -> str | None:
+    """Return a text parameter, stripped. Raises DomainError (invalid) for a NUL character."""
+    if value is not None and "\x00" in value:
+        raise invalid(field, "must not contain a NUL character")
+    return None if value is None else value.strip()

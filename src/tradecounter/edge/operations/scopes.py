@@ -1,0 +1,27 @@
+"""The scopes of the service token that sent a request to the back office."""
+
+from collections.abc import Iterable
+
+from starlette.requests import Request
+
+from tradecounter.edge.permissions import includes
+from tradecounter.kit.errors import DomainError, Kind
+
+SCOPES = "tradecounter.scopes"  # the key in the ASGI scope
+
+
+def may(request: Request, scope: str) -> bool:
+    """Return whether an admitted request has a scope."""
+    held: Iterable[str] = request.scope[SCOPES]
+    return includes(held, scope)
+
+
+def require_scope(request: Request, scope: str) -> None:
+    """Check that an admitted request has a scope. Raises DomainError (forbidden)."""
+    if not may(request, scope):
+        raise missing_scope(scope)
+
+
+def missing_scope(scope: str) -> DomainError:
+    """Return the error of a request without a scope."""
+    return DomainError(Kind.FORBIDDEN, f"this needs the scope {scope}")

@@ -1,0 +1,386 @@
+"""Declares the operations of a subject of the back office by the methods that carry them out.
+
+A method's name is the operation's; its docstring is the summary and the description; its annotations are the path's
+parameters, the query, the body and the response. See `Subject`.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import wraps
+from itertools import islice
+from operator import attrgetter
+from types import GenericAlias, NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+from urllib.parse import quote
+
+from msgspec.structs import fields
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import (
+    CHANGE_HEADERS,
+    CREATED,
+    LOCATION,
+    NEXT,
+    POST_HEADERS,
+    Address,
+    DryRun,
+    Nothing,
+    Unchanged,
+    page,
+)
+from tradecounter.edge.operations.error_responses import CONFLICT
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY
+from tradecounter.edge.rest.operation import (
+    ID,
+    TEXT,
+    Body,
+    ErrorResponse,
+    Header,
+    Media,
+    Operation,
+    Parameter,
+    Success,
+    endpoint,
+)
+from tradecounter.edge.rest.responses import json_response
+
+Item = TypeVar("Item")
+Method = Callable[..., Awaitable[Any]]
+Handler = Callable[[Any, Call], Awaitable[Response]]
+Check = Callable[..., Awaitable[None]]
+
+_OK, _NO_CONTENT = 200, 204
+FILE = Media({"type": "string", "format": "binary"})
+NO_FILES: Mapping[str, Media] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class InPath:
+    """In the annotation of a method's parameter: it is in the path, a numeric id or text as its example is.
+
+    A value that names nothing is a 404 for `what`. Text may be read `in_lower_case`.
+    """
+
+    name: str
+    description: str
+    example: int | str
+    what: str
+    takes_slashes: bool = False
+    in_lower_case: bool = False
+
+    @property
+    def parameter(self) -> Parameter:
+        """The parameter as the interface document has it."""
+        schema = ID if isinstance(self.example, int) else TEXT
+        return Parameter(self.name, self.description, schema, self.example, self.takes_slashes)
+
+    def read(self, call: Call) -> int | str:
+        """Return the parameter of a request. Raises DomainError (not found)."""
+        if isinstance(self.example, int):
+            return call.path_id(self.name, self.what)
+        found = call.path_text(self.name, self.what)
+        return found.lower() if self.in_lower_case else found
+
+
+class Described(NamedTuple):
+    """How the interface document shows a type: the sentence of a response, and an example with its name."""
+
+    sentence: str
+    example: Any
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[Item]):
+    """A page of a list.
+
+    `found` has one record more than the query's `limit` when there is a next page. `shown` are the records as the
+    response has them; it takes `limit` of them. `cursor` returns what `after` is in the link behind a record.
+    """
+
+    found: Sequence[Any]
+    shown: Iterable[Item]
+    cursor: Callable[[Any], Any] = attrgetter("id")
+
+
+class Options(TypedDict, total=False):
+    """What an operation says of itself where it differs from its subject; see `Operation`."""
+
+    description: str
+    errors: tuple[ErrorResponse, ...]
+    referenced: tuple[type, ...]
+    scope: str
+    other_scopes: tuple[str, ...]
+    roles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What the operations of a subject share, and the decorators that declare them.
+
+    `read` and `write` are the scopes. `roles` are the staff's roles that may change something, where they are not those
+    of the scope. `described` has the types of bodies and responses.
+
+    The decorated methods are those of a class with a `desk`. A method takes what it needs, by these names: `tx`, a
+    transaction; `now`; `call`; `query`, the query's parameters; `body`. Its other parameters have `InPath`. It returns
+    the body of the response. `responds` is the response's sentence, or its example too, where it is not the type's.
+    """
+
+    tag: str
+    read: str
+    write: str = ""
+    roles: tuple[str, ...] = ()
+    described: Mapping[type, Described] = field(default_factory=dict)
+
+    def shows(
+        self, path: str, responds: str = "", *, files: Mapping[str, Media] = NO_FILES, **options: Unpack[Options]
+    ) -> Callable[[Method], Handler]:
+        """Declare a read. One that sends `files`, by media type, returns the response, or else a body."""
+
+        def declare(method: Method) -> Handler:
+            signature = _Signature.of(method)
+            success = self._success(_OK, signature.returns, responds, (CONTENT_DISPOSITION,) if files else (), files)
+
+            @wraps(method)
+            async def handle(group: Any, call: Call) -> Response:
+                given, now = signature.read(call), group.desk.clock.now()
+                if "tx" in signature.takes:
+                    async with group.desk.reading() as tx:
+                        result = await method(group, **given, **signature.chosen(tx=tx, now=now))
+                else:
+                    result = await method(group, **given, **signature.chosen(now=now))
+                return result if isinstance(result, Response) else json_response(result)
+
+            return endpoint(self._operation("GET", path, signature, success, options))(handle)
+
+        return declare
+
+    def lists(self, path: str, responds: str, **options: Unpack[Options]) -> Callable[[Method], Handler]:
+        """Declare a list by pages. Its method returns `Listed`."""
+
+        def declare(method: Method) -> Handler:
+            signature = _Signature.of(method)
+            [item] = get_args(signature.returns)
+            success = self._success(_OK, GenericAlias(list, item), responds, (NEXT,))
+
+            @wraps(method)
+            async def handle(group: Any, call: Call) -> Response:
+                given = signature.read(call)
+                limit = given["query"].limit
+                async with group.desk.reading() as tx:
+                    listed = await method(group, **given, **signature.chosen(tx=tx, now=group.desk.clock.now()))
+                return page(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
+
+            return endpoint(self._operation("GET", path, signature, success, options))(handle)
+
+        return declare
+
+    def changes(
+        self,
+        verb: str,
+        path: str,
+        responds: str | Described = "",
+        *,
+        location: Address = "",
+        shown_once: str = "",
+        dry_run: bool = False,
+        check: Check | None = None,
+        **options: Unpack[Options],
+    ) -> Callable[[Method], Handler]:
+        """Declare a change. A `POST` makes it once per idempotency key.
+
+        With a `location`, it adds something: it responds with 201, or with 200 if the method returns `Unchanged`. A
+        location that does not begin with a slash continues the request's path. With `dry_run`, the query may ask that
+        nothing changes. `location`, `shown_once` and `check` are those of `Desk.change`; `check` takes what it needs
+        of `group`, the object of the class, `tx`, `raw` and `now`. A method that returns None responds with 204.
+        """
+
+        def declare(method: Method) -> Handler:
+            signature = _Signature.of(method)
+            status = CREATED if location else _OK
+            replayed = (IDEMPOTENT_REPLAY,) if verb == "POST" else ()
+            headers = (LOCATION, *replayed) if location else replayed
+            success = self._success(status, signature.returns, responds, headers)
+
+            @wraps(method)
+            async def handle(group: Any, call: Call) -> Response:
+                given = signature.read(call)
+
+                async def work(tx: Transaction, body: Any, now: datetime) -> Any:
+                    return await method(group, **given, **signature.chosen(tx=tx, body=body, now=now))
+
+                response: Response
+                if signature.returns is None:
+                    response = await group.desk.delete(call, lambda tx, now: work(tx, None, now))
+                else:
+                    response = await group.desk.change(
+                        call,
+                        signature.body or Nothing,
+                        work,
+                        status=status,
+                        location=_continued(location, path, call, signature),
+                        shown_once=shown_once,
+                        dry_run=dry_run and call.query(DryRun).is_wanted,
+                        check=None if check is None else lambda tx, raw, now: _called(check, group, tx, raw, now),
+                    )
+                return response
+
+            return endpoint(self._change(verb, path, signature, success, options, dry_run=dry_run))(handle)
+
+        return declare
+
+    def _change(
+        self, verb: str, path: str, signature: "_Signature", success: Success, options: Options, *, dry_run: bool
+    ) -> Operation:
+        posted = verb == "POST"
+        repeated = self._success(_OK, signature.returns, "", (IDEMPOTENT_REPLAY,) if posted else ())
+        found = Options(scope=self.write, roles=self.roles)
+        found.update(options)
+        found["errors"] = ((CONFLICT,) if posted else ()) + options.get("errors", ())
+        return self._operation(
+            verb,
+            path,
+            signature,
+            success,
+            found,
+            query=DryRun if dry_run else signature.query,
+            request_headers=POST_HEADERS if posted else CHANGE_HEADERS,
+            body=self._body(signature.body, may_be_absent=posted),
+            dry_run=_of_dry_run(repeated) if dry_run and success.status == CREATED else None,
+            unchanged=repeated if signature.may_be_unchanged else None,
+        )
+
+    def _operation(
+        self, verb: str, path: str, signature: "_Signature", success: Success, options: Options, **more: Any
+    ) -> Operation:
+        errors = ((NOT_FOUND,) if signature.path else ()) + options.get("errors", ())
+        return Operation(
+            method=verb,
+            path=path,
+            name=signature.name,
+            tag=self.tag,
+            summary=signature.summary,
+            path_parameters=tuple(place.parameter for place in signature.path.values()),
+            success=success,
+            **{
+                "description": signature.description,
+                "scope": self.read,
+                "query": signature.query,
+                **more,
+                **options,
+                "errors": errors,
+            },
+        )
+
+    def _success(
+        self,
+        status: int,
+        returns: Any,
+        responds: str | Described,
+        headers: tuple[Header, ...] = (),
+        files: Mapping[str, Media] = NO_FILES,
+    ) -> Success:
+        if returns is None:
+            return Success(_NO_CONTENT, str(responds))
+        if returns is Response:
+            return Success(status, str(responds), media_types=files, headers=headers)
+        if get_origin(returns) is list:
+            [item] = get_args(returns)
+            return Success(status, str(responds), returns, {"List": [self.described[item].example]}, headers=headers)
+        described = responds if isinstance(responds, Described) else self.described[returns]
+        sentence = responds if isinstance(responds, str) and responds else described.sentence
+        examples = {described.name or returns.__name__: described.example}
+        return Success(status, sentence, returns, examples, files, headers)
+
+    def _body(self, shape: Any, *, may_be_absent: bool) -> Body | None:
+        if shape is None:
+            return None
+        described = self.described[shape]
+        required = not may_be_absent or any(each.required for each in fields(shape))
+        return Body(shape, {described.name or shape.__name__: described.example}, required=required)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Signature:
+    """What a method says of its operation. `path` are the parameters of the path by the names that the method has."""
+
+    name: str
+    summary: str
+    description: str
+    takes: frozenset[str]
+    path: Mapping[str, InPath]
+    query: Any
+    body: Any
+    returns: Any
+    may_be_unchanged: bool
+
+    @classmethod
+    def of(cls, method: Method) -> "_Signature":
+        first, *paragraphs = inspect.cleandoc(method.__doc__ or "").split("\n\n")
+        hints = get_type_hints(method, include_extras=True)
+        returns = hints.pop("return")
+        alternatives = get_args(returns) if get_origin(returns) in {Union, UnionType} else (returns,)
+        bodies = [each for each in alternatives if get_origin(each) is not Unchanged]
+        return cls(
+            name=_camel_case(method.__name__),
+            summary=first.removesuffix("."),
+            description="\n\n".join(" ".join(each.splitlines()) for each in paragraphs),
+            takes=frozenset(hints),
+            path={name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated},
+            query=hints.get("query"),
+            body=hints.get("body"),
+            returns=None if bodies[0] is NoneType else bodies[0],
+            may_be_unchanged=len(bodies) < len(alternatives),
+        )
+
+    def read(self, call: Call) -> dict[str, Any]:
+        """Return what the method takes of a request itself. Raises DomainError."""
+        given: dict[str, Any] = {name: place.read(call) for name, place in self.path.items()}
+        if self.query is not None:
+            given["query"] = call.query(self.query)
+        return {**given, **self.chosen(call=call)}
+
+    def chosen(self, **available: Any) -> dict[str, Any]:
+        """Return what the method takes of what there is."""
+        return {name: value for name, value in available.items() if name in self.takes}
+
+
+async def _called(check: Check, group: Any, tx: Transaction, raw: bytes, now: datetime) -> None:
+    available = {"group": group, "tx": tx, "raw": raw, "now": now}
+    await check(**{name: available[name] for name in inspect.signature(check).parameters})
+
+
+def _camel_case(name: str) -> str:
+    first, *more = name.split("_")
+    return first + "".join(map(str.capitalize, more))
+
+
+def _of_dry_run(success: Success) -> Success:
+    sentence = success.description.removesuffix(".")
+    return Success(success.status, f"{sentence} of a dry run.", success.body, success.examples)
+
+
+def _continued(location: Address, path: str, call: Call, signature: _Signature) -> Address:
+    """Return the address of what is new, where it continues the request's path."""
+    if not location or not isinstance(location, str) or location.startswith("/"):
+        return location
+    values = {place.name: quote(str(place.read(call)), safe="") for place in signature.path.values()}
+    here = path.format(**values)
+    return lambda made: f"{here}/{location.format_map(made)}"

@@ -1,0 +1,95 @@
+"""Renders our Markdown with anchors, highlighted code and accessible tables."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from tradecounter.edge.page_kit.highlighting import highlighted
+
+_parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of level 2 or below."""
+
+    level: int
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A rendered document; `body` is HTML without the title."""
+
+    title: str
+    body: Markup
+    headings: list[Heading]
+
+
+def render_inline(text: str) -> Markup:
+    """Return a line of Markdown as HTML."""
+    return Markup(_parser.renderInline(text))  # noqa: S704 HTML in the source is escaped
+
+
+def render_text(text: str) -> Markup:
+    """Return paragraphs of Markdown as HTML."""
+    return Markup(_parser.render(text))  # noqa: S704 HTML in the source is escaped
+
+
+def render_document(source: str, code_links: Mapping[str, str]) -> Document:
+    """Return a rendered document; the source begins with its title. Code in `code_links` becomes a link."""
+    tokens = _parser.parse(source)
+    title = tokens[1].content
+    headings: list[Heading] = []
+    pieces: list[str] = []
+    tables = 0
+    for before, token, after in zip(tokens[2:], tokens[3:], [*tokens[4:], tokens[-1]], strict=False):
+        if token.type == "heading_open":
+            heading = Heading(int(token.tag[1:]), _anchor(after.content), _plain(after))
+            headings.append(heading)
+            token.attrSet("id", heading.anchor)
+        elif token.type == "table_open":
+            tables += 1
+            token.meta["number"] = tables
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
+        elif token.type == "inline" and before.type != "heading_open":
+            token.children = [_linked(child, code_links) for child in token.children or ()]
+        pieces.append(_rendered(token, headings))
+    return Document(title, Markup("".join(pieces)), headings)  # noqa: S704 rendered just before
+
+
+def _rendered(token: Token, headings: list[Heading]) -> str:
+    if token.type == "fence":
+        return f'<pre class="code"><code>{highlighted(token.content.rstrip(), token.info)}</code></pre>\n'
+    if token.type == "table_open":
+        label = f"Table {token.meta['number']}"
+        return f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table>'
+    if token.type == "table_close":
+        return "</table></div>\n"
+    if token.type == "heading_close":
+        last = headings[-1]
+        sign = f'<a class="anchor" href="#{last.anchor}" aria-label="Link to: {escape(last.text)}">#</a>'
+        return f" {sign}</{token.tag}>\n"
+    return str(_parser.renderer.render([token], _parser.options, {}))
+
+
+def _linked(token: Token, code_links: Mapping[str, str]) -> Token:
+    if token.type != "code_inline" or token.content not in code_links:
+        return token
+    address = escape(code_links[token.content])
+    return Token("html_inline", "", 0, content=f'<a href="{address}"><code>{escape(token.content)}</code></a>')
+
+
+def _plain(inline: Token) -> str:
+    return "".join(child.content for child in inline.children or ())
+
+
+def _anchor(text: str) -> str:
+    """Return GitHub's anchor for a heading, so that links also work on GitHub."""
+    return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")

@@ -1,0 +1,193 @@
+"""Sorted, filtered and paged tables: their parameters, links and CSV files."""
+
+import base64
+import binascii
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated, Any, Generic, Literal, TypeVar
+from urllib.parse import urlencode
+
+import msgspec
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.edge.page_kit.forms import query_values
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.csv_text import MEDIA_TYPE, harmless, line
+from tradecounter.kit.errors import DomainError, invalid
+
+Row = TypeVar("Row")
+
+PAGE_SIZE = 50
+MOST_IN_A_FILE = 10_000
+_OWN = {"after", "format", "sort"}
+_OUT_OF_RANGE = 2**63  # of a bigint
+_MOST_DIGITS = 100  # before and after the point of a number in a cursor; amounts have far fewer
+
+
+class TableParameters(Struct, frozen=True, kw_only=True):
+    """The parameters of every table; filters are further fields. `sort` names a column, `-` before it: descending."""
+
+    sort: str | None = None
+    after: str | None = None
+    format: Annotated[Literal["html", "csv"], Meta(description="`csv`: all rows as a file.")] = "html"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the rows are wanted as a CSV file."""
+        return self.format == "csv"
+
+    @property
+    def most(self) -> int:
+        """How many rows to read: one more than a page shows, or all that a file may have."""
+        return MOST_IN_A_FILE if self.is_file else PAGE_SIZE + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """The order of a table's rows."""
+
+    column: str
+    descending: bool
+
+    @classmethod
+    def of(cls, wanted: str | None, columns: Iterable[str], default: str) -> "Sort":
+        """Return the order that a parameter names; an unknown column gives the default."""
+        text = wanted or default
+        column = text.removeprefix("-")
+        return cls(column, text.startswith("-")) if column in set(columns) else cls.of(None, columns, default)
+
+    @property
+    def text(self) -> str:
+        """The order as a parameter."""
+        return f"-{self.column}" if self.descending else self.column
+
+
+def cursor_text(value: Any, row_id: int) -> str:
+    """Return the cursor behind a row: the value by which the rows are sorted, and the row's id."""
+    return base64.urlsafe_b64encode(msgspec.json.encode([value, row_id])).decode().rstrip("=")
+
+
+def read_cursor(text: str | None, kind: Any) -> tuple[Any, int] | None:
+    """Return the value, of a kind, and the id in a cursor. Raises DomainError (invalid)."""
+    if not text:
+        return None
+    try:
+        raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        value, row_id = msgspec.json.decode(raw, type=tuple[kind, int])
+    except (binascii.Error, ValueError, msgspec.DecodeError) as error:
+        raise _no_cursor() from error
+    if not (_is_storable(value) and _is_storable(row_id)):
+        raise _no_cursor()
+    return value, row_id
+
+
+def _is_storable(value: Any) -> bool:
+    """Return whether the database can compare a value with a column."""
+    match value:
+        case tuple():
+            return all(map(_is_storable, value))
+        case int():
+            return -_OUT_OF_RANGE <= value < _OUT_OF_RANGE
+        case str():
+            return "\x00" not in value
+        case Decimal():
+            return value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
+    return True
+
+
+def _no_cursor() -> DomainError:
+    return invalid("after", "take it from the link to the next page")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's heading; `sort` is its name in the parameter `sort`, if the table can be sorted by it."""
+
+    heading: str
+    sort: str = ""
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Generic[Row]):
+    """A page of a table, with the addresses of the same table in another order, of its next page and of its file."""
+
+    address: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    sort: Sort
+    query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    next_after: str | None = None
+    after: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        call: Call,
+        address: str,
+        columns: Sequence[Column],
+        found: Sequence[Row],
+        sort: Sort,
+        cursor: Callable[[Row], str],
+    ) -> "Table[Row]":
+        """Return the table of the rows that were found, one more than a page shows if there is a next page."""
+        query = {name: values for name, values in query_values(call.raw_query).items() if any(values)}
+        shown = found[:PAGE_SIZE]
+        following = cursor(shown[-1]) if len(found) > PAGE_SIZE else None
+        after = query.get("after", [None])[-1]
+        return cls(address, columns, shown, sort, query, following, after)
+
+    def _link(self, **changed: str | None) -> str:
+        pairs = [(name, value) for name, values in self.query.items() if name not in _OWN for value in values if value]
+        sort = self.query.get("sort", [""])[-1]
+        own = {"sort": sort, **changed}
+        query = urlencode([*pairs, *((name, value) for name, value in own.items() if value)])
+        return f"{self.address}?{query}" if query else self.address
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether rows are left out."""
+        return bool(set(self.query) - _OWN)
+
+    @property
+    def next_link(self) -> str | None:
+        """The address of the next page."""
+        return self._link(after=self.next_after) if self.next_after else None
+
+    @property
+    def first_link(self) -> str:
+        """The address of the first page."""
+        return self._link()
+
+    @property
+    def file_link(self) -> str:
+        """The address of all rows as CSV."""
+        return self._link(format="csv")
+
+    def sort_link(self, column: Column) -> str:
+        """Return the address of the table sorted by a column: the other way round if it is already."""
+        turned = self.sort.column == column.sort and not self.sort.descending
+        return self._link(sort=f"-{column.sort}" if turned else column.sort)
+
+    def aria_sort(self, column: Column) -> str:
+        """Return the order of a column for `aria-sort`."""
+        if self.sort.column != column.sort:
+            return "none"
+        return "descending" if self.sort.descending else "ascending"
+
+
+def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> Response:
+    """Return a CSV file. Texts that a spreadsheet would take for a formula begin with an apostrophe."""
+    text = line(headings) + "".join(line(map(_cell, row)) for row in rows)
+    return file_response(text, f"{name}.csv", MEDIA_TYPE)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return harmless(value)
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

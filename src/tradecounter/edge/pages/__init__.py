@@ -1,0 +1,1 @@
+"""What the pages of both sites are declared with: pages, forms, steps, lists, menus."""

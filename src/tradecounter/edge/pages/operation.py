@@ -1,0 +1,98 @@
+"""Declarations of pages: who may open them, and what they need."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from tradecounter.edge.people import Person, StaffMember
+from tradecounter.edge.permissions import UserRole, allows
+from tradecounter.edge.rest.operation import Method, Operation, Parameter, Success, endpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageOperation(Operation):
+    """A page, or a form that is sent to one. The interface documents do not list it.
+
+    A page of the back office has a `scope` or `roles`, as an operation of the API has; one of the account has
+    `user_roles`. A page with none of them is open to everybody who has signed in.
+    """
+
+    user_roles: tuple[UserRole, ...] = ()
+    dangerous: bool = False  # asks for the password again when that was long ago
+    signed_out: bool = False  # open to people who have not signed in
+
+
+def page(
+    path: str,
+    summary: str,
+    *,
+    scope: str = "",
+    roles: tuple[str, ...] = (),
+    user_roles: tuple[UserRole, ...] = (),
+    dangerous: bool = False,
+    signed_out: bool = False,
+    query: type[msgspec.Struct] | None = None,
+    path_parameters: tuple[Parameter, ...] = (),
+    method: str = "GET",
+) -> Callable[[Method], Method]:
+    """Mark a method that shows a page."""
+    return endpoint(
+        PageOperation(
+            method=method,
+            path=path,
+            name=f"{method} {path}",
+            tag="Pages",
+            summary=summary,
+            path_parameters=path_parameters,
+            query=query,
+            success=Success(200, summary),
+            scope=scope,
+            roles=roles,
+            user_roles=user_roles,
+            dangerous=dangerous,
+            signed_out=signed_out,
+        )
+    )
+
+
+def form(
+    path: str,
+    summary: str,
+    *,
+    scope: str = "",
+    roles: tuple[str, ...] = (),
+    user_roles: tuple[UserRole, ...] = (),
+    dangerous: bool = False,
+    signed_out: bool = False,
+    path_parameters: tuple[Parameter, ...] = (),
+) -> Callable[[Method], Method]:
+    """Mark a method that takes a form (`POST`)."""
+    return page(
+        path,
+        summary,
+        scope=scope,
+        roles=roles,
+        user_roles=user_roles,
+        dangerous=dangerous,
+        signed_out=signed_out,
+        path_parameters=path_parameters,
+        method="POST",
+    )
+
+
+def may_open(person: Person, operation: Operation) -> bool:
+    """Return whether a person may open a page or send its form."""
+    if isinstance(person, StaffMember):
+        return allows(person.roles, operation.scope, operation.roles)
+    user_roles = operation.user_roles if isinstance(operation, PageOperation) else ()
+    return not user_roles or person.role in {*user_roles, "owner"}
+
+
+def needed(operation: Operation) -> str:
+    """Return what a person lacks who may not open a page."""
+    if isinstance(operation, PageOperation) and operation.user_roles:
+        return f"this needs the role {' or '.join(dict.fromkeys(('owner', *operation.user_roles)))}"
+    return (
+        f"this needs the right {operation.scope}" if operation.scope else f"this needs {' or '.join(operation.roles)}"
+    )

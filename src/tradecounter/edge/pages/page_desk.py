@@ -1,0 +1,259 @@
+"""The steps that every page takes: read and render; or parse a form, change something, and go to the next page."""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+import jinja2
+from msgspec import Struct
+from psycopg.errors import LockNotAvailable
+from starlette.responses import Response
+
+from tradecounter.db.idempotency import KeyedRequest, Recorded, once
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, renumbered
+from tradecounter.edge.pages.navigation import Navigation
+from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.pages.page_view import CONTENT_POLICY, PageView, prefix_of, see_other, set_flash
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.to_json import to_json
+
+Shape = TypeVar("Shape", bound=Struct)
+Revealed = TypeVar("Revealed")
+Result = TypeVar("Result")
+ShowAgain = Callable[[Filled], Awaitable[Response]]
+ShowResult = Callable[[Filled, Result | None], Awaitable[Response]]
+
+ONCE = "once"  # the field with the key of a form
+PREVIEW = "preview"  # the field of a form that only shows what it would do
+SEEN = "seen"  # the field with the digest of what a form has shown that it would do
+_SEE_OTHER = 303
+_DIGITS = 32  # of a digest
+
+
+@dataclass(frozen=True, slots=True)
+class PageDesk:
+    """The database, the clock and the templates of a site with pages."""
+
+    site: PageSite
+    database: Database
+    clock: Clock
+    templates: jinja2.Environment
+    navigation: Navigation
+
+    def reading(self) -> AbstractAsyncContextManager[Transaction]:
+        """Run a block of reads."""
+        return reading(self.database)
+
+    def view(self, call: Call) -> PageView:
+        """Return what templates know as `page`."""
+        return PageView(self.site, self.navigation, call.request, prefix_of(call.base_url))
+
+    def show(self, call: Call, template: str, *, status: int = 200, **values: Any) -> Response:
+        """Respond with a page. A `form` among the values gives its status to the page."""
+        form = values.get("form")
+        if isinstance(form, Filled):
+            status = form.status
+        return render(self.view(call), self.templates, template, status, values)
+
+    async def change(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
+        *,
+        again: ShowAgain,
+        to: str | Callable[[Any], str],
+        done: str | Callable[[Any], str] = "",
+        submitted: Submitted | None = None,
+    ) -> Response:
+        """Parse a form, run a change in a transaction of its own, and send the browser to the page `to`.
+
+        That page shows the message `done`. Both may be functions of what `work` returns. After a DomainError, `again`
+        shows the form once more, with its values and errors. A form that is sent twice changes something once.
+        """
+        if submitted is None:
+            submitted = await read_submitted(call)
+        try:
+            path, message = await self._changed(call, submitted, shape, work, to, done)
+        except DomainError as error:
+            if error.kind is Kind.UNAVAILABLE:
+                raise
+            return await again(Filled.of(submitted, error, STATUS[error.kind]))
+        finally:
+            for file in submitted.files.values():
+                await file.close()
+        return self.go(call, path, message)
+
+    async def reveal(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Revealed]],
+        *,
+        again: ShowAgain,
+        show: Callable[[Revealed], Response],
+        to: str,
+        repeated: str,
+        submitted: Submitted | None = None,
+    ) -> Response:
+        """As `change`, but respond with a page about the result that is shown once, such as a new secret.
+
+        The same form sent again leads to the page `to` with the message `repeated`. The form must be a `plain` one.
+        """
+        made: list[Revealed] = []
+
+        async def kept(tx: Transaction, body: Shape, now: datetime) -> None:
+            made.append(await work(tx, body, now))
+
+        response = await self.change(call, shape, kept, again=again, to=to, done=repeated, submitted=submitted)
+        return show(made[0]) if made and response.status_code == _SEE_OTHER else response
+
+    async def preview(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Result]],
+        submitted: Submitted,
+    ) -> tuple[Result | None, Filled]:
+        """Parse a form, run a change and undo it.
+
+        Returns what `work` returns, or None after a DomainError, and the form with its values and errors. It may run
+        while somebody types, so no error takes the form away, not even that the database is busy.
+        """
+        try:
+            body = parse_form(submitted, shape)
+            async with transaction(self.database, call.actor) as tx:
+                result = await _renumbering(work(tx, body, self.clock.now()), submitted, shape)
+                tx.set_rollback()
+        except LockNotAvailable:
+            return None, Filled.of(submitted, _busy(), STATUS[Kind.CONFLICT])
+        except DomainError as error:
+            return None, Filled.of(submitted, error, STATUS[error.kind])
+        return result, Filled(submitted.values)
+
+    async def change_as_seen(
+        self,
+        call: Call,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Result]],
+        *,
+        again: ShowResult[Result],
+        facts: Callable[[Result], Any],
+        asked: Callable[[Shape, Result], None] = lambda _body, _result: None,
+        to: str | Callable[[Any], str],
+        done: str | Callable[[Any], str] = "",
+        submitted: Submitted | None = None,
+    ) -> Response:
+        """As `change`, but only a result is kept that the form has shown before; else it is undone and shown.
+
+        `facts` returns what of a result has to be shown, or None for nothing; `again` shows the form with a result that
+        was undone, and with `seen_of` of its facts in the field SEEN. `asked` raises DomainError for a question about
+        the result that the form does not answer.
+        """
+        if submitted is None:
+            submitted = await read_submitted(call)
+        if submitted.one(PREVIEW):
+            result, filled = await self.preview(call, shape, work, submitted)
+            return await again(filled, result)
+        results: list[Result] = []
+
+        async def only_seen(tx: Transaction, body: Shape, now: datetime) -> Result:
+            result = await work(tx, body, now)
+            results.append(result)
+            shown_before = facts(result)
+            if shown_before is not None and submitted.one(SEEN) != seen_of(shown_before):
+                raise _UnseenError
+            asked(body, result)
+            return result
+
+        def shown(filled: Filled) -> Awaitable[Response]:
+            return again(filled, results[-1] if results else None)
+
+        try:
+            return await self.change(call, shape, only_seen, again=shown, to=to, done=done, submitted=submitted)
+        except _UnseenError:
+            return await shown(Filled(submitted.values))
+
+    def go(self, call: Call, path: str, message: str = "") -> Response:
+        """Send the browser to a page, which shows a message."""
+        response = see_other(call.request, prefix_of(call.base_url) + path)
+        if message:
+            set_flash(response, self.site, message)
+        return response
+
+    async def _changed(
+        self,
+        call: Call,
+        submitted: Submitted,
+        shape: type[Shape],
+        work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
+        to: str | Callable[[Any], str],
+        done: str | Callable[[Any], str],
+    ) -> tuple[str, str]:
+        body = parse_form(submitted, shape)
+        request = _keyed(call, submitted)
+        now = self.clock.now()
+
+        async def changed_once(tx: Transaction) -> tuple[Recorded, Recorded]:
+            result = await _renumbering(work(tx, body, now), submitted, shape)
+            path, message = (made(result) if callable(made) else made for made in (to, done))
+            following = Recorded(_SEE_OTHER, f"{path}\n{message}".encode())
+            return following, following
+
+        following = await once(self.database, call.actor, request, now, changed_once)
+        path, _, message = following.body.decode().partition("\n")
+        return path, message
+
+
+class _UnseenError(Exception):
+    """A form would do what it has not shown."""
+
+
+def seen_of(facts: Any) -> str:
+    """Return the digest of what a form shows that it would do."""
+    return hashlib.sha256(to_json(facts)).hexdigest()[:_DIGITS]
+
+
+def _busy() -> DomainError:
+    return DomainError(Kind.CONFLICT, "somebody else is changing this: no preview at the moment")
+
+
+async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: type[Struct]) -> Result:
+    """Wait for a change; its errors get the numbers that the rows have in the form."""
+    try:
+        return await work
+    except DomainError as error:
+        raise renumbered(error, submitted, shape) from error
+
+
+def render(view: PageView, templates: jinja2.Environment, template: str, status: int, values: Any) -> Response:
+    """Return a page as a response."""
+    html = templates.get_template(template).render(page=view, **values)
+    # Not `no-referrer`: with it, browsers send `Origin: null` with the page's own forms.
+    headers = {
+        "Content-Security-Policy": CONTENT_POLICY,
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "same-origin",
+    }
+    response = Response(html, status, headers, "text/html")
+    view.forget_flash(response)
+    return response
+
+
+def _keyed(call: Call, submitted: Submitted) -> KeyedRequest | None:
+    """Return the form's key with its content, so that a form that was changed after it was sent counts as another."""
+    key = submitted.one(ONCE)
+    if not key:
+        return None
+    fields = sorted((name, list(values)) for name, values in submitted.values.items())
+    files = sorted((name, file.filename, file.size) for name, file in submitted.files.items())
+    digest = hashlib.sha256(repr((call.target, fields, files)).encode())
+    return KeyedRequest(f"{call.actor.kind}/{call.actor.id}", f"form {digest.hexdigest()}", digest.digest())

@@ -1,0 +1,121 @@
+"""What every template of a page knows as `page`: the person, the menu, addresses."""
+
+import secrets
+from dataclasses import dataclass
+from urllib.parse import quote, unquote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tradecounter.edge.page_kit.static_files import static_address
+from tradecounter.edge.pages.navigation import Entry, Navigation
+from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.people import CustomerUser, Person
+from tradecounter.edge.session import has_right, session_of
+
+# The content security policy (CSP) of pages with forms; it stops XSS that escaping should miss.
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_FLASH_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """The frame of a page. `prefix` is the path of the base URL, below which the site is."""
+
+    site: PageSite
+    navigation: Navigation
+    request: Request
+    prefix: str
+
+    @property
+    def person(self) -> Person | None:
+        """Who has signed in, or None."""
+        session = session_of(self.request.scope)
+        return None if session is None else session.person
+
+    @property
+    def person_name(self) -> str:
+        """What the person is called."""
+        return "" if self.person is None else self.person.name or self.person.email
+
+    @property
+    def person_roles(self) -> str:
+        """The person's roles, for display."""
+        if self.person is None:
+            return ""
+        return self.person.role if isinstance(self.person, CustomerUser) else ", ".join(self.person.roles)
+
+    @property
+    def subjects(self) -> list[Entry]:
+        """The menu."""
+        path = self.request.scope["path"]
+        return [] if self.person is None else self.navigation.subjects(self.person, path)
+
+    @property
+    def search(self) -> str | None:
+        """The path of the search, if the person may use it."""
+        session = session_of(self.request.scope)
+        return None if session is None else self.navigation.search(session)
+
+    @property
+    def sign_ins(self) -> str | None:
+        """The path of the person's own sign-ins, if there is such a page."""
+        return self.site.sign_ins if self.navigation.exists(self.site.sign_ins) else None
+
+    @property
+    def flash(self) -> str:
+        """What the form before this page has done."""
+        return unquote(self.request.cookies.get(self.site.flash_cookie, ""))
+
+    def at(self, path: str) -> str:
+        """Return the address of a path."""
+        return self.prefix + path
+
+    def static(self, name: str) -> str:
+        """Return the address of a static file."""
+        return f"{self.prefix}/{static_address(name)}"
+
+    def may(self, path: str) -> bool:
+        """Return whether the person may open a page, named by the path of its operation."""
+        return self.person is not None and self.navigation.may(self.person, path)
+
+    def has(self, scope: str) -> bool:
+        """Return whether the person's roles include a right, named by its scope."""
+        return has_right(self.request, scope)
+
+    def once(self) -> str:
+        """Return a new key, with which a form changes something at most once."""
+        return secrets.token_hex(16)
+
+    def forget_flash(self, response: Response) -> None:
+        """Have the browser forget the message that this page shows."""
+        if self.site.flash_cookie in self.request.cookies:
+            response.delete_cookie(self.site.flash_cookie, path="/", secure=True, httponly=True, samesite="lax")
+
+
+def set_flash(response: Response, site: PageSite, message: str) -> None:
+    """Have the next page show a message."""
+    response.set_cookie(
+        site.flash_cookie,
+        quote(message),
+        max_age=_FLASH_SECONDS,
+        path="/",
+        secure=True,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def prefix_of(base_url: str) -> str:
+    """Return the path of a base URL, without a slash at its end."""
+    return urlsplit(base_url).path.rstrip("/")
+
+
+def see_other(request: Request, address: str) -> Response:
+    """Send the browser to an address; htmx does the same for a whole page."""
+    if "hx-request" in request.headers:
+        return Response(headers={"HX-Redirect": address})
+    return Response(status_code=303, headers={"Location": address})

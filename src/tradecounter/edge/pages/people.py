@@ -1,0 +1,21 @@
+"""The member of the staff who looks at a page."""
+
+from tradecounter.edge.people import StaffMember
+from tradecounter.edge.permissions import Role
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import session_of
+
+
+def roles_of_caller(call: Call) -> list[Role]:
+    """Return the roles of the member of the staff who has signed in."""
+    session = session_of(call.request.scope)
+    person = None if session is None else session.person
+    return list(person.roles) if isinstance(person, StaffMember) else []
+
+
+def staff_id_of(call: Call) -> int:
+    """Return the id of the member of the staff who has signed in. Raises RuntimeError if nobody has."""
+    session = session_of(call.request.scope)
+    if session is None:
+        raise RuntimeError("only staff who have signed in upload files")
+    return session.person.id

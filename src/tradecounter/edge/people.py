@@ -1,0 +1,74 @@
+"""The people who sign in: staff members at the back office, customers' users at the account pages."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypedDict
+
+from tradecounter.edge.permissions import Role, UserRole
+from tradecounter.kit.actor import Actor
+
+Site = Literal["staff", "account"]
+
+
+@dataclass(frozen=True, slots=True)
+class StaffMember:
+    """A staff member without its secrets; `has_password` is False until it sets one."""
+
+    id: int
+    email: str
+    name: str
+    roles: list[Role]
+    has_password: bool
+    created_at: datetime
+    disabled_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerUser:
+    """A customer's user without its secrets; `has_password` is False until it sets one."""
+
+    id: int
+    customer_id: int
+    email: str
+    name: str
+    role: UserRole
+    has_password: bool
+    created_at: datetime
+    disabled_at: datetime | None
+
+
+Person = StaffMember | CustomerUser
+
+
+class Owner(TypedDict):
+    """The two columns that say whose a row is; one is null."""
+
+    staff_id: int | None
+    user_id: int | None
+
+
+def owner_of(site: Site, person_id: int) -> Owner:
+    """Return the columns for a person."""
+    if site == "staff":
+        return {"staff_id": person_id, "user_id": None}
+    return {"staff_id": None, "user_id": person_id}
+
+
+def site_of(person: Person) -> Site:
+    """Return the site at which a person signs in."""
+    return "staff" if isinstance(person, StaffMember) else "account"
+
+
+def noun_of(person: Person) -> Literal["staff", "user"]:
+    """Return what the audit log calls a person."""
+    return "staff" if isinstance(person, StaffMember) else "user"
+
+
+def subject_of(person: Person) -> str:
+    """Return the audit log's subject for a person."""
+    return f"{noun_of(person)}/{person.email}"
+
+
+def actor_of(person: Person, address: str | None) -> Actor:
+    """Return the actor of the changes that a person makes from an address."""
+    return Actor(noun_of(person), person.email, person.id, address=address)

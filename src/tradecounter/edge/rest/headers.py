@@ -1,0 +1,90 @@
+"""Header declarations that several slices use."""
+
+from tradecounter.edge.rest.idempotency import HEADER, LONGEST_KEY, REPLAY_HEADER
+from tradecounter.edge.rest.operation import TEXT, Header, Parameter, Schema
+
+_COUNT: Schema = {"type": "integer", "format": "int64", "minimum": 0}
+_ANY_TEXT: Schema = {"type": "string"}
+
+IDEMPOTENCY_KEY = Parameter(
+    HEADER,
+    "Makes the request safe to retry: a retry with the same key creates nothing new.",
+    {**TEXT, "maxLength": LONGEST_KEY, "pattern": "^[ -~]+$"},
+    "7f9c2d1e-order-PO-1001",
+)
+IF_NONE_MATCH = Parameter(
+    "If-None-Match",
+    "The `ETag` of your copy. The response is 304 while the copy is current.",
+    _ANY_TEXT,
+    '"9b2f1c"',
+)
+
+REQUEST_ID = Header(
+    "X-Request-Id",
+    "The request's id: the client's own, if it is a valid token, or a new one.",
+    _ANY_TEXT,
+    "3f1c9a0b5d7e2468",
+    always=True,
+)
+LINK = Header(
+    "Link",
+    "Web links (RFC 8288). For lists: the first, prev, next and last page, if they exist. If they are longer than "
+    "8,000 bytes, each link is a header of its own.",
+    _ANY_TEXT,
+    '<https://api.example/product?page=1&limit=100>; rel="first"',
+)
+NEXT_LINK = Header(
+    "Link",
+    "The next page, while there is more.",
+    _ANY_TEXT,
+    '<https://api.example/event?after=42>; rel="next"',
+)
+PAGING = (
+    Header("X-Total-Count", "The number of results, after filtering.", _COUNT, 250, always=True),
+    Header("X-Page", "The number of this page, starting at 1.", {"type": "integer", "minimum": 1}, 2, always=True),
+    Header("X-Limit", "Results per page; 0: all results on one page.", {**_COUNT, "maximum": 500}, 100, always=True),
+    Header("X-Total-Pages", "The number of pages at this limit.", _COUNT, 3, always=True),
+    LINK,
+)
+IDEMPOTENT_REPLAY = Header(
+    REPLAY_HEADER,
+    "Set if this is a replay: the recorded response to an earlier request with the same key.",
+    {"type": "string", "enum": ["true"]},
+    "true",
+)
+CACHE_CONTROL = Header(
+    "Cache-Control",
+    "Whether clients may cache the response; they must revalidate it before each use.",
+    _ANY_TEXT,
+    "private, no-cache",
+)
+CACHING = (
+    Header("ETag", "The version of the response; send it as `If-None-Match`.", _ANY_TEXT, '"9b2f1c"'),
+    CACHE_CONTROL,
+    Header("Vary", "The request headers on which the response depends.", _ANY_TEXT, "Accept, Accept-Encoding"),
+)
+RATE_LIMIT = (
+    Header(
+        "RateLimit",
+        "The remaining requests, and the seconds until the limit is reset.",
+        _ANY_TEXT,
+        '"customer";r=2990;t=180',
+    ),
+    Header(
+        "RateLimit-Policy", "The rate limit: requests per window, in seconds.", _ANY_TEXT, '"customer";q=3000;w=300'
+    ),
+)
+CONTENT_DISPOSITION = Header(
+    "Content-Disposition",
+    "The file's name. With CSV, only for browsers: clients whose `Accept` contains `text/html`.",
+    _ANY_TEXT,
+    'attachment; filename="invoice-10001.pdf"',
+)
+RETRY_AFTER = Header("Retry-After", "Seconds to wait before you try again.", {**_COUNT, "minimum": 1}, 300)
+WWW_AUTHENTICATE = Header(
+    "WWW-Authenticate",
+    "The required authentication scheme, Bearer or (token endpoint) Basic, and whether the sent credential is invalid.",
+    _ANY_TEXT,
+    'Bearer error="invalid_token"',
+    always=True,
+)

@@ -1,0 +1,41 @@
+"""Creates JSON responses, files, and error responses."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from starlette.responses import Response
+
+from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.kit.errors import MOST_FIELD_ERRORS, FieldError
+from tradecounter.kit.to_json import to_json
+
+Header = tuple[bytes, bytes]
+
+
+class Error(msgspec.Struct):
+    """What is wrong, and how to correct it. Every error but 401 has this body."""
+
+    message: Annotated[str, msgspec.Meta(description="Everything that is wrong, as one sentence to display.")]
+    errors: Annotated[
+        list[FieldError] | msgspec.UnsetType,
+        msgspec.Meta(description="Each field that is not valid; `message` says the same."),
+    ] = msgspec.UNSET
+
+
+def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a JSON response."""
+    return Response(to_json(value), status, headers, JSON)
+
+
+def file_response(content: bytes | str, name: str, media_type: str) -> Response:
+    """Return a file, which browsers save under a name."""
+    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def error_response(
+    message: str, status: int, headers: Mapping[str, str] | None = None, field_errors: Sequence[FieldError] = ()
+) -> Response:
+    """Return a response with the general error body."""
+    errors = [error for error in field_errors[:MOST_FIELD_ERRORS] if error.field]
+    return json_response(Error(message, errors or msgspec.UNSET), status, headers)

@@ -1,0 +1,1 @@
+"""Parts of the HTTP server: limits of a connection, compression, addresses of clients."""

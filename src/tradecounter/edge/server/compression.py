@@ -1,0 +1,154 @@
+"""Compresses responses by `Accept-Encoding`: zstd, br or gzip (RFC 9110, section 12.5.3).
+
+The levels are cheap: for 92 KB of products, zstd takes 0.3 ms, gzip 0.6 ms and br 1 ms; higher levels cost several
+times as much and save a few per cent.
+
+An attacker who controls part of a request and sees the response's length can learn secrets from compression. Here the
+attack would need requests with the victim's key, which browsers do not attach by themselves, or with the cookie of a
+session, which they attach to no request of another site but to links that open a page. Pages contain no secrets.
+"""
+
+import asyncio
+import zlib
+from collections.abc import Callable
+from typing import Protocol
+
+import brotli
+import zstandard
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tradecounter.edge.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding
+from tradecounter.edge.rest.conditional import coded_tag
+
+_COMPRESSIBLE = {"application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv", "text/html",
+                 "text/javascript"}  # fmt: skip
+_LARGE = 256 * 1024  # bytes; a thread compresses larger bodies, which would block other requests
+_GZIP = 31  # zlib's name for the gzip format with the largest window
+_ZSTD_LEVEL = 3
+_UNKNOWN = -1
+
+# The compressor of a long response exists until the client has read the response. By default, zstd needs 3.4 MB
+# and br 4.9 MB; with these windows, 1.6 and 1.2 MB. A catalogue is compressed faster, and to the same length.
+_WINDOW_BITS = 18
+_MOST_AT_ONCE = 32  # compressors of long responses; further responses are not compressed
+
+
+class _Compressor(Protocol):
+    """Compresses a body chunk by chunk; may return nothing for a chunk."""
+
+    def compress(self, data: bytes, /) -> bytes: ...
+
+    def flush(self) -> bytes: ...
+
+
+class _Brotli:
+    """Brotli's compressor with the other compressors' method names."""
+
+    def __init__(self, length: int) -> None:
+        window = {"lgwin": _WINDOW_BITS} if length == _UNKNOWN else {}
+        compressor = brotli.Compressor(quality=4, **window)
+        self.compress = compressor.process
+        self.flush = compressor.finish
+
+
+def _zstd(length: int) -> _Compressor:
+    if length == _UNKNOWN:
+        parameters = zstandard.ZstdCompressionParameters.from_level(_ZSTD_LEVEL, window_log=_WINDOW_BITS)
+        return zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    return zstandard.ZstdCompressor(level=_ZSTD_LEVEL).compressobj(size=length)
+
+
+# The argument is the body's length, which zstd writes into its header.
+_COMPRESSORS: dict[Coding, Callable[[int], _Compressor]] = {
+    "zstd": _zstd,
+    "br": _Brotli,
+    "gzip": lambda _: zlib.compressobj(1, wbits=_GZIP),
+}
+
+
+class Compression:
+    """Middleware that compresses responses."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._under_way: set[_Compressing] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call the application and compress its response."""
+        compressing = _Compressing(scope, send, self._under_way)
+        try:
+            await self._app(scope, receive, compressing.send)
+        finally:
+            self._under_way.discard(compressing)
+
+
+class _Compressing:
+    """Compresses one response, whose start is sent with the first chunk of the body.
+
+    `under_way` contains the long responses that are being compressed.
+    """
+
+    def __init__(self, scope: Scope, send: Send, under_way: set["_Compressing"]) -> None:
+        self._scope = scope
+        self._send = send
+        self._under_way = under_way
+        self._start: Message | None = None
+        self._compressor: _Compressor | None = None
+
+    async def send(self, message: Message) -> None:
+        """Compress and send an ASGI message of the response."""
+        if message["type"] == "http.response.start" and _is_compressible(message):
+            self._start = message
+            return
+        if self._start is not None:
+            start, self._start = self._start, None
+            if not message.get("more_body", False):
+                await self._compress_whole(start, message)
+            elif len(self._under_way) < _MOST_AT_ONCE:
+                self._compressor = self._begin(start, _UNKNOWN)
+                if self._compressor is not None:
+                    self._under_way.add(self)
+            await self._send(start)
+        if self._compressor is not None:
+            message["body"] = self._compressor.compress(message.get("body", b""))
+            if not message.get("more_body", False):
+                message["body"] += self._compressor.flush()
+            elif not message["body"]:
+                return
+        await self._send(message)
+
+    async def _compress_whole(self, start: Message, message: Message) -> None:
+        body = message.get("body", b"")
+        compressor = None if len(body) < SMALLEST_COMPRESSED else self._begin(start, len(body))
+        if compressor is None:
+            return
+        large = len(body) >= _LARGE
+        message["body"] = await asyncio.to_thread(_whole, compressor, body) if large else _whole(compressor, body)
+        MutableHeaders(scope=start)["Content-Length"] = str(len(message["body"]))
+
+    def _begin(self, start: Message, length: int) -> _Compressor | None:
+        """Set the headers and return the compressor, or None if the client accepts no coding of ours."""
+        coding = choose_coding(", ".join(Headers(scope=self._scope).getlist("accept-encoding")))
+        if coding == IDENTITY:
+            return None
+        headers = MutableHeaders(scope=start)
+        headers["Content-Encoding"] = coding
+        if "etag" in headers:
+            headers["ETag"] = coded_tag(headers["etag"], coding)
+        return _COMPRESSORS[coding](length)
+
+
+def _whole(compressor: _Compressor, body: bytes) -> bytes:
+    return compressor.compress(body) + compressor.flush()
+
+
+def _is_compressible(start: Message) -> bool:
+    """Return whether a response may be compressed; if so, add `Accept-Encoding` to `Vary`."""
+    headers = MutableHeaders(scope=start)
+    media_type = headers.get("content-type", "").partition(";")[0]
+    if media_type not in _COMPRESSIBLE or "content-encoding" in headers:
+        return False
+    if "accept-encoding" not in headers.get("vary", "").lower():
+        headers.add_vary_header("Accept-Encoding")
+    return True

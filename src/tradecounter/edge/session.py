@@ -1,0 +1,56 @@
+"""The session of a request to a page, and what its person may."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.types import Scope
+
+from tradecounter.edge.people import Person, StaffMember
+from tradecounter.edge.permissions import allows
+from tradecounter.kit.errors import DomainError, Kind
+
+SESSION = "tradecounter.session"  # the key in the ASGI scope
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A sign-in of a person in a browser.
+
+    `seen_at` is the last request, exact to a minute, and `proven_at` when the password or a code was last asked for.
+    """
+
+    id: int
+    person: Person
+    created_at: datetime
+    seen_at: datetime
+    proven_at: datetime
+    address: str
+    browser: str
+
+
+class ElsewhereError(DomainError):
+    """Another page must come first, to which the browser is sent; `next` in its query leads back."""
+
+    def __init__(self, path: str, back_to: str) -> None:
+        super().__init__(Kind.UNAUTHENTICATED, "sign in first")
+        self.path = f"{path}?next={quote(back_to, safe='')}"
+
+
+def session_of(scope: Scope) -> Session | None:
+    """Return the session of a request, or None."""
+    session: Session | None = scope.get(SESSION)
+    return session
+
+
+def has_right(request: Request, scope: str) -> bool:
+    """Return whether the roles of the member of staff who sent a request include a right, named by its scope."""
+    session = session_of(request.scope)
+    return session is not None and isinstance(session.person, StaffMember) and allows(session.person.roles, scope)
+
+
+def require_right(request: Request, scope: str) -> None:
+    """Check a right that only some who may open the page have. Raises DomainError (forbidden)."""
+    if not has_right(request, scope):
+        raise DomainError(Kind.FORBIDDEN, f"this needs the right {scope}")

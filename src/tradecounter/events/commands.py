@@ -1,0 +1,55 @@
+"""`tradecounter event`: the event log."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
+from tradecounter.edge.command_line.output import LISTED, AsJson, show_table
+from tradecounter.edge.command_line.session import run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.events.queries import EventQuery, EventRecord, read_events
+from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.events.wire import event_on_the_wire
+
+app = typer.Typer(no_args_is_help=True, help="The event log, which programs of customers and of the reseller read.")
+
+_COLUMNS = ("sequence", "occurred_at", "type", "subject", "customer_id", Prose("data", 30), "id")
+
+
+@app.callback()
+def event() -> None:
+    """Keep `list` a subcommand while it is the only one."""
+
+
+def _type(text: str) -> str:
+    if text not in CUSTOMER_TYPES | RESELLER_TYPES:
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(sorted(CUSTOMER_TYPES | RESELLER_TYPES))}")
+    return text
+
+
+@app.command("list")
+def event_list(
+    after: Annotated[
+        int, typer.Option("--after", min=0, max=LARGEST_ID, metavar="N", help="Only events after this sequence.")
+    ] = 0,
+    type_: Annotated[
+        list[str] | None,
+        typer.Option("--type", parser=_type, metavar="T", help="Only events of this type; may be repeated."),
+    ] = None,
+    customer: Customer = None,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List events, oldest first. With --customer, only those that the customer can read."""
+
+    async def work(tx: Transaction) -> list[EventRecord]:
+        customer_id = None if customer is None else (await fetch_account(tx, customer)).id
+        wanted = EventQuery(after=after, limit=limit, customer_id=customer_id, types=tuple(type_ or ()) or None)
+        return (await read_events(tx, wanted)).events
+
+    events = [event_on_the_wire(record) for record in run_query(work)]
+    show_table(events, _COLUMNS, as_json=as_json, names=columns, limit=limit)

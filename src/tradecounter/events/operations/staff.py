@@ -1,0 +1,61 @@
+"""`/api/event`: the event log."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.edge.operations.desk import NEXT
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import Operation, Success, endpoint
+from tradecounter.events.examples import EVENT
+from tradecounter.events.feed import EventFeed
+from tradecounter.events.operations.public import After, EventLimit, Wait, read_types, respond_with_events
+from tradecounter.events.queries import EventQuery
+from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.events.wire import Event
+
+_TYPES = CUSTOMER_TYPES | RESELLER_TYPES
+EventTypeName = Annotated[str, Meta(extra_json_schema={"enum": sorted(_TYPES)})]
+
+
+class EventListParameters(Struct, frozen=True):
+    """The query parameters of `GET /api/event`."""
+
+    after: After = 0
+    type: Annotated[
+        tuple[EventTypeName, ...] | None,
+        Meta(description="Only events of these types.", examples=["order.created,order.dispatched"]),
+    ] = None
+    limit: EventLimit = 100
+    wait: Wait = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EventOperations:
+    """The endpoint of all customers' events."""
+
+    feed: EventFeed
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/event",
+            name="listEvents",
+            tag="Operations",
+            summary="What happened to orders, quotes, invoices, customers, prices and stock",
+            description=(
+                "The log after a position, oldest first; sequences are contiguous. Store the `sequence` of the last "
+                "event that you have handled, and send it as `after` with the next request. With `wait`, a request "
+                "without an event gets its response as soon as there is one."
+            ),
+            query=EventListParameters,
+            success=Success(200, "The events.", list[Event], {"List": [EVENT]}, headers=(NEXT,)),
+            scope="events:read",
+        )
+    )
+    async def list_events(self, call: Call) -> Response:
+        given = call.query(EventListParameters)
+        wanted = EventQuery(after=given.after, limit=given.limit, types=read_types(given.type, _TYPES))
+        return await respond_with_events(call, self.feed, wanted, given.wait)

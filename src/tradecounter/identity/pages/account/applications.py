@@ -1,0 +1,57 @@
+"""`/account/developer/application`: the applications that may act for the customer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.own_roles import DEVELOPER_HOME, DEVELOPERS
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import TEXT, Parameter
+from tradecounter.identity.oauth.manage_applications import fetch_access, revoke_given_access
+from tradecounter.identity.oauth.queries.consents import access_given
+from tradecounter.parts.account import AccountParts
+
+_LIST = f"{DEVELOPER_HOME}/application"
+_REVOKE = f"{_LIST}/{{client_id}}/revoke"
+_CLIENT_ID = (Parameter("client_id", "The application's id.", TEXT, "0" * 32),)
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationPages:
+    """The applications that have access."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_LIST, "Applications with access", user_roles=DEVELOPERS)
+    async def list_applications(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await access_given(tx, call.customer_id, self.desk.clock.now())
+        return self.desk.show(call, "identity/applications.html", applications=found)
+
+    @step(
+        _REVOKE,
+        "Revoke the access of an application",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=_LIST,
+        done="The access is revoked. The application's tokens end within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_CLIENT_ID,
+    )
+    async def revoke(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await revoke_given_access(tx, call.customer_id, _client_id(call), now)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            found = await fetch_access(tx, call.customer_id, _client_id(call), self.desk.clock.now())
+        return self.desk.show(call, "identity/revoke.html", form=filled, application=found)
+
+
+def _client_id(call: Call) -> str:
+    return call.path_text("client_id", "application")

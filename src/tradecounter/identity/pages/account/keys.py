@@ -1,0 +1,99 @@
+"""`/account/developer`: the customer's API keys, and how to call the API with them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.docs_pages.programs import first_line, samples, set_key
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.own_roles import DEVELOPER_HOME, DEVELOPERS
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import ID, Parameter
+from tradecounter.identity.manage_keys import create_key, end_key_of, fetch_key
+from tradecounter.identity.queries.api_keys import NewKey, list_keys
+from tradecounter.parts.account import AccountParts
+
+_NEW, _DISABLE, _CALL = f"{DEVELOPER_HOME}/key/new", f"{DEVELOPER_HOME}/key/{{id}}/disable", f"{DEVELOPER_HOME}/call"
+_ID = (Parameter("id", "The key's id.", ID, 7),)
+
+
+class KeyForm(Struct):
+    """A key to make."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPages:
+    """The customer's API keys."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(DEVELOPER_HOME, "API keys", user_roles=DEVELOPERS)
+    async def show_keys(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            found = await list_keys(tx, call.customer_id)
+        return self.desk.show(
+            call,
+            "identity/keys.html",
+            active=[key for key in found if key.disabled_at is None],
+            disabled=[key for key in found if key.disabled_at is not None],
+            base_url=call.base_url,
+        )
+
+    @step(
+        _NEW,
+        "New API key",
+        shown=lambda self, call, filled: self._new(call, filled),
+        to=DEVELOPER_HOME,
+        done="The key was made already. It is shown only once; if you did not copy it, make another one.",
+        reveals=lambda self, call, new: self._made(call, new.key),
+        user_roles=DEVELOPERS,
+        dangerous=True,
+    )
+    async def make(self, tx: Transaction, call: Call, body: KeyForm, now: datetime) -> NewKey:
+        return await create_key(tx, call.customer_id, body.name, now)
+
+    @step(
+        _DISABLE,
+        "Disable an API key",
+        shown=lambda self, call, filled: self._disable(call, filled),
+        to=DEVELOPER_HOME,
+        done=lambda name: f"The key {name} is disabled. Programs that send it are rejected within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> str:
+        return (await end_key_of(tx, call.customer_id, call.path_id("id", "key"), now)).name
+
+    @page(_CALL, "How to call the API", user_roles=DEVELOPERS)
+    async def show_samples(self, call: Call) -> Response:
+        return self.desk.show(
+            call, "identity/call.html", base_url=call.base_url, samples=samples(call.base_url), keys=set_key("…")
+        )
+
+    async def _new(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "identity/new_key.html", form=filled)
+
+    def _made(self, call: Call, key: str) -> Response:
+        return self.desk.show(
+            call,
+            "identity/made_key.html",
+            key=key,
+            first=first_line(call.base_url, key),
+            keys=set_key(key),
+            samples=samples(call.base_url, key),
+        )
+
+    async def _disable(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
+        return self.desk.show(call, "identity/disable_key.html", form=filled, key=key)

@@ -1,0 +1,64 @@
+"""`tradecounter imports`: the history of imports."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Limit
+from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.imports.queries import list_imports
+from tradecounter.imports.roll_back import RolledBackImport, roll_back_import
+from tradecounter.kit.clock import SystemClock
+
+app = typer.Typer(no_args_is_help=True, help="The history of imports.")
+
+_COLUMNS = (
+    "id",
+    "kind",
+    "at",
+    Prose("by"),
+    "added",
+    "changed",
+    "deactivated",
+    "unchanged",
+    "raised",
+    "lowered",
+    "rolled_back_at",
+)
+
+
+@app.command("list")
+def show_all(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List imports, newest first."""
+    found = run_query(lambda tx: list_imports(tx, limit))
+    show_table(found, _COLUMNS, as_json=as_json, names=columns)
+
+
+@app.command("roll-back")
+def roll_back(
+    import_id: Annotated[
+        int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The import's id, from `imports list`.")
+    ],
+    force: Annotated[
+        bool, typer.Option("--force", help="Also restore records that have changed since the import.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Restore the records that an import changed; without --force, only if none has changed since."""
+
+    async def work(tx: Transaction) -> RolledBackImport:
+        return await roll_back_import(tx, import_id, SystemClock().now(), force=force)
+
+    done = run_change(work)
+    show(done, _in_words(done), as_json=as_json)
+
+
+def _in_words(done: RolledBackImport) -> str:
+    lines = [f"import {done.id} is rolled back: {done.restored} records are what they were"]
+    lines += [] if done.prices is None else [str(done.prices)]
+    lines += [f"overwritten, although changed since: {record}" for record in done.overwritten]
+    lines += [f"kept, because it is in use: {record}" for record in done.kept]
+    return "\n".join(lines)

@@ -1,0 +1,138 @@
+"""`/api/import`: imports of files, their history and their roll-back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from starlette.responses import Response
+
+from tradecounter.bulk.importing import ImportOptions
+from tradecounter.db.fair_shares import IMPORTS, act_for
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import POST_HEADERS, Desk, Made, PageParameters
+from tradecounter.edge.operations.error_responses import CONFLICT
+from tradecounter.edge.operations.scopes import may, require_scope
+from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
+from tradecounter.edge.rest.idempotency import fingerprint_of_upload
+from tradecounter.edge.rest.operation import TEXT, ErrorResponse, Media, Operation, Parameter, Success, endpoint
+from tradecounter.imports.from_stream import FORMS, import_body, stored_body
+from tradecounter.imports.operations import examples
+from tradecounter.imports.operations.wire import ImportParameters, Report, RollBackParameters, present_report
+from tradecounter.imports.queries import ImportRecord, list_imports, lock_import
+from tradecounter.imports.roles import AREAS, HISTORY_READERS, IMPORTERS, area_of
+from tradecounter.imports.roll_back import RolledBackImport, roll_back_import
+from tradecounter.kit.to_json import to_json
+
+_IMPORTS = Subject(tag="Imports", read="catalogue:read", write="catalogue:write", described=examples.DESCRIBED)
+_OTHERS = ("prices:write", "stock:write", "customers:write")
+_UPLOADED = {"type": "string", "format": "binary"}
+_OK, _WRONG_LINES = 200, 422
+
+ImportId = Annotated[int, InPath("id", "The import's id.", 12, "import")]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOperations:
+    """The endpoints of imports."""
+
+    desk: Desk
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/api/import/{kind}",
+            name="importFile",
+            tag="Imports",
+            summary="Import a file",
+            description=(
+                f"The kinds: {', '.join(f'`{kind}`' for kind in AREAS)}. The body is JSON Lines, CSV or XLSX, by its "
+                "`Content-Type`, up to 500 MB. All rows are imported, or none. `id` names the import in the history; "
+                "it is null in a dry run. Kinds of the catalogue and of shipping need `catalogue:write`, prices "
+                "`prices:write`, stock and deliveries `stock:write`, customers `customers:write`. Prices that are "
+                "lowered by more than half, below `purchase_cost` or to 0, and price lists that neither have prices "
+                "nor are any customer's, are a 409 that names them, unless `force` is given; a dry run shows them."
+            ),
+            path_parameters=(Parameter("kind", "The kind of the file.", TEXT, "stock"),),
+            query=ImportParameters,
+            request_headers=POST_HEADERS,
+            upload={name: Media(_UPLOADED) for name in FORMS},
+            success=Success(
+                200,
+                "The report.",
+                Report,
+                {"Report": examples.REPORT, "Prices": examples.PRICES},
+                headers=(IDEMPOTENT_REPLAY,),
+            ),
+            errors=(
+                NOT_FOUND,
+                CONFLICT,
+                ErrorResponse(413, "The file is too long.", "the body is longer than 500000000 bytes"),
+                ErrorResponse(
+                    415,
+                    "The file has none of the known types, or is compressed.",
+                    "Content-Type must be one of application/x-ndjson, application/jsonl, text/csv",
+                ),
+                ErrorResponse(422, "Lines are wrong: nothing is imported.", examples.WRONG, body=Report),
+            ),
+            scope="catalogue:write",
+            other_scopes=_OTHERS,
+            roles=IMPORTERS,
+        )
+    )
+    async def import_file(self, call: Call) -> Response:
+        kind, wanted = call.path_text("kind", "import kind"), call.query(ImportParameters)
+        require_scope(call.request, f"{area_of(kind)}:write")
+        options = ImportOptions(
+            dry_run=wanted.dry_run == "true",
+            replace=wanted.replace == "true",
+            confirmed=wanted.yes == "true",
+            confirmed_by="yes=true",
+            force=wanted.force == "true",
+            forced_by="force=true",
+            diff=wanted.diff == "true",
+        )
+        content_type = call.request.headers.get("content-type", "")
+        act_for(IMPORTS)
+        async with stored_body(content_type, call.upload()) as body:
+
+            async def work(tx: Transaction, now: datetime) -> Made:
+                report = await import_body(tx, kind, body, options, now=now, on_hand=wanted.on_hand == "true")
+                text = to_json(present_report(report))
+                return Made(_WRONG_LINES if report.errors else _OK, text, text, lasting=report.id is not None)
+
+            target = f"POST {call.target[1]}?{call.raw_query}"
+            return await self.desk.once(call, lambda: fingerprint_of_upload(target, body.digest), work)
+
+    @_IMPORTS.lists(
+        "/api/import",
+        "The imports.",
+        other_scopes=("prices:read", "stock:read", "customers:read"),
+        roles=HISTORY_READERS,
+    )
+    async def list_imports(self, tx: Transaction, call: Call, query: PageParameters) -> Listed[ImportRecord]:
+        """The history of imports.
+
+        The newest first; only the kinds that the token may read.
+        """
+        kinds = [kind for kind, area in AREAS.items() if may(call.request, f"{area}:read")]
+        found = await list_imports(tx, query.limit + 1, older_than=query.after or None, kinds=kinds)
+        return Listed(found, found)
+
+    @_IMPORTS.changes("POST", "/api/import/{id}/roll-back", other_scopes=_OTHERS, roles=IMPORTERS)
+    async def roll_back_import(
+        self, tx: Transaction, now: datetime, call: Call, import_id: ImportId, query: RollBackParameters
+    ) -> RolledBackImport:
+        """Roll an import back.
+
+        Restores what the import changed. Records that have changed since are named in a 409; with `force` they are
+        restored too, and listed as `overwritten`. `kept` are added records that cannot be removed because they are in
+        use. The figures of prices are those of the roll-back, which needs no `force` for them: it restores what stood.
+        Needs the scope of the import.
+        """
+        found = await lock_import(tx, import_id)
+        if found is not None:
+            require_scope(call.request, f"{area_of(found.kind)}:write")
+        return await roll_back_import(tx, import_id, now, force=query.force == "true")

@@ -1,0 +1,220 @@
+"""A file on its way in: `/import` takes it, `/import/check/{upload}` shows what it would change, and applies it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.values import label
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.imports.from_stream import MOST_BYTES
+from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
+from tradecounter.imports.queries import ImportRecord, list_imports
+from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
+from tradecounter.imports.uploads import Upload, Uploads, Wanted
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.parts.back_office import OfficeParts
+
+_CHECK, _APPLY = "/import/check/{upload}", "/import/check/{upload}/apply"
+_ROOM = 1_000_000  # bytes of a form besides its file
+_COLUMNS = (
+    Column("Import"),
+    Column("When"),
+    Column("By"),
+    Column("Added", numeric=True),
+    Column("Changed", numeric=True),
+    Column("Deactivated", numeric=True),
+    Column("Unchanged", numeric=True),
+    Column("State"),
+)
+_UNTICKED = "tick this if the prices are right; otherwise correct the file"
+_LATEST_FIRST = Sort("id", descending=True)
+
+
+class UploadForm(Struct, kw_only=True):
+    """A file's kind; without one, its columns tell."""
+
+    kind: str = ""
+
+
+class CheckForm(Struct, kw_only=True):
+    """How the file is checked again."""
+
+    kind: str = ""
+    replace: bool = False
+    confirmed: bool = False
+    on_hand: bool = False
+    ignore_unknown: bool = False
+
+
+class ApplyForm(Struct, kw_only=True):
+    """Whether prices that may be slips are imported too."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCheckPages:
+    """Files to import: what they would change, and their import; and the history of imports."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/import", "Imports", scope="catalogue:read", roles=HISTORY_READERS, query=TableParameters)
+    async def list_imports(self, call: Call) -> Response:
+        wanted = call.query(TableParameters)
+        if not wanted.is_file:
+            return await self._list(call, Filled())
+        found = await self._history(call, wanted)
+        headings = ("id", "kind", "at", "by", "added", "changed", "deactivated", "unchanged", "rolled_back_at")
+        return csv_file("imports", headings, ([getattr(made, name) for name in headings] for made in found))
+
+    @form("/import", "Check a file", scope="catalogue:write", roles=IMPORTERS)
+    async def upload(self, call: Call) -> Response:
+        submitted = await read_submitted(call, most_bytes=MOST_BYTES + _ROOM, most_files=1)
+        try:
+            kind = _permitted(call, parse_form(submitted, UploadForm).kind)
+            if "file" not in submitted.files:
+                raise invalid("file", "choose a file")
+            roles = roles_of_caller(call)
+            made = await self._uploads.keep(staff_id_of(call), submitted.files["file"], Wanted(kind), roles)
+        except DomainError as error:
+            return await self._list(call, _filled(submitted, error))
+        finally:
+            submitted.close()
+        if made.wanted.kind:
+            await self._uploads.check(made, made.wanted, call.actor)
+        return self.desk.go(call, made.path)
+
+    @page(_CHECK, "What a file would change", scope="catalogue:write", roles=IMPORTERS)
+    async def show_check(self, call: Call) -> Response:
+        upload = self._upload(call)
+        if upload.state == "applied":
+            return self._applied(call, upload)
+        return self._show(call, "imports/check.html", upload, Filled())
+
+    @form(_CHECK, "Check a file again", scope="catalogue:write", roles=IMPORTERS)
+    async def check(self, call: Call) -> Response:
+        upload, submitted = self._upload(call), await read_submitted(call)
+        try:
+            body = parse_form(submitted, CheckForm)
+            if not body.kind:
+                raise invalid("kind", "say what the file contains")
+            wanted = Wanted(
+                kind=_permitted(call, body.kind),
+                replace=body.replace,
+                confirmed=body.confirmed,
+                on_hand=body.on_hand and body.kind in ON_HAND,
+                ignore_unknown=body.ignore_unknown,
+            )
+            await self._uploads.check(upload, wanted, call.actor)
+        except DomainError as error:
+            if error.kind is Kind.FORBIDDEN:
+                raise
+            return self._show(call, "imports/check.html", upload, _filled(submitted, error))
+        return self.desk.go(call, upload.path)
+
+    @page(_APPLY, "Apply a file", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
+    async def show_apply(self, call: Call) -> Response:
+        upload = self._upload(call)
+        return self._show(call, "imports/apply.html", upload, Filled())
+
+    @form(_APPLY, "Apply a file", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
+    async def apply(self, call: Call) -> Response:
+        upload, submitted = self._upload(call), await read_submitted(call)
+        _permitted(call, upload.wanted.kind)
+        if upload.state == "applied":
+            return self._applied(call, upload)
+        force = parse_form(submitted, ApplyForm).force
+        if upload.can_be_applied and upload.wants_force and not force:
+            filled = Filled(submitted.values, {"force": _UNTICKED}, "", STATUS[Kind.CONFLICT])
+            return self._show(call, "imports/apply.html", upload, filled)
+        if upload.state != "applying":
+            try:
+                await self._uploads.apply(upload, call.actor, force=force)
+            except DomainError as error:
+                return self._show(call, "imports/check.html", upload, _filled(Submitted({}), error))
+        return self._applied(call, upload) if upload.import_id is not None else self.desk.go(call, upload.path)
+
+    @form("/import/check/{upload}/discard", "Discard a file", scope="catalogue:write", roles=IMPORTERS)
+    async def discard(self, call: Call) -> Response:
+        self._uploads.discard(self._upload(call))
+        return self.desk.go(call, "/import", "The file is discarded. Nothing has changed.")
+
+    @property
+    def _uploads(self) -> Uploads:
+        return self.parts.uploads
+
+    def _upload(self, call: Call) -> Upload:
+        return self._uploads.find(call.path("upload"), staff_id_of(call))
+
+    def _applied(self, call: Call, upload: Upload) -> Response:
+        return self.desk.go(call, f"/import/{upload.import_id}", f"{upload.name} is applied. It can be rolled back.")
+
+    def _show(self, call: Call, template: str, upload: Upload, filled: Filled) -> Response:
+        kinds = importable_kinds(roles_of_caller(call))
+        replaceable = [kind for kind in kinds if IMPORT_KINDS[kind].removal is not None]
+        return self.desk.show(
+            call,
+            template,
+            form=filled,
+            upload=upload,
+            order=fields_of_kind(upload.wanted.kind),
+            kinds=_named(kinds),
+            kinds_with_fields=_with_fields(kinds),
+            fitting=[name for _, name in _named(upload.fitting)],
+            replaceable=[name for _, name in _named(replaceable)],
+            counted_on_hand=[name for _, name in _named(ON_HAND)],
+        )
+
+    async def _list(self, call: Call, filled: Filled) -> Response:
+        wanted = call.query(TableParameters) if call.request.method == "GET" else TableParameters()
+        found = await self._history(call, wanted)
+        address = self.desk.view(call).at("/import")
+        table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
+        kinds, own = importable_kinds(roles_of_caller(call)), self._uploads.of(staff_id_of(call))
+        return self.desk.show(
+            call,
+            "imports/list.html",
+            form=filled,
+            table=table,
+            kinds=_named(kinds),
+            kinds_with_fields=_with_fields(kinds),
+            uploads=own,
+        )
+
+    async def _history(self, call: Call, wanted: TableParameters) -> list[ImportRecord]:
+        after, kinds = read_cursor(wanted.after, int), readable_kinds(roles_of_caller(call))
+        async with self.desk.reading() as tx:
+            return await list_imports(tx, wanted.most, older_than=None if after is None else after[0], kinds=kinds)
+
+
+def _named(kinds: Iterable[str]) -> list[tuple[str, str]]:
+    return [(kind, label(kind)) for kind in kinds]
+
+
+def _with_fields(kinds: Iterable[str]) -> list[tuple[str, list[str]]]:
+    return [(label(kind), fields_of_kind(kind)) for kind in kinds]
+
+
+def _permitted(call: Call, kind: str) -> str:
+    """Return a kind, if the person may import it. Raises DomainError: invalid, forbidden."""
+    if kind and kind not in IMPORT_KINDS:
+        raise invalid("kind", f"must be one of {', '.join(IMPORT_KINDS)}")
+    if kind and kind not in importable_kinds(roles_of_caller(call)):
+        raise DomainError(Kind.FORBIDDEN, f"files of the kind {kind} are for administrators")
+    return kind
+
+
+def _filled(submitted: Submitted, error: DomainError) -> Filled:
+    """Return a form with an error; a file that is missing has an error too."""
+    errors = {found.field: found.message for found in error.field_errors}
+    known = errors.keys() <= {"file", "kind"} and errors
+    return Filled(submitted.values, errors if known else {}, "" if known else error.message, STATUS[error.kind])

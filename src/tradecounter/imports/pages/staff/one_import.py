@@ -1,0 +1,146 @@
+"""`/import/{id}`: what an import changed, and its roll-back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.bulk.differences import Change, changes_after
+from tradecounter.bulk.price_figures import PriceFigures
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import roles_of_caller
+from tradecounter.edge.rest.call import Call
+from tradecounter.imports.kinds import IMPORT_KINDS, fields_of_kind
+from tradecounter.imports.queries import ImportRecord, find_import, lock_import
+from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
+from tradecounter.imports.roll_back import KEEP_CHANGES, RolledBackImport, measure_roll_back, roll_back_import
+from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
+from tradecounter.parts.back_office import OfficeParts
+
+_ONE, _ROLL_BACK = "/import/{id}", "/import/{id}/roll-back"
+_COLUMNS = (Column("Record"), Column("Change"), Column("Before and after"))
+_PRICE_COLUMNS = (*_COLUMNS[:2], Column("Per cent", numeric=True), _COLUMNS[2])
+_BY_LINE = Sort("line", descending=False)
+
+
+class RollBackForm(Struct):
+    """Whether records that have changed since are restored too."""
+
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPages:
+    """One import in the history."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page(_ONE, "One import", scope="catalogue:read", roles=HISTORY_READERS, query=TableParameters)
+    async def show_import(self, call: Call) -> Response:
+        wanted = call.query(TableParameters)
+        after = read_cursor(wanted.after, tuple[int | None, str])
+        async with self.desk.reading() as tx:
+            made = await self._found(tx, call)
+            found = await changes_after(tx, made.id, wanted.most, None if after is None else after[0])
+        of_prices = IMPORT_KINDS[made.kind].guard is not None
+        if wanted.is_file:
+            headings = ("line", "record", "change", "before", "after", *(["percent"] if of_prices else []))
+            rows = ((*_file_row(row), *([row.percent or None] if of_prices else [])) for row in found)
+            return csv_file(f"import-{made.id}", headings, rows)
+        address = self.desk.view(call).at(f"/import/{made.id}")
+        columns = _PRICE_COLUMNS if of_prices else _COLUMNS
+        table = Table.of(call, address, columns, found, _BY_LINE, lambda row: cursor_text((row.line, row.key), 0))
+        return self.desk.show(
+            call,
+            "imports/import.html",
+            made=made,
+            table=table,
+            can_be_undone=self._can_be_undone(call, made),
+            kept_for=KEEP_CHANGES.days,
+            order=fields_of_kind(made.kind),
+            of_prices=of_prices,
+        )
+
+    @page(_ROLL_BACK, "Roll an import back", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
+    async def show_roll_back(self, call: Call) -> Response:
+        return await self._show_roll_back(call, Filled())
+
+    @form(_ROLL_BACK, "Roll an import back", scope="catalogue:write", roles=IMPORTERS, dangerous=True)
+    async def roll_back(self, call: Call) -> Response:
+        import_id, changed = call.path_id("id", "import"), list[FieldError]()
+        submitted = await read_submitted(call)
+
+        async def work(tx: Transaction, body: RollBackForm, now: datetime) -> RolledBackImport:
+            found = await lock_import(tx, import_id)
+            if found is not None and found.kind not in importable_kinds(roles_of_caller(call)):
+                raise DomainError(Kind.FORBIDDEN, f"imports of the kind {found.kind} are for administrators")
+            try:
+                return await roll_back_import(tx, import_id, now, force=body.force)
+            except DomainError as error:
+                if not error.field_errors:
+                    raise
+                changed.extend(error.field_errors)
+                message = f"nothing is rolled back, because {plural(len(changed), 'record')} are in the way"
+                raise DomainError(error.kind, message) from error
+
+        return await self.desk.change(
+            call,
+            RollBackForm,
+            work,
+            again=lambda filled: self._show_roll_back(call, filled, changed),
+            to=f"/import/{import_id}",
+            done=_said,
+            submitted=submitted,
+        )
+
+    async def _found(self, tx: Transaction, call: Call) -> ImportRecord:
+        """Return the import that a page's path names. Raises DomainError (not found), also for a hidden kind."""
+        import_id = call.path_id("id", "import")
+        made = await find_import(tx, import_id)
+        if made is None or made.kind not in readable_kinds(roles_of_caller(call)):
+            raise not_found("import", import_id)
+        return made
+
+    def _can_be_undone(self, call: Call, made: ImportRecord) -> bool:
+        recent = made.at >= self.desk.clock.now() - KEEP_CHANGES
+        return recent and made.rolled_back_at is None and made.kind in importable_kinds(roles_of_caller(call))
+
+    async def _show_roll_back(self, call: Call, filled: Filled, changed: list[FieldError] | None = None) -> Response:
+        async with self.desk.reading() as tx:
+            made = await self._found(tx, call)
+        prices = await self._prices(call, made) if self._can_be_undone(call, made) else None
+        return self.desk.show(
+            call, "imports/roll_back.html", form=filled, made=made, changed=changed or [], prices=prices
+        )
+
+    async def _prices(self, call: Call, made: ImportRecord) -> PriceFigures | None:
+        """Return what a roll-back would do to prices."""
+        async with transaction(self.desk.database, call.actor) as tx:
+            tx.set_rollback()
+            return await measure_roll_back(tx, made.id, self.desk.clock.now())
+
+
+def _said(done: RolledBackImport) -> str:
+    parts = [f"{plural(done.restored, 'record')} restored"]
+    if done.overwritten:
+        parts.append(f"{len(done.overwritten):,} of them had changed since")
+    if done.kept:
+        parts.append(f"{plural(len(done.kept), 'added record')} kept, because in use")
+    return f"The import is rolled back: {', '.join(parts)}."
+
+
+def _file_row(row: Change) -> tuple[Any, ...]:
+    return (row.line, row.key, row.change, _json(row.before), _json(row.after))
+
+
+def _json(members: Any) -> str:
+    return "" if members is None else msgspec.json.encode(members).decode()

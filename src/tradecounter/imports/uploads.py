@@ -1,0 +1,260 @@
+"""Files that staff have uploaded to check and then to apply.
+
+They are kept on disk, unnamed, until they are applied or discarded, at most for a day and until the process ends.
+Reading a large file takes longer than a request may: it runs as a task, and its page shows how far it is.
+"""
+
+import asyncio
+import os
+import secrets
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import BinaryIO, Literal
+
+import psycopg
+import structlog
+from starlette.datastructures import UploadFile
+
+from tradecounter.bulk.columns import ColumnOptions
+from tradecounter.bulk.encodings import UnreadableFileError
+from tradecounter.bulk.files import Form, form_of, opened_file
+from tradecounter.bulk.importing import ImportOptions, ImportReport
+from tradecounter.db.fair_shares import IMPORTS, act_for
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
+from tradecounter.edge.permissions import Role
+from tradecounter.imports.from_stream import StoredBody, detected_kinds, import_body
+from tradecounter.imports.roles import importable_kinds
+from tradecounter.kit.actor import Actor
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind, invalid
+
+log = structlog.get_logger()
+
+State = Literal["new", "checking", "checked", "applying", "applied"]
+
+_MOST_KEPT = 20
+_KEPT_FOR = timedelta(days=1)
+_MOST_MESSAGES = 500  # kept of the errors, and of the warnings
+_SOON = 1.5  # seconds for which a request waits, so that small files need no second look
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How a file is imported; without a kind, nobody has said yet what it contains."""
+
+    kind: str = ""
+    replace: bool = False
+    confirmed: bool = False
+    on_hand: bool = False
+    ignore_unknown: bool = False
+
+
+@dataclass(slots=True)
+class Upload:
+    """An uploaded file, and how far its check or its import is.
+
+    Attributes:
+        owner: the id of the member of the staff who uploaded it, who alone sees it.
+        fitting: the kinds that its columns fit.
+        lines: the number of lines in the file, about; None if it is unknown.
+        rows: the number of rows that were read so far.
+        problem: why the last check or import failed as a whole.
+        errors, warnings: how many there are; the report keeps the first ones.
+        force: whether somebody has agreed to prices that may be slips, and to new price lists.
+    """
+
+    id: str
+    owner: int
+    name: str
+    size: int
+    file: BinaryIO
+    form: Form
+    at: datetime
+    fitting: list[str]
+    lines: int | None
+    wanted: Wanted
+    state: State = "new"
+    rows: int = 0
+    report: ImportReport | None = None
+    problem: str = ""
+    errors: int = 0
+    warnings: int = 0
+    import_id: int | None = None
+    force: bool = False
+    task: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    @property
+    def path(self) -> str:
+        """The path of its page."""
+        return f"/import/check/{self.id}"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it is being checked or applied."""
+        return self.state in {"checking", "applying"}
+
+    @property
+    def changes(self) -> int:
+        """How many records it would add, change or deactivate."""
+        report = self.report
+        return 0 if report is None else report.added + report.changed + report.deactivated
+
+    @property
+    def can_be_applied(self) -> bool:
+        """Whether its check found no errors, and something that changes."""
+        return self.state == "checked" and self.report is not None and not self.report.errors and self.changes > 0
+
+    @property
+    def wants_force(self) -> bool:
+        """Whether it changes prices that may be slips, or makes price lists."""
+        return self.report is not None and self.report.prices is not None and self.report.prices.want_force
+
+    def close(self) -> None:
+        """Give the file's space back."""
+        with suppress(OSError, ValueError):
+            self.file.close()
+
+
+class Uploads:
+    """The uploaded files of this process."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._kept: dict[str, Upload] = {}
+
+    async def keep(self, owner: int, uploaded: UploadFile, wanted: Wanted, roles: Iterable[Role]) -> Upload:
+        """Keep a file and find out what it contains. Raises DomainError (invalid) for an unreadable one."""
+        self._drop_old()
+        own = os.fdopen(os.dup(uploaded.file.fileno()), "rb")
+        await uploaded.close()  # nothing else gives the file of the request back before it is collected
+        try:
+            upload = await asyncio.to_thread(self._read, owner, uploaded.filename or "", own, wanted, set(roles))
+        except UnreadableFileError as error:
+            own.close()
+            raise invalid("file", str(error)) from error
+        self._kept[upload.id] = upload
+        return upload
+
+    def _read(self, owner: int, name: str, file: BinaryIO, wanted: Wanted, roles: set[Role]) -> Upload:
+        file.seek(0, os.SEEK_END)
+        size = file.tell()
+        file.seek(0)
+        form = form_of(name, file)
+        lines = opened_file(file, form).lines
+        fitting = [kind for kind in detected_kinds(file, form) if kind in importable_kinds(roles)]
+        if not wanted.kind and len(fitting) == 1:
+            wanted = replace(wanted, kind=fitting[0])
+        name = os.path.basename(name.replace("\\", "/"))[:200]  # noqa: PTH119 a browser's path, not this machine's
+        upload_id, now = secrets.token_urlsafe(16), self._clock.now()
+        return Upload(upload_id, owner, name, size, file, form, now, fitting, lines, wanted)
+
+    def find(self, upload_id: str, owner: int) -> Upload:
+        """Return a file of a member of the staff. Raises DomainError (not found)."""
+        upload = self._kept.get(upload_id)
+        if upload is None or upload.owner != owner:
+            raise DomainError(Kind.NOT_FOUND, "this file is not kept any more: choose it again")
+        return upload
+
+    def of(self, owner: int) -> list[Upload]:
+        """Return the files of a member of the staff that are not applied, the latest first."""
+        found = [upload for upload in self._kept.values() if upload.owner == owner and upload.state != "applied"]
+        return sorted(found, key=lambda upload: upload.at, reverse=True)
+
+    def discard(self, upload: Upload) -> None:
+        """Forget a file. Raises DomainError (conflict) while it is being read."""
+        _require_rest(upload)
+        upload.close()
+        self._kept.pop(upload.id, None)
+
+    async def check(self, upload: Upload, wanted: Wanted, actor: Actor) -> None:
+        """Begin a dry run, and wait a moment for it. Raises DomainError (conflict)."""
+        _require_rest(upload)
+        upload.wanted, upload.state = wanted, "checking"
+        await self._begin(upload, actor)
+
+    async def apply(self, upload: Upload, actor: Actor, *, force: bool = False) -> None:
+        """Begin the import, and wait a moment for it; `force` as in Upload. Raises DomainError (conflict)."""
+        _require_rest(upload)
+        if not upload.can_be_applied:
+            raise DomainError(Kind.CONFLICT, "only a file whose check found changes and no errors can be applied")
+        upload.state, upload.force = "applying", force
+        await self._begin(upload, actor)
+
+    async def close(self) -> None:
+        """End what runs, without a change, and forget all files."""
+        running = [upload.task for upload in self._kept.values() if upload.task is not None]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        for upload in self._kept.values():
+            upload.close()
+        self._kept.clear()
+
+    async def _begin(self, upload: Upload, actor: Actor) -> None:
+        upload.rows, upload.problem = 0, ""
+        upload.task = asyncio.create_task(self._run(upload, actor))
+        await asyncio.wait({upload.task}, timeout=_SOON)
+
+    async def _run(self, upload: Upload, actor: Actor) -> None:
+        act_for(IMPORTS)
+        applies = upload.state == "applying"
+        try:
+            report = await self._imported(upload, actor, dry_run=not applies)
+            upload.report, upload.errors, upload.warnings = report, len(report.errors), len(report.warnings)
+            del report.errors[_MOST_MESSAGES:], report.warnings[_MOST_MESSAGES:]
+            upload.import_id = report.id if applies else None
+            upload.state = "applied" if report.id is not None and applies and not report.errors else "checked"
+        except DomainError as error:
+            upload.state, upload.problem = "checked", error.message
+        except psycopg.Error:
+            log.exception("an uploaded file cannot be imported", file=upload.name)
+            upload.state, upload.problem = "checked", "the database could not finish it; nothing has changed: try again"
+        finally:
+            if upload.is_running:  # cancelled, or an error that the log has
+                upload.state, upload.problem = "checked", "it was interrupted; nothing has changed: check it again"
+            if upload.problem:
+                upload.report = None
+            if upload.state == "applied":
+                upload.close()
+
+    async def _imported(self, upload: Upload, actor: Actor, *, dry_run: bool) -> ImportReport:
+        def progress(rows: int) -> None:
+            upload.rows = rows
+
+        wanted = upload.wanted
+        options = ImportOptions(
+            dry_run=dry_run,
+            replace=wanted.replace,
+            confirmed=wanted.confirmed,
+            confirmed_by="the box that lets it deactivate more than a fifth",
+            force=upload.force,
+            forced_by="check the file again: a tick",
+            progress=progress,
+            diff=dry_run,
+        )
+        body = StoredBody(upload.file, upload.form, b"")
+        columns = ColumnOptions(ignore_unknown=wanted.ignore_unknown) if wanted.ignore_unknown else None
+        async with transaction(self._database, actor) as tx:
+            return await import_body(
+                tx, wanted.kind, body, options, now=self._clock.now(), columns=columns, on_hand=wanted.on_hand
+            )
+
+    def _drop_old(self) -> None:
+        """Forget files that are too old, and the oldest of too many."""
+        resting = [upload for upload in self._kept.values() if not upload.is_running]
+        resting.sort(key=lambda upload: upload.at)
+        end = self._clock.now() - _KEPT_FOR
+        surplus = max(0, len(self._kept) - _MOST_KEPT + 1)
+        for number, upload in enumerate(resting):
+            if number < surplus or upload.at < end:
+                upload.close()
+                del self._kept[upload.id]
+
+
+def _require_rest(upload: Upload) -> None:
+    if upload.is_running or upload.state == "applied":
+        raise DomainError(Kind.CONFLICT, f"the file is {upload.state}")

@@ -1,0 +1,161 @@
+"""`tradecounter demo`: database, API, back office and worker in one process, with demo data."""
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated, NamedTuple
+
+import psycopg
+import structlog
+import typer
+
+from tradecounter.db.migrate import upgrade
+from tradecounter.db.pool import Database
+from tradecounter.demo.history.fill import fill_history
+from tradecounter.demo.load import DemoCustomer, demo_customers, load_demo
+from tradecounter.demo.people import DemoMember, DemoUser, demo_service_token, demo_staff, demo_users
+from tradecounter.edge.command_line.logs import configure_logs
+from tradecounter.edge.command_line.output import AsJson
+from tradecounter.edge.command_line.session import database_url, reporting_errors, run_until_stopped
+from tradecounter.identity.installation_secret import secret_key, with_secret
+from tradecounter.installation.check_secret import require_secret
+from tradecounter.installation.demo_shown import Demo, show_demo, show_demo_as_json
+from tradecounter.installation.service import Host, Port
+from tradecounter.kit.clock import Clock, SystemClock
+from tradecounter.notifications.transport import mail_folder
+from tradecounter.settings import Settings, read_settings
+from tradecounter.sites.back_office import BackOffice
+from tradecounter.sites.http.server import Listener, listen, serving
+from tradecounter.sites.public import Application
+from tradecounter.sites.worker import drain, run_worker
+
+log = structlog.get_logger()
+
+_LAST_PORT = 65535
+_STAFF_CONNECTIONS = 4
+
+
+class _People(NamedTuple):
+    customers: list[DemoCustomer]
+    users: list[DemoUser]
+    staff: list[DemoMember]
+    service_token: str | None
+
+
+def demo(
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    catalogue: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Products to load on the first start, instead of the demo's own.")
+    ] = None,
+    backoffice_port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="P",
+            help="The back office's port; 0 for any free one. Default: the next after --port.",
+            show_default=False,
+        ),
+    ] = None,
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history/--no-history",
+            help="Whether to add three months of orders, payments and returns after the start.",
+        ),
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Start the whole service with demo data: database, API, back office and worker. Ctrl-C stops all of them."""
+    configure_logs("demo")
+    with reporting_errors():
+        settings = read_settings()
+        listener = listen(host, port)
+        staff_listener = listen(host, _next_port(port) if backoffice_port is None else backoffice_port)
+        with database_url(settings, create=True, serving=True) as url:
+            upgrade(url)
+            settings = with_secret(settings)
+            require_secret(settings, url)
+            listeners = (listener, staff_listener)
+            run_until_stopped(
+                lambda stop: _run(settings, url, listeners, catalogue, stop, history=history, as_json=as_json)
+            )
+
+
+def _next_port(port: int) -> int:
+    return port + 1 if 0 < port < _LAST_PORT else 0
+
+
+async def _run(
+    settings: Settings,
+    url: str,
+    listeners: tuple[Listener, Listener],
+    catalogue: str | None,
+    stop: asyncio.Event,
+    *,
+    history: bool,
+    as_json: bool,
+) -> None:
+    clock = SystemClock()
+    listener, staff_listener = listeners
+    async with Database(url, connections=2) as database:
+        await load_demo(database, settings, clock.now(), catalogue)
+        people = await _people(database, secret_key(settings), clock)
+    mail_settings = replace(settings, base_url=settings.base_url or listener.url)  # e-mails contain links to the API
+    if settings.smtp_url is None:
+        await drain(mail_settings, url, clock)  # before the keys, so that log lines about e-mails precede them
+    # Few people use the back office of a demo.
+    staff_settings = replace(settings, database_connections=min(settings.database_connections, _STAFF_CONNECTIONS))
+    async with (
+        serving(Application, settings, url, clock, listener),
+        serving(BackOffice, staff_settings, url, clock, staff_listener),
+    ):
+        working = asyncio.create_task(run_worker(mail_settings, url, clock, stop))
+        shown = Demo(
+            base_url=listener.url,
+            staff_url=staff_listener.url,
+            mail_folder=str(mail_folder(settings)) if settings.smtp_url is None else None,
+            customers=people.customers,
+            users=people.users,
+            staff=people.staff,
+            service_token=people.service_token,
+        )
+        (show_demo_as_json if as_json else show_demo)(shown)
+        filling = asyncio.create_task(_fill(settings, url, as_json=as_json)) if history and people.customers else None
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({stopped, working}, return_when=asyncio.FIRST_COMPLETED)
+        stop.set()
+        if filling is not None:
+            filling.cancel()
+            await asyncio.wait({filling})
+        await working
+
+
+async def _people(database: Database, secret: str, clock: Clock) -> _People:
+    customers = await demo_customers(database, secret, clock.now())
+    if not customers:
+        return _People([], [], [], None)
+    first = customers[0]
+    _, _, domain = first.email.partition("@")
+    return _People(
+        customers,
+        await demo_users(database, secret, first.id, domain, clock.now()),
+        await demo_staff(database, secret, clock.now()),
+        await demo_service_token(database, secret, clock.now()),
+    )
+
+
+async def _fill(settings: Settings, url: str, *, as_json: bool) -> None:
+    """Add the history while the demo serves; a failure is logged, and the next start continues."""
+    try:
+        async with Database(url, connections=1) as database:
+            filled = await fill_history(database, settings, secret_key(settings))
+    except psycopg.Error as error:
+        log.warning("the history is not complete: the next start continues", reason=str(error).strip())
+        return
+    if filled is None:
+        return
+    if as_json:  # standard output has one document, which says where the demo is
+        log.info("the history is complete", added=filled.added, rejected=len(filled.rejected))
+    else:
+        typer.echo(f"\nThe history is complete: {filled.added} steps of the last three months.")

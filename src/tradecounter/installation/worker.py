@@ -1,0 +1,49 @@
+"""`tradecounter worker`: the background jobs."""
+
+import asyncio
+
+import typer
+
+from tradecounter.edge.command_line.logs import configure_logs
+from tradecounter.edge.command_line.output import AsJson, show_json
+from tradecounter.edge.command_line.session import (
+    database_url,
+    reporting_errors,
+    require_usable_schema,
+    run_until_stopped,
+)
+from tradecounter.identity.installation_secret import with_secret
+from tradecounter.installation.check_secret import require_secret
+from tradecounter.installation.service import Metrics, MetricsHost, MetricsPort, announce_metrics
+from tradecounter.installation.setting_warnings import log_setting_warnings
+from tradecounter.installation.traces import start_wanted_traces
+from tradecounter.jobs.watch import Backlog
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import read_settings
+from tradecounter.sites.worker import SILENT_SECONDS, run_worker
+
+
+def worker(metrics_host: MetricsHost = "127.0.0.1", metrics_port: MetricsPort = None, as_json: AsJson = False) -> None:
+    """Run background jobs until stopped."""
+    configure_logs("worker")
+    metrics, backlog = Metrics(metrics_host, metrics_port), Backlog(SILENT_SECONDS)
+    with reporting_errors():
+        settings = read_settings()
+        with database_url(settings, serving=True) as url:
+            state = require_usable_schema(url)
+            settings = with_secret(settings)
+            require_secret(settings, url)
+            log_setting_warnings(settings)
+            start_wanted_traces("worker")
+
+            async def run(stop: asyncio.Event) -> None:
+                with metrics.served(backlog.figures) as addresses:
+                    if as_json:
+                        show_json({"revision": state.revision, **addresses})
+                    else:
+                        typer.echo("Working (Ctrl-C stops)", err=True)
+                        announce_metrics(addresses)
+                    watched = backlog if addresses else None
+                    await run_worker(settings, url, SystemClock(), stop, watched)
+
+            run_until_stopped(run)

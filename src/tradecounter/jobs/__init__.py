@@ -1,0 +1,1 @@
+"""Background jobs, and what waits in the database for the worker."""

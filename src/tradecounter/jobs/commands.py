@@ -1,0 +1,39 @@
+"""`tradecounter job`: background jobs."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.db.job_queue import jobs_after
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Limit
+from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.kit.clock import SystemClock
+from tradecounter.notifications.retry_job import retry_job
+
+app = typer.Typer(no_args_is_help=True, help="Background jobs, such as e-mails.")
+
+_COLUMNS = ("id", "name", "state", Prose("arguments"), "attempts", "scheduled_at", "at")
+
+
+@app.command("list")
+def show_all(
+    failed: Annotated[bool, typer.Option("--failed", help="Only jobs that have failed permanently.")] = False,
+    limit: Limit = 100,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List jobs, oldest first; jobs that succeed are deleted."""
+    found = run_query(lambda tx: jobs_after(tx, "failed" if failed else None, 0, limit))
+    show_table(found, _COLUMNS, as_json=as_json, names=columns)
+
+
+@app.command("retry")
+def retry(
+    job_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The job's id, from `job list`.")],
+    as_json: AsJson = False,
+) -> None:
+    """Queue a failed job again."""
+    job = run_change(lambda tx: retry_job(tx, job_id, SystemClock().now()))
+    show(job, f"job {job_id} is queued again", as_json=as_json)

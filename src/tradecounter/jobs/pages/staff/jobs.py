@@ -1,0 +1,123 @@
+"""`/job`: background jobs, those that failed first, and running one again."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, get_args
+
+from starlette.responses import Response
+
+from tradecounter.db.job_queue import JobRecord, JobState, failed_jobs, latest_jobs
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_view import PageView
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.subjects import path_of_subject
+from tradecounter.edge.rest.call import Call
+from tradecounter.events.queries import latest_data_of
+from tradecounter.jobs.pages.staff.words import name_of, reason_of
+from tradecounter.notifications.retry_job import retry_job
+from tradecounter.parts.back_office import OfficeParts
+
+RETRIERS = ("support", "administrator")
+
+_COLUMNS = (
+    Column("Job"), Column("About"), Column("State"), Column("Why"), Column("Attempts", numeric=True), Column("Since"),
+    Column(""),
+)  # fmt: skip
+_NOUNS = {
+    "order_id": "order",
+    "number": "invoice",
+    "payment_id": "payment",
+    "customer_id": "customer",
+    "webhook_id": "webhook",
+    "return_id": "return",
+}
+_NOT_FAILED = "all"
+
+
+class JobTable(TableParameters, frozen=True, kw_only=True):
+    """The filter of jobs; without it, those that failed."""
+
+    state: JobState | None = None
+    show: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownJob:
+    """A job in words. `about` are texts with the path of their page, if there is one."""
+
+    job: JobRecord
+    name: str
+    about: list[tuple[str, str]]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobPages:
+    """Background jobs."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/job", "Jobs and mail", scope="events:read", query=JobTable)
+    async def list_jobs(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @step(
+        "/job/{id}/retry",
+        "Run a job again",
+        shown=lambda self, call, filled: self._show_retry(call, filled),
+        to="/job",
+        done=lambda job: f"{name_of(job.name)} runs again. If it fails once more, it comes back to this list.",
+        scope="events:write",
+        roles=RETRIERS,
+    )
+    async def retry(self, tx: Transaction, call: Call, now: datetime) -> JobRecord:
+        return await retry_job(tx, call.path_id("id", "job"), now)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        view = self.desk.view(call)
+
+        async def find(wanted: JobTable, _: Sort, after: After) -> list[ShownJob]:
+            state: JobState | None = None if wanted.show == _NOT_FAILED else wanted.state or "failed"
+            async with self.desk.reading() as tx:
+                jobs = await latest_jobs(tx, state, None if after is None else after[1], wanted.most)
+                reasons = await latest_data_of(tx, "job.failed", [f"job/{job.id}" for job in jobs])
+            return [_shown(job, reasons.get(f"job/{job.id}"), view) for job in jobs]
+
+        found = await listed(call, JobTable, {"id": int}, "-id", find)
+        if found.is_file:
+            headings = ("id", "name", "state", "why", "attempts", "at")
+            return csv_file("jobs", headings, map(_file_row, found.rows))
+        address = view.at("/job")
+        table = Table.of(
+            call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.job.id, row.job.id)
+        )
+        async with self.desk.reading() as tx:
+            failed = await failed_jobs(tx)
+        return self.desk.show(
+            call, "jobs/list.html", form=found.form, table=table, states=get_args(JobState),
+            failed=[(name_of(each.task_name), each.count) for each in failed],
+        )  # fmt: skip
+
+    async def _show_retry(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "jobs/retry.html", form=filled, job_id=call.path_id("id", "job"))
+
+
+def _shown(job: JobRecord, failure: dict[str, Any] | None, view: PageView) -> ShownJob:
+    about = []
+    for name, value in job.arguments.items():
+        noun = _NOUNS.get(name)
+        if noun is not None:
+            noun = "credit-note" if noun == "invoice" and job.name == "mail_credit_note" else noun
+            about.append((f"{noun.replace('-', ' ')} {value}", path_of_subject(f"{noun}/{value}", view.may)))
+    why = reason_of(failure["error"]) if failure is not None and job.state == "failed" else ""
+    return ShownJob(job, name_of(job.name), about, why)
+
+
+def _file_row(row: ShownJob) -> tuple[object, ...]:
+    return (row.job.id, row.job.name, row.job.state, row.why, row.job.attempts, row.job.at)

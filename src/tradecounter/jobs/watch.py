@@ -1,0 +1,99 @@
+"""Reads what waits in the database now and then, for the worker's metrics.
+
+Only workers do this: in every process, the same figures would cost the database more and tell nothing new.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import psycopg
+import structlog
+
+from tradecounter.db.base_backup import read_base_backup
+from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading
+from tradecounter.db.wal_archive import read_wal_archive
+from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
+from tradecounter.jobs.queries import events_by_type, last_event, unnumbered_events, waiting_deliveries
+from tradecounter.kit.tasks import end_task
+from tradecounter.monitoring.metrics import Figures, one
+from tradecounter.monitoring.process_figures import process_figures
+from tradecounter.webhooks.queries.trouble import webhooks_in_trouble
+
+log = structlog.get_logger()
+
+READ_EVERY_SECONDS = 5.0
+
+
+class Backlog:
+    """The figures of the last reading; `silent_seconds` without a heartbeat make a worker count as dead."""
+
+    def __init__(self, silent_seconds: float) -> None:
+        self._silent_seconds = silent_seconds
+        self._database: Database | None = None
+        self._figures: Figures = {}
+        self._events = Counter(dict.fromkeys(CUSTOMER_TYPES | RESELLER_TYPES, 0))  # or the first event shows no rate
+        self._last_event: int | None = None
+        self._read_at = time.monotonic()
+
+    def figures(self) -> Figures:
+        """Return the figures of the worker's process and the last reading; may be called in any thread."""
+        own = {} if self._database is None else process_figures("worker", self._database)
+        return {**own, **self._figures, "backlog_age_seconds": one(time.monotonic() - self._read_at)}
+
+    async def read(self, tx: Transaction) -> None:
+        """Read the figures."""
+        jobs, deliveries, unnumbered = await waiting_jobs(tx), await waiting_deliveries(tx), await unnumbered_events(tx)
+        trouble = await webhooks_in_trouble(tx)
+        await self._count_events(tx)
+        self._figures = {
+            "jobs_due": one(jobs.due),
+            "jobs_due_seconds": one(0 if jobs.oldest is None else jobs.oldest.total_seconds()),
+            "jobs_scheduled": one(jobs.later),
+            "jobs_failed": {(failed.task_name,): [failed.count] for failed in await failed_jobs(tx)},
+            "workers_alive": one((await workers_heard_of(tx, self._silent_seconds)).alive),
+            "webhook_deliveries_waiting": one(deliveries.count),
+            "webhook_deliveries_waiting_seconds": one(deliveries.seconds),
+            "webhooks_failing": one(trouble.failing),
+            "webhooks_stopped": one(trouble.stopped),
+            "unnumbered_events": one(unnumbered.count),
+            "unnumbered_events_seconds": one(unnumbered.seconds),
+            "wal_archive_failing_seconds": one((await read_wal_archive(tx)).failing_seconds),
+            "base_backup_age_seconds": one((await read_base_backup(tx)).age_seconds),
+            "events": {(kind,): [number] for kind, number in self._events.items()},
+        }
+        self._read_at = time.monotonic()
+
+    async def _count_events(self, tx: Transaction) -> None:
+        last = await last_event(tx)
+        if self._last_event is not None and last > self._last_event:
+            self._events.update(dict(await events_by_type(tx, self._last_event, last)))
+        self._last_event = last
+
+    @asynccontextmanager
+    async def watching(self, database: Database) -> AsyncIterator[None]:
+        """Read the figures again and again while the block runs; a failure is logged, and reading goes on."""
+        self._database = database
+        task = asyncio.create_task(self._read_periodically(database))
+        try:
+            yield
+        finally:
+            await end_task(task)
+
+    async def _read_periodically(self, database: Database) -> None:
+        while True:
+            try:
+                async with reading(database) as tx:
+                    await self.read(tx)
+            except Exception as error:
+                away = isinstance(error, psycopg.OperationalError)
+                log.warning(
+                    "the figures for the metrics were not read",
+                    exc_info=None if away else error,
+                    reason=str(error).strip(),
+                )
+            await asyncio.sleep(READ_EVERY_SECONDS)

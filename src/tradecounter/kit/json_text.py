@@ -1,0 +1,123 @@
+"""Reads JSON from clients, and reports all its errors."""
+
+import re
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import msgspec
+
+from tradecounter.kit.errors import DomainError, Kind, invalid_fields
+from tradecounter.kit.field_errors import field_errors_of
+from tradecounter.kit.numbers import EXACT
+from tradecounter.kit.validation_messages import field_error_of
+
+Struct = TypeVar("Struct", bound=msgspec.Struct)
+
+_ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+_LONGEST_INTEGER = 40  # digits; a number with more stays a decimal
+
+
+def contains_nul(raw: bytes) -> bool:
+    """Return whether JSON contains a NUL character, also escaped, which PostgreSQL cannot store."""
+    # For a body without NUL, this check is ten times faster than the pattern.
+    return b"\x00" in raw or (b"\\u0000" in raw and _ESCAPED_NUL.search(raw) is not None)
+
+
+def check_text(raw: bytes) -> None:
+    """Raise DomainError (invalid) if a body is not UTF-8 or contains a NUL character, also in ignored fields."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        raise DomainError(Kind.INVALID, f"the body is not UTF-8: byte {error.start} cannot be read") from error
+    if contains_nul(raw):
+        raise DomainError(Kind.INVALID, "the body contains a NUL character: leave it out")
+
+
+def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") -> Struct:
+    """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all errors."""
+    try:
+        return msgspec.json.decode(raw, type=shape)
+    except msgspec.ValidationError as error:
+        return _read_leniently(raw, shape, field, error)
+    except _WRONG as error:
+        raise _body_error(error, field) from error
+
+
+def _read_leniently(
+    raw: bytes | msgspec.Raw, shape: type[Struct], field: str, first: msgspec.ValidationError
+) -> Struct:
+    """Return JSON as a struct in which `1.0` is a whole number. Raises DomainError (invalid) with all errors."""
+    try:
+        value = _by_value.decode(raw)
+        canonical = _canonical.encode(value)
+    except (
+        msgspec.ValidationError,
+        DomainError,
+        OverflowError,
+    ):  # a number is too large; only `first` has its place
+        raise _body_error(first, field) from first
+    except _WRONG as error:  # the typed decoder stopped at a wrong value before the syntax error
+        raise _body_error(error, field) from error
+    try:
+        return msgspec.json.decode(canonical, type=shape)
+    except msgspec.ValidationError as error:
+        errors = list(field_errors_of(value, shape, field))
+        raise (invalid_fields(errors) if errors else _body_error(error, field)) from error
+
+
+def decode_json(raw: bytes | msgspec.Raw) -> Any:
+    """Return any JSON as plain values; `1.0` and `1e0` are 1. Raises DomainError (invalid).
+
+    All JSON from outside is decoded here or by `read_json`: decoders raise several kinds of errors for odd data.
+    """
+    try:
+        return _by_value.decode(raw)
+    except _WRONG as error:
+        raise _body_error(error) from error
+
+
+def canonical_json(raw: bytes) -> bytes:
+    """Return JSON in its canonical form. Raises DomainError (invalid).
+
+    White space, the order of keys, escapes in strings and the spelling of numbers do not matter: `1.0` and `1e0` are 1.
+    The last of repeated keys counts, as in all decoders.
+    """
+    try:
+        return _canonical.encode(_by_value.decode(raw))
+    except _WRONG as error:
+        raise _body_error(error) from error
+
+
+def _number(text: str) -> int | Decimal:
+    try:
+        value = Decimal(text).normalize(EXACT)
+    except ArithmeticError as error:
+        raise DomainError(Kind.INVALID, f"the body contains a number that is out of range: {text[:40]}") from error
+    is_whole = value == value.to_integral_value() if value.adjusted() < _LONGEST_INTEGER else False
+    return int(value) if is_whole else value
+
+
+_by_value = msgspec.json.Decoder(float_hook=_number)
+_canonical = msgspec.json.Encoder(order="deterministic", decimal_format="number")
+
+
+_ANYWHERE = "$[...]`"
+_WRONG = (msgspec.DecodeError, RecursionError)
+
+
+def _body_error(error: Exception, field: str = "") -> DomainError:
+    if isinstance(error, msgspec.ValidationError):
+        if str(error).endswith(_ANYWHERE):  # of data that has no type
+            return DomainError(Kind.INVALID, _placed("the body contains a number that is out of range", field))
+        return DomainError(Kind.INVALID, _placed(str(field_error_of(error)), field))
+    if isinstance(error, RecursionError):
+        return DomainError(Kind.INVALID, "the body is nested too deeply")
+    return DomainError(Kind.INVALID, f"the body is not valid JSON: {error}")
+
+
+def _placed(problem: str, field: str) -> str:
+    if not field:
+        return problem
+    whole = problem.removeprefix("the body ")
+    return f"{field}.{problem}" if whole == problem else f"{field}: {whole}"

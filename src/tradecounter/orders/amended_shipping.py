@@ -1,0 +1,124 @@
+"""The delivery of an amended order: address, rate of VAT, weight, shipping options and the chosen one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from msgspec.structs import asdict, replace
+
+from tradecounter.customers.address_rules import read_address
+from tradecounter.customers.queries.addresses import find_address
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.money import percentage
+from tradecounter.orders.create.draft import offer_shipping, region_of
+from tradecounter.orders.create.order_addresses import chosen_address
+from tradecounter.orders.create.place_order import GRAM
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.reseller_wire import AmendOrderRequest
+from tradecounter.orders.rules import tax_rate
+from tradecounter.orders.shipping_options import named_option
+from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.stock.rules import FROM_STOCK
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedShipping:
+    """An order with its amended address, region, VAT rate and shipping method; `reweighed` prices the carriage.
+
+    `fixed`: a part is dispatched, so the carriage stays. `moved`: the address or the method changes; `readdressed`: the
+    address does.
+    """
+
+    order: ConfirmedOrder
+    context: OrderContext
+    fixed: bool
+    moved: bool
+    readdressed: bool
+
+    def reweighed(self, before: Sequence[OrderLine], lines: Sequence[OrderLine]) -> ConfirmedOrder:
+        """Return the order with the weight of its amended lines, and the options and the carriage for it.
+
+        The carriage of an order whose address, method and units or weight stay the same stays too, also after a
+        cancellation of units, and so does the carriage that support set for a quote. Raises DomainError (invalid) when
+        the method does not fit.
+        """
+        order, context = self.order, self.context
+        if not self.moved and _units(before) == _units(lines):
+            return order
+        weight = _weight(lines, context).quantize(GRAM, ROUND_HALF_UP)
+        if self.fixed or (weight == order.shipping_weight and not self.moved):
+            return replace(order, shipping_weight=weight)
+        region = region_of(order.kind, context, order.shipping_address, order.shipping_region)
+        offered = offer_shipping(order.kind, context, order.shipping_address, region, weight, FROM_STOCK)
+        options = {option.id: option for option in offered}
+        if order.kind == "quote" and not self.readdressed:
+            options |= {option.id: option for option in order.shipping_options}
+        ordered = sorted(options.values(), key=lambda option: (option.cost_net, option.id))
+        chosen = named_option(ordered, order.shipping_method)
+        return replace(
+            order,
+            shipping_weight=weight,
+            shipping_options=ordered,
+            shipping_net=chosen.cost_net,
+            shipping_tax=chosen.tax(order.tax_rate),
+        )
+
+
+async def amended_address(tx: Transaction, order: ConfirmedOrder, request: AmendOrderRequest) -> CustomerAddress:
+    """Return the delivery address that a request asks for, whole or by the id of one of the customer's addresses.
+
+    Raises DomainError (invalid).
+    """
+    given, field = request.new_address, "shipping_address"
+    if given is None:
+        return order.shipping_address
+    address_id = chosen_address(given, field)
+    if address_id is None:
+        return CustomerAddress(**asdict(read_address(given, field)))
+    saved = await find_address(tx, order.customer_id, address_id)
+    if saved is None:
+        raise invalid(f"{field}.id", f"{address_id} is not an address of customer {order.customer_id}")
+    return CustomerAddress(**asdict(saved))
+
+
+def with_shipping(
+    order: ConfirmedOrder,
+    lines: Sequence[OrderLine],
+    address: CustomerAddress,
+    request: AmendOrderRequest,
+    context: OrderContext,
+) -> AmendedShipping:
+    """Return an order with another delivery address and the shipping method that a request asks for.
+
+    Raises DomainError: invalid, conflict (a part is already dispatched).
+    """
+    fixed = any(line.dispatched for line in lines)
+    method = order.shipping_method if request.shipping_method is None else request.shipping_method.id
+    moved = (address, method) != (order.shipping_address, order.shipping_method)
+    if fixed and moved:
+        raise DomainError(
+            Kind.CONFLICT,
+            f"a part of {order.name} is dispatched: its delivery address and shipping method can no longer change",
+        )
+    readdressed = address != order.shipping_address
+    if readdressed:
+        rate = order.tax_rate
+        if address.country_code != order.shipping_address.country_code:
+            rate = tax_rate(address.country_code, context.policy.vat_rate)
+        region = region_of(order.kind, context, address, None).id
+        order = replace(order, shipping_address=address, shipping_region=region, tax_rate=rate)
+    tax = percentage(order.shipping_net, order.tax_rate)
+    return AmendedShipping(replace(order, shipping_method=method, shipping_tax=tax), context, fixed, moved, readdressed)
+
+
+def _units(lines: Sequence[OrderLine]) -> dict[int, int]:
+    return {line.id: line.quantity for line in lines}
+
+
+def _weight(lines: Sequence[OrderLine], context: OrderContext) -> Decimal:
+    view = context.view
+    rows = view.snapshot.row_of_id
+    return sum((view.orderable(rows[line.product_id]).weight_kg * line.quantity for line in lines), Decimal(0))

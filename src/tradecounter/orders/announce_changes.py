@@ -1,0 +1,51 @@
+"""Records the events on changed prices and stock: at most one a minute for a customer, and one for the reseller."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.record import NewEvent, record_events
+from tradecounter.events.types import EventType
+from tradecounter.kit.local_time import uk_date
+from tradecounter.orders.queries.announcements import (
+    ChangedSkus,
+    changed_prices,
+    changed_stock,
+    lock_announced,
+    orders_since,
+    store_announced,
+)
+
+ORDERED_WITHIN = timedelta(days=90)  # for this long, a SKU concerns the customer who ordered it
+
+
+async def announce_changes(tx: Transaction, now: datetime) -> int:
+    """Record the events for the changes since the last announcement, unless that was this minute; return how many."""
+    last = await lock_announced(tx)
+    if last is None or _minute(last.at) == _minute(now):
+        return 0
+    recent, count = await orders_since(tx, now - ORDERED_WITHIN), 0
+    if not last.is_foreign:
+        count += _record(tx, "stock.changed", await changed_stock(tx, last.snapshot, recent, uk_date(now)), now)
+        if last.new_prices:
+            count += _record(tx, "price.changed", await changed_prices(tx, last.snapshot, recent), now)
+    await store_announced(tx, last, now)
+    return count
+
+
+def _minute(moment: datetime) -> datetime:
+    return moment.replace(second=0, microsecond=0)
+
+
+def _record(tx: Transaction, type_: EventType, changes: Sequence[ChangedSkus], now: datetime) -> int:
+    topic = type_.partition(".")[0]
+    events = [
+        NewEvent(
+            topic if change.customer_id is None else f"customer/{change.customer_id}",
+            change.customer_id,
+            {"skus": change.skus, "more": change.more},
+        )
+        for change in changes
+    ]
+    record_events(tx, type_, events, now)
+    return len(changes)

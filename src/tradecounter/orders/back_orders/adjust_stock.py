@@ -1,0 +1,103 @@
+"""Adjusts stock to what is on hand; new units go to waiting orders first (specification, stock).
+
+Rows are always locked in the same order: the back-orders' lock, then stock by product.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from tradecounter.audit.record import audit
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.products.queries.lookup import find_product_ids
+from tradecounter.stock.queries.adjustment import locked_levels, set_available
+from tradecounter.stock.queries.lookup import StockLevel
+
+MOST_UNITS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjustment:
+    """A change of a product's units on hand: by `change` units, or to `set`; exactly one of them is given."""
+
+    sku: str
+    change: int | None = None
+    set: int | None = None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedStock:
+    """A product's stock after an adjustment."""
+
+    sku: str
+    on_hand: int
+    available: int
+    allocated: int
+    back_ordered: int
+
+
+async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: datetime) -> list[AdjustedStock]:
+    """Adjust the stock of products, and allocate new units to waiting orders.
+
+    Raises DomainError: invalid, not found, conflict (fewer units than are allocated to orders).
+    """
+    wanted: dict[int, Adjustment] = {}
+    for number, adjustment in enumerate(adjustments):
+        _check(adjustment, f"items[{number}]")
+    found = await find_product_ids(tx, [adjustment.sku for adjustment in adjustments])
+    for number, (adjustment, (product_id, sku)) in enumerate(zip(adjustments, found, strict=True)):
+        if product_id in wanted:
+            raise invalid(f"items[{number}].sku", f"{sku} is named twice")
+        wanted[product_id] = replace(adjustment, sku=sku)
+    await lock_waiting_orders(tx)
+    levels = await locked_levels(tx, wanted)
+    available = {product: _available(wanted[product], level) for product, level in levels.items()}
+    await set_available(tx, available)
+    if any(available[product] > level.available for product, level in levels.items()):
+        await allocate_back_orders(tx)
+    _audit(tx, wanted, levels, available, now)
+    adjusted = await locked_levels(tx, wanted)  # with what back-orders took
+    return [_adjusted(each.sku, adjusted[product]) for product, each in wanted.items()]
+
+
+def _check(adjustment: Adjustment, place: str) -> None:
+    if (adjustment.change is None) == (adjustment.set is None):
+        raise invalid(place, f"send either change or set for {adjustment.sku}")
+    require_text("reason", adjustment.reason, LONGEST_REASON)
+
+
+def _available(wanted: Adjustment, level: StockLevel) -> int:
+    on_hand = wanted.set if wanted.set is not None else level.on_hand + (wanted.change or 0)
+    if on_hand > MOST_UNITS:
+        field = "change" if wanted.set is None else "set"
+        raise invalid(field, f"must leave at most {MOST_UNITS} units of {wanted.sku} on hand")
+    if on_hand < level.allocated:
+        raise DomainError(
+            Kind.CONFLICT,
+            f"{wanted.sku}: {level.allocated} of {level.on_hand} units are allocated to orders, so {on_hand} cannot "
+            "be on hand",
+        )
+    return on_hand - level.allocated
+
+
+def _adjusted(sku: str, level: StockLevel) -> AdjustedStock:
+    return AdjustedStock(sku, level.on_hand, level.available, level.allocated, level.back_ordered)
+
+
+def _audit(
+    tx: Transaction,
+    wanted: dict[int, Adjustment],
+    levels: dict[int, StockLevel],
+    available: dict[int, int],
+    now: datetime,
+) -> None:
+    before = {wanted[product].sku: level.on_hand for product, level in levels.items()}
+    after = {wanted[product].sku: available[product] + level.allocated for product, level in levels.items()}
+    reasons = "; ".join(dict.fromkeys(adjustment.reason.strip() for adjustment in wanted.values()))
+    subject = f"product/{next(iter(after))}" if len(after) == 1 else "stock"
+    audit(tx, "stock.adjust", subject, now, before=before, after={**after, "reason": reasons})

@@ -1,0 +1,216 @@
+"""`tradecounter order create`, `confirm`, `amend`, `cancel` and `note`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import (
+    CustomerId,
+    DryRun,
+    OrderName,
+    called,
+    item_names,
+    item_units,
+    named_number,
+)
+from tradecounter.edge.command_line.output import AsJson
+from tradecounter.edge.command_line.session import reporting_errors, run_change
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import OperatorError, named_by
+from tradecounter.kit.json_text import check_text, decode_json, read_json
+from tradecounter.kit.numbers import read_count, read_id, read_pounds
+from tradecounter.orders.add_note import add_note
+from tradecounter.orders.amend_order import amend_order
+from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.orders.commands.fulfil import change_order
+from tradecounter.orders.commands.shown import print_order, whole_order
+from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.read_context import read_context
+from tradecounter.orders.requests import Cancellation
+from tradecounter.orders.reseller_wire import AmendOrderRequest
+from tradecounter.orders.units import NamedUnits
+from tradecounter.settings import read_settings
+
+OverrideReason = Annotated[
+    str | None,
+    typer.Option("--override-credit", metavar="REASON", help="Allow more than the available credit, for this reason."),
+]
+
+
+def create(
+    customer_id: CustomerId,
+    file: Annotated[
+        Path, typer.Option("--file", metavar="FILE", help="The body of `POST /order` as JSON; - is standard input.")
+    ],
+    confirm_now: Annotated[bool, typer.Option("--confirm", help="Confirm the order too.")] = False,
+    override_credit: OverrideReason = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create an order for a customer, at its prices and terms."""
+    with reporting_errors():
+        policy, body = OrderingPolicy.from_settings(read_settings()), read_file(file)
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        context = await read_context(tx, customer_id, policy, SystemClock().now())
+        order, _ = await create_for_customer(tx, body, context, confirm=confirm_now, override_credit=override_credit)
+        return await whole_order(tx, order)
+
+    print_order(run_change(work), as_json=as_json)
+
+
+def confirm(
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The confirmation code, or its beginning.")],
+    shipping_method: Annotated[
+        int | None,
+        typer.Option("--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="One of the shipping options."),
+    ] = None,
+    override_credit: OverrideReason = None,
+    as_json: AsJson = False,
+) -> None:
+    """Confirm a pending order or a priced quote for its customer."""
+    with reporting_errors():
+        policy = OrderingPolicy.from_settings(read_settings())
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        order = await confirm_for_customer(
+            tx,
+            code,
+            shipping_method,
+            lambda customer_id: read_context(tx, customer_id, policy, SystemClock().now()),
+            override_credit=override_credit,
+        )
+        return await whole_order(tx, order)
+
+    print_order(run_change(work), as_json=as_json)
+
+
+def cancel(
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."
+        ),
+    ],
+    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer and stored with the order.")],
+    item: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ITEM_ID=QUANTITY", help="Units to cancel; may be repeated. Default: all that are not dispatched."
+        ),
+    ] = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
+    items = [NamedUnits(*units) for units in item_units(item)]
+
+    async def work(tx: Transaction) -> None:
+        with named_by(called(items=item_names(each.id for each in items))):
+            await cancel_order(tx, reference, Cancellation(reason, items or msgspec.UNSET), SystemClock().now())
+
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
+
+
+def amend(
+    reference: OrderName,
+    item: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ITEM_ID=QUANTITY",
+            help="The units of an item that are wanted, dispatched ones included; 0 removes it. May be repeated.",
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None, typer.Option(metavar="SKU=QUANTITY", help="A new item at today's price; may be repeated.")
+    ] = None,
+    price: Annotated[
+        list[str] | None, typer.Option(metavar="ITEM_ID=UNIT_COST", help="An item's net unit cost; may be repeated.")
+    ] = None,
+    address: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help='The delivery address as JSON, or {"id": ID} of a saved one; - is stdin.'),
+    ] = None,
+    shipping_method: Annotated[
+        int | None, typer.Option("--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="The shipping method.")
+    ] = None,
+    customer_reference: Annotated[
+        str | None, typer.Option("--reference", metavar="TEXT", help="The customer's own reference.")
+    ] = None,
+    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer.")] = "",
+    override_credit: OverrideReason = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Amend an order before its dispatch; stock, credit and totals follow, and the customer gets an e-mail."""
+    with reporting_errors():
+        policy = OrderingPolicy.from_settings(read_settings())
+        values = {
+            "items": _amended_items(item, add, price),
+            "shipping_address": None if address is None else msgspec.Raw(read_file(address)),
+            "shipping_method": None if shipping_method is None else {"id": shipping_method},
+            "customer_reference": customer_reference,
+            "reason": reason,
+            "override_credit": None if override_credit is None else {"reason": override_credit},
+        }
+        request = read_json(msgspec.json.encode(values), AmendOrderRequest)
+
+    async def work(tx: Transaction) -> None:
+        order = await fetch_order(tx, reference)
+        context = await read_context(tx, order.customer_id, policy, SystemClock().now())
+        names = [item.sku or f"item {item.id}" for item in request.items]
+        with named_by(called(items=names)):
+            await amend_order(tx, reference, request, context)
+
+    change_order(reference, work, as_json=as_json, dry_run=dry_run)
+
+
+def _amended_items(
+    quantities: list[str] | None, added: list[str] | None, prices: list[str] | None
+) -> list[dict[str, Any]]:
+    items: dict[int, dict[str, Any]] = {}
+    for item_id, quantity in item_units(quantities):
+        if item_id in items:
+            raise typer.BadParameter(f"--item {item_id} is named twice")
+        items[item_id] = {"id": item_id, "quantity": quantity}
+    for text in prices or ():
+        name, cost = named_number("--price", text, "ITEM_ID=UNIT_COST", read_pounds)
+        named = read_id(name)
+        if named is None:
+            raise typer.BadParameter(f"--price {text!r}: {name!r} is not the id of an item")
+        items.setdefault(named, {"id": named})["unit_cost"] = cost
+    return [*items.values(), *(_new_item(text) for text in added or ())]
+
+
+def _new_item(text: str) -> dict[str, Any]:
+    sku, quantity = named_number("--add", text, "SKU=QUANTITY", read_count)
+    return {"sku": sku, "quantity": quantity}
+
+
+def read_file(path: Path) -> bytes:
+    """Return a JSON file's content; - is standard input. Raises OperatorError, DomainError (invalid)."""
+    try:
+        raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise OperatorError(f"{path} cannot be read: {error.strerror}") from error
+    check_text(raw)
+    decode_json(raw)
+    return raw
+
+
+def note(
+    reference: OrderName,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The note.")],
+    as_json: AsJson = False,
+) -> None:
+    """Add a note to an order, which the customer does not see."""
+
+    async def work(tx: Transaction) -> None:
+        await add_note(tx, reference, text, SystemClock().now())
+
+    change_order(reference, work, as_json=as_json)

@@ -1,0 +1,89 @@
+"""`tradecounter order list`: the latest orders, optionally filtered."""
+
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.billing.queries.invoices import invoice_numbers
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import Customer, Limit, Since, Until
+from tradecounter.edge.command_line.output import LISTED, AsJson, show_table
+from tradecounter.edge.command_line.session import run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.kit.text import joined_word
+from tradecounter.orders.commands.shown import as_operators_see_it
+from tradecounter.orders.queries.lines import lines_of
+from tradecounter.orders.queries.lookup import OrderFilter, list_all_orders
+from tradecounter.orders.rules import STATUSES
+from tradecounter.products.queries.lookup import fetch_product
+
+_STATES = ("pending", "expired", "confirmed", "cancelled")
+_COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_id", "customer_reference", "kind", "id",
+            "invoice")  # fmt: skip
+
+
+def _status(text: str) -> dict[str, str]:
+    """Return the OrderFilter member for a status label or a state. Raises BadParameter."""
+    known = {label: {"status": label} for label in STATUSES} | {state: {"state": state} for state in _STATES}
+    found = next((member for name, member in known.items() if joined_word(name) == joined_word(text)), None)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(known)}")
+    return found
+
+
+def order_list(
+    customer: Customer = None,
+    reference: Annotated[
+        str | None, typer.Option(metavar="R", help="Only orders whose reference or id begins with R.")
+    ] = None,
+    customer_reference: Annotated[
+        str | None, typer.Option(metavar="R", help="Only orders with this customer reference, in upper or lower case.")
+    ] = None,
+    sku: Annotated[str | None, typer.Option(metavar="S", help="Only orders with this product.")] = None,
+    since: Since = None,
+    until: Until = None,
+    status: Annotated[
+        Any,
+        typer.Option(
+            parser=_status,
+            metavar="S",
+            help=f"Only orders with this status ({', '.join(STATUSES)}) or state ({', '.join(_STATES)}); ignores case.",
+        ),
+    ] = None,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List orders and quotes, latest first: by the time of confirmation, or of creation if unconfirmed."""
+
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        chosen = OrderFilter(
+            customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
+            reference=reference,
+            customer_reference=customer_reference,
+            product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,
+            created_from=since,
+            created_to=until,
+            **(status or {}),
+        )
+        return await _listed(tx, chosen, limit)
+
+    found = run_query(work)
+    if not as_json:
+        found = [_for_people(order) for order in found]
+    show_table(found, _COLUMNS, as_json=as_json, names=columns, limit=limit)
+
+
+async def _listed(tx: Transaction, chosen: OrderFilter, limit: int) -> list[dict[str, Any]]:
+    orders = await list_all_orders(tx, chosen, limit)
+    ids = [order.id for order in orders]
+    lines, invoices = await lines_of(tx, ids), await invoice_numbers(tx, ids)
+    latest = {order_id: numbers[-1] for order_id, numbers in invoices.items()}
+    return [as_operators_see_it(o, lines[o.id]) | {"invoice": latest.get(o.id)} for o in orders]
+
+
+def _for_people(order: dict[str, Any]) -> dict[str, Any]:
+    """Return an order named by reference or else by code, with its state if it has no status."""
+    name = order["order_reference"] or order["confirmation_code"]
+    return {**order, "order": name, "status": order["status"] or order["state"]}

@@ -1,0 +1,26 @@
+"""The form with which staff confirm an order or a quote for its customer."""
+
+from msgspec import Struct
+
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import require_right
+from tradecounter.orders.reseller_wire import OverrideCredit
+from tradecounter.orders.staff_wire import Confirmation
+from tradecounter.orders.wire import ShippingChoice
+
+
+class ConfirmForm(Struct):
+    """How an order is sent, and why it may exceed the credit."""
+
+    shipping_method: int | None = None
+    override: str | None = None
+
+
+def confirmation(call: Call, body: ConfirmForm) -> Confirmation:
+    """Return what the use case takes. Raises DomainError (forbidden) for an override without the right to it."""
+    if body.override is not None:
+        require_right(call.request, "billing:write")
+    return Confirmation(
+        None if body.shipping_method is None else ShippingChoice(body.shipping_method),
+        None if body.override is None else OverrideCredit(body.override),
+    )

@@ -1,0 +1,205 @@
+"""Confirms an order: charges the credit, allocates stock, assigns the number (specification, section 3).
+
+Rows are always locked in the same order: the order, the account's credit, stock by product.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from tradecounter.credit.queries import charge, require_charged
+from tradecounter.customers.queries.accounts import Account, pipe_account
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.text import LONGEST_REASON, shown_name
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lines import OrderLine, with_components
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
+from tradecounter.orders.queries.lines import pipe_lines_by_code
+from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code
+from tradecounter.orders.rules import (
+    AWAITING_DISPATCH,
+    BACK_ORDERED,
+    account_blocked,
+    order_reference,
+    share_out,
+)
+from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, method_needed, named_option
+from tradecounter.orders.states import (
+    CancelledOrder,
+    ConfirmedOrder,
+    DeclinedOrder,
+    OrderBase,
+    PendingOrder,
+    PricedQuote,
+    UnpricedQuote,
+)
+from tradecounter.stock.queries.allocation import Allocation, allocate, lock_levels
+from tradecounter.stock.rules import Cover, cover, latest
+
+_COMMON_FIELDS = set(OrderBase.__struct_fields__) - {"state", "shipping_method", "shipping_options"}
+
+
+def unknown_code(code: str) -> DomainError:
+    """Return the error for a code that none of the customer's orders has."""
+    return DomainError(
+        Kind.NOT_FOUND, f"no pending order or quote has the confirmation_code {shown_name(code)}".strip()
+    )
+
+
+async def confirm_order(
+    tx: Transaction,
+    confirmation_code: str,
+    method_id: int | None,
+    context: OrderContext,
+    *,
+    override_credit: str | None = None,
+) -> tuple[ConfirmedOrder, list[OrderLine]]:
+    """Confirm a pending order or a priced quote; an order that is already confirmed stays unchanged.
+
+    `method_id` is the requested shipping method. None uses the creation's method, or else the account's default.
+    `override_credit` is the reason why the order may exceed the account's credit. Raises DomainError: not found,
+    invalid (the method is not an option, or differs from the confirmed method), gone (expired or cancelled),
+    precondition failed (no method, or an unpriced quote), payment required, conflict (the customer is blocked).
+    """
+    if override_credit is not None:
+        require_text("override_credit.reason", override_credit, LONGEST_REASON)
+    customer, code = context.customer_id, confirmation_code.lower()
+    async with tx.pipeline() as p:
+        lock_unconfirmed(p, customer, code)
+        found = pipe_by_code(p, customer, code)
+        found_lines = pipe_lines_by_code(p, customer, code)
+        account = pipe_account(p, customer)
+    order, lines = found.first, with_components(found_lines.rows)
+    if order is None:
+        raise await _not_a_code(tx, customer, confirmation_code)
+    if isinstance(order, ConfirmedOrder):
+        _require_same_method(order, method_id)
+        tx.acknowledge_earlier()
+        return order, lines
+    if account.one.blocked:
+        raise account_blocked()
+    pending = _confirmable(order, context)
+    named = pending.shipping_method if method_id is None else method_id
+    option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)
+    if option is None:
+        raise method_needed(pending.shipping_options)
+    return await _confirm(tx, pending, lines, account.one, option, context, override_credit), lines
+
+
+def _confirmable(
+    order: PendingOrder | UnpricedQuote | PricedQuote | DeclinedOrder | CancelledOrder, context: OrderContext
+) -> PendingOrder | PricedQuote:
+    """Return the order if it can be confirmed. Raises DomainError: gone, precondition failed."""
+    match order:
+        case DeclinedOrder():
+            problem = f"the {order.kind} was {order.ended_as}: create it again if you still want it"
+            raise DomainError(Kind.GONE, problem)
+        case CancelledOrder():
+            problem = f"order {order.order_reference} was cancelled: create it again if you still want it"
+            raise DomainError(Kind.GONE, problem)
+        case UnpricedQuote():
+            raise DomainError(
+                Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail with the price"
+            )
+    if order.has_expired(context.now):
+        what = "quote" if order.kind == "quote" else "pending order"
+        raise DomainError(Kind.GONE, f"the {what} has expired: create it again")
+    return order
+
+
+async def _confirm(
+    tx: Transaction,
+    pending: PendingOrder | PricedQuote,
+    lines: Sequence[OrderLine],
+    account: Account,
+    option: ShippingOption,
+    context: OrderContext,
+    override_credit: str | None,
+) -> ConfirmedOrder:
+    policy, now = context.policy, context.now
+    tax = option.tax(pending.tax_rate)
+    gross = pending.gross_with(option)
+    wanted: Counter[int] = Counter()
+    for line in lines:
+        wanted[line.product_id] += line.quantity
+    async with tx.pipeline() as p:
+        charged, limit = charge(p, pending.customer_id, gross)
+        levels, numbered = lock_levels(p, wanted), pipe_next_number(p)
+    if override_credit is None:
+        require_charged(charged, limit, gross)
+    allocations = allocate(tx, wanted, levels)
+    store_allocations(tx, _by_line(lines, allocations))
+    [(number,)], needed = numbered.rows, _cover(wanted, allocations, now)
+    from_stock = all(allocations[product].taken == quantity for product, quantity in wanted.items())
+    order = ConfirmedOrder(
+        **{name: getattr(pending, name) for name in _COMMON_FIELDS},
+        state="confirmed",
+        number=number,
+        order_reference=order_reference(number, account.packing, policy.own_brand_prefix, policy.plain_prefix),
+        shipping_method=option.id,
+        shipping_options=[o.dated(now, needed) for o in pending.shipping_options],
+        shipping_net=option.cost_net,
+        shipping_tax=tax,
+        paid=NOTHING,
+        status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
+        term_days=account.term_days or 0,
+        confirmed_at=now,
+        expected_changed_at=None,
+        pricing=pending.pricing if isinstance(pending, PricedQuote) else None,
+    )
+    store_confirmation(tx, order)
+    await queue(tx, "mail_order_confirmed", order_id=order.id)
+    record_order_event(tx, "order.confirmed", order, now, confirmation_code=order.confirmation_code, total=order.gross)
+    after: dict[str, Any] = {"confirmation_code": order.confirmation_code, "status": order.status, "total": order.gross}
+    if override_credit is not None:
+        after["override_credit"] = override_credit
+    audit_order(tx, "order.confirm", order, now, after=after)
+    return order
+
+
+async def _not_a_code(tx: Transaction, customer_id: int, text: str) -> DomainError:
+    """Return the error for an unknown confirmation code, which may be an order's reference."""
+    order = await find_own_order(tx, customer_id, text)
+    if order is None:
+        return unknown_code(text)
+    message = f"{order.order_reference} is already {order.state}; only pending orders and quotes can be confirmed"
+    return DomainError(Kind.NOT_FOUND, f"{message}, by their confirmation_code")
+
+
+def _require_same_method(order: ConfirmedOrder, method_id: int | None) -> None:
+    if method_id is None or method_id == order.shipping_method:
+        return
+    named_option(order.shipping_options, method_id)
+    raise invalid(
+        "shipping_method.id",
+        f"the order is confirmed with shipping method {order.shipping_method}; ask support to change it",
+    )
+
+
+def _by_line(lines: Sequence[OrderLine], allocations: Mapping[int, Allocation]) -> dict[int, int]:
+    allocated: dict[int, int] = {}
+    for product_id, allocation in allocations.items():
+        of_product = [line for line in lines if line.product_id == product_id]
+        shares = share_out(allocation.taken, [line.quantity for line in of_product])
+        allocated.update(zip((line.id for line in of_product), shares, strict=True))
+    return allocated
+
+
+def _cover(wanted: Mapping[int, int], allocations: Mapping[int, Allocation], now: datetime) -> Cover:
+    return latest(
+        [
+            cover(
+                quantity,
+                allocations[product].taken,
+                allocations[product].earlier,
+                allocations[product].deliveries,
+                now,
+            )
+            for product, quantity in wanted.items()
+        ]
+    )

@@ -1,0 +1,82 @@
+"""Creates and confirms orders for customers, by support and on pages: with the checks, prices and terms of the API."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+
+from msgspec.structs import replace
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import require_text
+from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.create.account_standing import account_standing, with_current_data
+from tradecounter.orders.create.place_order import place_order
+from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.create.request_quote import request_quote
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.queries.create import AccountStanding
+from tradecounter.orders.states import ConfirmedOrder, Kind, PendingOrder, UnpricedQuote
+from tradecounter.orders.wire import CreateOrderRequest
+from tradecounter.orders.withdraw_order import replace_order
+
+
+async def create_for_customer(
+    tx: Transaction,
+    body: bytes,
+    context: OrderContext,
+    *,
+    confirm: bool,
+    override_credit: str | None,
+    replaces: str | None = None,
+) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
+    """Create an order from the JSON body of `POST /order`, and confirm it if `confirm` or the body says so.
+
+    `override_credit` is the reason why the order may exceed the account's credit; `replaces` the confirmation code of
+    a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
+    `replace_order` do.
+    """
+    if override_credit is not None:
+        require_text("override_credit.reason", override_credit, LONGEST_REASON)
+    request = await read_request(body, context, lambda: nullcontext(tx))
+    request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
+    standing, context = await _standing(tx, "order", request, context)
+    if replaces is not None:
+        await replace_order(tx, context.customer_id, replaces, context.now)
+    pending, lines = await place_order(tx, request, standing, context, override_credit=override_credit is not None)
+    if not request.auto_confirm:
+        return pending, lines
+    return await confirm_order(tx, pending.confirmation_code, None, context, override_credit=override_credit)
+
+
+async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext) -> UnpricedQuote:
+    """Create a quote from the JSON body of `POST /quote`. Raises DomainError as `request_quote` does."""
+    request = await read_request(body, context, lambda: nullcontext(tx))
+    standing, context = await _standing(tx, "quote", request, context)
+    quote, _ = await request_quote(tx, request, standing, context)
+    return quote
+
+
+async def _standing(
+    tx: Transaction, kind: Kind, request: CreateOrderRequest, context: OrderContext
+) -> tuple[AccountStanding, OrderContext]:
+    return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)
+
+
+async def confirm_for_customer(
+    tx: Transaction,
+    name: str,
+    method_id: int | None,
+    context_of: Callable[[int], Awaitable[OrderContext]],
+    *,
+    override_credit: str | None = None,
+) -> ConfirmedOrder:
+    """Confirm a pending order or a priced quote by its code; `context_of` returns the context of a customer's order.
+
+    Raises DomainError as `confirm_order` does.
+    """
+    order = await fetch_order(tx, name)
+    context = await context_of(order.customer_id)
+    confirmed, _ = await confirm_order(tx, order.confirmation_code, method_id, context, override_credit=override_credit)
+    return confirmed

@@ -1,0 +1,67 @@
+"""What products cost a customer and whether they are in stock, before there is an order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from itertools import pairwise
+
+from tradecounter.kit.money import from_pence
+from tradecounter.orders.create.draft import unknown_skus
+from tradecounter.prices.rules import FIVE, TEN
+from tradecounter.stock.rules import Delivery
+from tradecounter.storefront.view import CustomerView
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedLine:
+    """A product at a customer's price for a quantity; `breaks` are the units and net unit costs of its price breaks."""
+
+    sku: str
+    name: str
+    quantity: int
+    unit_cost: Decimal
+    breaks: tuple[tuple[int, Decimal], ...]
+    available: int
+    delivery: Delivery | None
+
+    @property
+    def cost_net(self) -> Decimal:
+        """The net cost of all units."""
+        return self.unit_cost * self.quantity
+
+    @property
+    def back_ordered(self) -> int:
+        """The units that are not in stock."""
+        return max(self.quantity - self.available, 0)
+
+
+def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], now: datetime) -> dict[int, OfferedLine]:
+    """Return the products that a customer can buy; `wanted` are numbers of lines, SKUs and quantities."""
+    lines = {}
+    for number, sku, quantity in wanted:
+        found = view.find(sku)
+        if found is None:
+            continue
+        row, costs = found
+        product = view.product(row)
+        tiers = ((1, costs.single), (FIVE, costs.five_plus), (TEN, costs.ten_plus))
+        breaks = [tiers[0], *(tier for before, tier in pairwise(tiers) if tier[1] != before[1])]
+        due = (each for each in view.stock.deliveries.get(row, ()) if each.expected_on >= now)
+        lines[number] = OfferedLine(
+            sku=product.sku,
+            name=product.name,
+            quantity=quantity,
+            unit_cost=from_pence(costs.at(quantity)),
+            breaks=tuple((units, from_pence(pence)) for units, pence in breaks),
+            available=view.available(row),
+            delivery=next(due, None),
+        )
+    return lines
+
+
+def unknown_products(view: CustomerView, wanted: Iterable[tuple[int, str, int]]) -> dict[int, str]:
+    """Return what is wrong with the SKUs that a customer cannot buy, by the numbers of their lines."""
+    skus = [(number, sku) for number, sku, _ in wanted if view.find(sku) is None]
+    errors = unknown_skus(view, skus)
+    return {number: error.message for (number, _), error in zip(skus, errors, strict=True)}

@@ -1,0 +1,147 @@
+"""Creates a pending order after validation, pricing and a credit check (specification, sections 3 and 4)."""
+
+import secrets
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+from msgspec.structs import asdict
+
+from tradecounter.credit.rules import require_credit
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.types import EventType
+from tradecounter.kit.errors import DomainError
+from tradecounter.kit.errors import Kind as ErrorKind
+from tradecounter.orders.create.check_request import Offered, check_request
+from tradecounter.orders.create.draft import Wanted, price_lines
+from tradecounter.orders.create.order_addresses import Addresses
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lines import OrderLine, total_costs
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.queries.create import AccountStanding, count_pending, insert_order
+from tradecounter.orders.queries.orders import order_with_reference
+from tradecounter.orders.rules import account_blocked, tax_rate
+from tradecounter.orders.shipping_options import choose_shipping, method_needed
+from tradecounter.orders.states import Kind, OrderBase, PendingOrder, UnpricedQuote
+from tradecounter.orders.wire import CreateOrderRequest
+
+_CODE_BYTES = 16
+GRAM = Decimal("0.001")  # of a kilogram; the database stores weights to the gram
+
+
+async def place_order(
+    tx: Transaction,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    *,
+    override_credit: bool = False,
+) -> tuple[PendingOrder, list[OrderLine]]:
+    """Create a pending order and return it with its lines. Raises DomainError as `checked_draft` does."""
+    draft, lines = await checked_draft(tx, "order", request, standing, context, override_credit=override_credit)
+    order = PendingOrder(**asdict(draft), expires_at=context.now + context.policy.pending_lifetime)
+    insert_order(tx, order, lines)
+    record_creation(tx, "order.create", "order.created", order)
+    return order, lines
+
+
+def record_creation(tx: Transaction, action: str, event: EventType, order: PendingOrder | UnpricedQuote) -> None:
+    """Record the creation of an order or a quote in both logs."""
+    record_order_event(tx, event, order, order.created_at, cost_gross=order.cost_gross)
+    after = {"customer_id": order.customer_id, "cost_gross": order.cost_gross}
+    audit_order(tx, action, order, order.created_at, after=after)
+
+
+async def checked_draft(
+    tx: Transaction,
+    kind: Kind,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    *,
+    override_credit: bool = False,
+) -> tuple[OrderBase, list[OrderLine]]:
+    """Return the common data of a new order or quote, and its lines, after all checks.
+
+    With `override_credit`, the account's credit is not checked.
+
+    Raises DomainError: invalid, payment required, conflict (the customer is blocked or at its cap, or its reference is
+    already used), precondition failed (`auto_confirm` without a shipping method).
+    """
+    if standing.blocked:
+        raise account_blocked()
+    wanted, addresses, offered = check_request(kind, request, standing, context)
+    draft, lines = _draft(kind, request, standing, context, wanted, addresses, offered)
+    gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
+    if not override_credit:
+        require_credit(standing.credit_limit, standing.outstanding, gross)
+    if standing.near_cap:
+        await _require_room(tx, kind, context)
+    if standing.unique_references:
+        await require_unused(tx, request.customer_reference, context)
+    return draft, lines
+
+
+def _draft(
+    kind: Kind,
+    request: CreateOrderRequest,
+    standing: AccountStanding,
+    context: OrderContext,
+    wanted: Sequence[Wanted],
+    addresses: Addresses,
+    offered: Offered,
+) -> tuple[OrderBase, list[OrderLine]]:
+    rate = tax_rate(addresses.shipping.country_code, context.policy.vat_rate)
+    lines = price_lines(context.view, wanted, rate, standing.order_id, standing.line_ids)
+    cost_net, cost_tax = total_costs(lines)
+    draft = OrderBase(
+        id=standing.order_id,
+        customer_id=context.customer_id,
+        kind=kind,
+        state="pending",
+        confirmation_code=context.code or secrets.token_hex(_CODE_BYTES),
+        customer_reference=request.customer_reference,
+        external_customer_id=request.external_customer_id,
+        billing_address=addresses.billing,
+        shipping_address=addresses.shipping,
+        order_notifications=request.order_notifications,
+        courier_notifications=request.courier_notifications,
+        shipping_region=offered.region.id,
+        shipping_options=list(offered.options),
+        shipping_method=None if request.shipping_method is None else request.shipping_method.id,
+        shipping_weight=offered.weight.quantize(GRAM, ROUND_HALF_UP),
+        cost_net=cost_net,
+        cost_tax=cost_tax,
+        tax_rate=rate,
+        created_at=context.now,
+    )
+    return draft, lines
+
+
+def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_confirm: bool) -> Decimal:
+    """Return the gross with the chosen shipping, if any. Raises DomainError: invalid, precondition failed."""
+    chosen = choose_shipping(draft.shipping_options, draft.shipping_method, standing.shipping_method)
+    if auto_confirm and chosen is None:
+        raise method_needed(draft.shipping_options)
+    return draft.cost_gross if chosen is None else draft.gross_with(chosen)
+
+
+async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> None:
+    most = context.policy.most_pending(kind)
+    if await count_pending(tx, context.customer_id, kind, context.now) >= most:
+        raise DomainError(
+            ErrorKind.CONFLICT,
+            f"an account may have at most {most} pending orders: confirm an order, or wait until one expires"
+            if kind == "order"
+            else f"an account may have at most {most} unpriced quotes: wait until support has priced one",
+        )
+
+
+async def require_unused(
+    tx: Transaction, customer_reference: str, context: OrderContext, but: int | None = None
+) -> None:
+    """Raise DomainError (conflict) when another order than `but` has the reference. Locks the customer's row."""
+    other = await order_with_reference(tx, context.customer_id, customer_reference, context.now, but)
+    if other is not None:
+        raise DomainError(
+            ErrorKind.CONFLICT, f"customer_reference: {customer_reference!r} is already used by {other.name}"
+        )

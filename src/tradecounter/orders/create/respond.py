@@ -1,0 +1,111 @@
+"""Creates an order or a quote and responds; with an idempotency key, only once (specification, section 8)."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
+from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError
+from tradecounter.kit.to_json import to_json
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.create.account_standing import pipe_standing, standing_of, with_current_data
+from tradecounter.orders.create.place_order import place_order
+from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.create.request_quote import request_quote
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.present import created_order
+from tradecounter.orders.queries.create import AccountStanding
+from tradecounter.orders.states import Kind
+from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.view import CustomerView
+
+_CREATED = 201
+
+
+@dataclass(frozen=True, slots=True)
+class OrderCreation:
+    """Creates orders and quotes for requests."""
+
+    database: Database
+    views: RefreshableViews
+    methods: ShippingMethods
+    policy: OrderingPolicy
+    clock: Clock
+
+    def context(self, customer_id: int, view: CustomerView) -> OrderContext:
+        """Return the context of a customer's order at this moment."""
+        return OrderContext(
+            customer_id=customer_id,
+            view=view,
+            shipping=self.methods.current,
+            policy=self.policy,
+            now=self.clock.now(),
+        )
+
+    async def respond(self, call: Call, kind: Kind) -> Response:
+        """Create an order or a quote and respond with it."""
+        key = read_key(call.request.headers.getlist(HEADER))
+        raw = await call.json_text()
+        keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
+        try:
+            return await self._create(call, raw, keyed, kind)
+        except DomainError:
+            # Another request with the key may have created the order in the meantime. Then that order's credit or
+            # reference must not reject this request.
+            if keyed is not None and (before := await self._recorded(keyed)) is not None:
+                return _replay(before)
+            raise
+
+    async def _create(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: Kind) -> Response:
+        context = self.context(call.customer_id, self.views.for_order(call.customer_id))
+        request = await read_request(raw, context, lambda: reading(self.database))
+        with used_once():
+            async with transaction(self.database, call.actor) as tx:
+                async with tx.pipeline() as p:
+                    claimed = None if keyed is None else claim(p, keyed)
+                    standing = pipe_standing(p, kind, request, context)
+                if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
+                    return _replay(before)
+                create = _order if kind == "order" else _quote
+                current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
+                body = to_json(await create(tx, request, *current))
+                if keyed is not None:
+                    record(tx, keyed, Recorded(_CREATED, body), context.now)
+        return Response(body, _CREATED, media_type=JSON)
+
+    async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
+        """Return the response to an earlier request with this key, even if the rules have changed since."""
+        async with transaction(self.database) as tx:
+            async with tx.pipeline() as p:
+                claimed = claim(p, keyed)
+            return recorded(tx, keyed, claimed)
+
+
+async def _order(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> CreatedOrder:
+    pending, lines = await place_order(tx, request, standing, context)
+    if not request.auto_confirm:
+        return created_order(pending, lines, auto_confirm=request.auto_confirm)
+    order, lines = await confirm_order(tx, pending.confirmation_code, None, context)
+    return created_order(order, lines, auto_confirm=True)
+
+
+async def _quote(
+    tx: Transaction, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+) -> CreatedOrder:
+    quote, lines = await request_quote(tx, request, standing, context)
+    return created_order(quote, lines, auto_confirm=request.auto_confirm)
+
+
+def _replay(before: Recorded) -> Response:
+    return Response(before.body, before.status, {REPLAY_HEADER: "true"}, JSON)

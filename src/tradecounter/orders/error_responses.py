@@ -1,0 +1,44 @@
+"""The error responses of orders and quotes, for the interface document."""
+
+from tradecounter.edge.rest.headers import RETRY_AFTER
+from tradecounter.edge.rest.operation import ErrorResponse
+
+PAYMENT_REQUIRED = ErrorResponse(
+    402,
+    "The account has no credit terms, or not enough available credit.",
+    "the order's 557.88 including tax and shipping exceeds the available credit of 100.00",
+    name="PaymentRequired",
+)
+CONFLICT = ErrorResponse(
+    409,
+    "One of: an earlier request with the same `Idempotency-Key` is still being processed (wait, then repeat it); the "
+    "account requires unique customer references, and the reference is already used; the account has as many pending "
+    "orders or unpriced quotes as allowed (the message names the limit); the account is blocked.",
+    "customer_reference: 'PO-1001' is already used by ORD-100042",
+    (RETRY_AFTER,),
+    "Conflict",
+)
+BLOCKED = ErrorResponse(409, "The account is blocked.", "the account is blocked, so it cannot order")
+UNKNOWN_CODE = ErrorResponse(
+    404,
+    "No pending order or quote of yours has this `confirmation_code`.",
+    "no pending order or quote has the confirmation_code 0f8a3c5e7b9d1f2a4c6e8b0d2f4a6c8e",
+)
+EXPIRED = ErrorResponse(
+    410, "The pending order or quote has expired or was cancelled.", "the pending order has expired: create it again"
+)
+_NO_SHIPPING_METHOD = (
+    "shipping_method: is required, since the account has no default among the shipping options: "
+    "101 (Northway Parcels, UK mainland economy), 102 (Northway Parcels, UK mainland next working day)"
+)
+NO_SHIPPING_METHOD = ErrorResponse(
+    412,
+    "With `auto_confirm`: the request names no shipping method, and none of the options is the account's default.",
+    _NO_SHIPPING_METHOD,
+)
+NOT_CONFIRMABLE = ErrorResponse(
+    412,
+    "The request names no shipping method, and none of the options is the account's default; or the quote is not "
+    "priced yet.",
+    _NO_SHIPPING_METHOD,
+)

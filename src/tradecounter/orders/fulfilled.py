@@ -1,0 +1,54 @@
+"""The data about fulfilment that order responses show. The package `fulfilment`, a layer above, provides it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.orders.shipping_options import find_option
+from tradecounter.orders.states import AnyOrder
+from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber, TrackingEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shipped:
+    """A shipment with its tracking events by date.
+
+    `units` counts by line id, without the components of bundles. Without `carrier`, the provider of its shipping method
+    carries it.
+    """
+
+    id: int
+    shipping_method: int
+    tracking_number: str | None
+    carrier: str | None
+    contact_email: str | None
+    contact_phone: str | None
+    dispatched_at: datetime
+    invoice: int | None
+    units: Mapping[int, int]
+    events: Sequence[TrackingEvent]
+
+
+def carrier_of(order: AnyOrder, shipped: Shipped) -> str | None:
+    """Return who carries a shipment of an order."""
+    method = find_option(order.shipping_options, shipped.shipping_method)
+    return shipped.carrier or (None if method is None else method.provider)
+
+
+@dataclass(frozen=True, slots=True)
+class Fulfilled:
+    """One order's shipments, oldest first, and its serial numbers and configurations by line id."""
+
+    shipments: Sequence[Shipped] = ()
+    serial_numbers: Mapping[int, Sequence[ProductSerialNumber]] = field(default_factory=dict)
+    configurations: Mapping[int, Sequence[OrderItemConfiguration]] = field(default_factory=dict)
+
+
+class FulfilmentReader(Protocol):
+    """Reads the fulfilment of orders."""
+
+    async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
+        """Return the fulfilment of each order by internal id, with a fixed number of statements."""
+        ...

@@ -1,0 +1,94 @@
+"""Finds one order or quote of any customer for the operator."""
+
+import re
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.text import shown_name
+from tradecounter.orders.queries.lookup import (
+    OrderFilter,
+    find_order,
+    list_all_orders,
+    orders_beginning,
+    orders_between_codes,
+)
+from tradecounter.orders.states import AnyOrder
+
+_CODE_LENGTH = 32  # hexadecimal digits
+_SHORTEST_BEGINNING = 4
+_MOST_NAMED = 5
+
+_BEGINNING_OF_CODE = re.compile(f"[0-9a-f]{{{_SHORTEST_BEGINNING},{_CODE_LENGTH - 1}}}")
+
+
+async def fetch_order(tx: Transaction, name: str) -> AnyOrder:
+    """Return an order by its id, its reference (ignoring case), or its confirmation code or the code's beginning.
+
+    Raises DomainError: not found, invalid (several codes begin with `name`).
+    """
+    order = await find_order(tx, name) or await _order_with_code(tx, name)
+    if order is None:
+        raise _unknown(name, await orders_beginning(tx, name, _MOST_NAMED + 1))
+    return order
+
+
+async def order_to_show(tx: Transaction, name: str) -> AnyOrder:
+    """Return an order by the names of `fetch_order`, the customer's reference, or the beginning of its reference.
+
+    Raises DomainError: not found, invalid (several orders match).
+    """
+    order = await find_order(tx, name)
+    if order is not None:
+        return order
+    if found := await list_all_orders(tx, OrderFilter(customer_reference=name), _MOST_NAMED + 1):
+        return _only(found, f"{shown_name(name)} is the customer's reference of several orders")
+    order = await _order_with_code(tx, name)
+    if order is not None:
+        return order
+    if found := await orders_beginning(tx, name, _MOST_NAMED + 1):
+        return _only(found, f"several references begin with {name}")
+    raise _unknown(name, [])
+
+
+async def whole_code(tx: Transaction, beginning: str) -> str:
+    """Return the whole confirmation code for its beginning; the beginning itself when no code matches.
+
+    Raises DomainError (invalid) when several codes match.
+    """
+    order = await _order_with_code(tx, beginning)
+    return beginning if order is None else order.confirmation_code
+
+
+async def _order_with_code(tx: Transaction, beginning: str) -> AnyOrder | None:
+    """Return the order by the beginning of its confirmation code. Raises DomainError (invalid) when several match."""
+    beginning = beginning.strip().lower()
+    if not _BEGINNING_OF_CODE.fullmatch(beginning):
+        return None
+    first, last = beginning.ljust(_CODE_LENGTH, "0"), beginning.ljust(_CODE_LENGTH, "f")
+    found = await orders_between_codes(tx, first, last, _MOST_NAMED + 1)
+    if len(found) > 1:
+        more = " and more" if len(found) > _MOST_NAMED else ""
+        codes = ", ".join(order.confirmation_code for order in found[:_MOST_NAMED])
+        raise DomainError(Kind.INVALID, f"several confirmation codes begin with {beginning}: {codes}{more}")
+    return found[0] if found else None
+
+
+def _only(found: list[AnyOrder], problem: str) -> AnyOrder:
+    """Return the only order of a list. Raises DomainError (invalid), with the candidates, for several orders."""
+    if len(found) == 1:
+        return found[0]
+    raise DomainError(Kind.INVALID, f"{problem}: {_listed(found)}")
+
+
+def _unknown(name: str, candidates: list[AnyOrder]) -> DomainError:
+    hint = f"; references with this beginning: {_listed(candidates)}" if candidates else ""
+    return DomainError(Kind.NOT_FOUND, f"order {shown_name(name)} not found{hint}")
+
+
+def _listed(orders: list[AnyOrder]) -> str:
+    listed = [
+        f"{order.name} (customer {order.customer_id}, {order.label}, {local_text(order.placed_at)})"
+        for order in orders[:_MOST_NAMED]
+    ]
+    return ", ".join(listed) + (" and more" if len(orders) > _MOST_NAMED else "")

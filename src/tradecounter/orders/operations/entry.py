@@ -1,0 +1,109 @@
+"""`/api/order`: orders that support creates, confirms and amends for customers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.customers.wire import AddressDetails
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.error_responses import CONFLICT, PRECONDITION_FAILED
+from tradecounter.edge.operations.scopes import require_scope
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.orders.error_responses import EXPIRED, PAYMENT_REQUIRED
+from tradecounter.orders.operations.sales import (
+    SELLERS,
+    amend_sale,
+    check_sale,
+    confirm_quoted,
+    confirm_sale,
+    create_sale,
+)
+from tradecounter.orders.operations.staff import ALL_ORDERS, ONE_ORDER, ORDERS, OrderReference
+from tradecounter.orders.reseller_wire import OverrideCredit
+from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest, ResellerOrder
+from tradecounter.orders.wire import OrderAddressDetails
+from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.parts.present_order import OrderPresenter
+from tradecounter.quotes.operations.staff import ONE_QUOTE, QUOTES, QuoteCode
+
+_CONFIRM_ERRORS = (PAYMENT_REQUIRED, EXPIRED, PRECONDITION_FAILED)
+_ADDRESSES = (OrderAddressDetails, AddressDetails)
+
+
+def _check_override(call: Call, override: OverrideCredit | None) -> None:
+    """Check that a program may override the credit. Raises DomainError (forbidden)."""
+    if override is not None:
+        require_scope(call.request, "billing:write")
+
+
+async def _check_order(group: "OrderEntryOperations", tx: Transaction, raw: bytes, now: datetime) -> None:
+    await check_sale(tx, raw, group.contexts, now)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEntryOperations:
+    """The endpoints that sell for customers."""
+
+    desk: Desk
+    orders: OrderPresenter
+    contexts: OrderContexts
+
+    @ORDERS.changes(
+        "POST",
+        ALL_ORDERS,
+        location="{id}",
+        check=_check_order,
+        errors=(PAYMENT_REQUIRED, NOT_FOUND, PRECONDITION_FAILED),
+        referenced=_ADDRESSES,
+        roles=SELLERS,
+    )
+    async def create_order(self, tx: Transaction, now: datetime, call: Call, body: OrderRequest) -> ResellerOrder:
+        """Create an order for a customer.
+
+        At the customer's prices and terms, with the checks of the customers' API. `override_credit` needs the scope
+        `billing:write` too.
+        """
+        _check_override(call, body.override_credit)
+        return await self.orders.one(tx, await create_sale(tx, body, self.contexts, now), now)
+
+    @ORDERS.changes("POST", f"{ONE_ORDER}/confirm", errors=_CONFIRM_ERRORS, roles=SELLERS)
+    async def confirm_order(
+        self, tx: Transaction, now: datetime, call: Call, reference: OrderReference, body: Confirmation
+    ) -> ResellerOrder:
+        """Confirm a pending order for its customer.
+
+        A confirmed order stays as it is. `override_credit` needs the scope `billing:write` too.
+        """
+        _check_override(call, body.override_credit)
+        return await self.orders.one(tx, await confirm_sale(tx, reference, body, self.contexts, now), now)
+
+    @QUOTES.changes("POST", f"{ONE_QUOTE}/confirm", errors=_CONFIRM_ERRORS, roles=SELLERS)
+    async def confirm_quote(
+        self, tx: Transaction, now: datetime, call: Call, code: QuoteCode, body: Confirmation
+    ) -> ResellerOrder:
+        """Confirm a priced quote for its customer.
+
+        It becomes an order. A confirmed quote stays as it is. `override_credit` needs the scope `billing:write` too.
+        """
+        _check_override(call, body.override_credit)
+        return await self.orders.one(tx, await confirm_quoted(tx, code, body, self.contexts, now), now)
+
+    @ORDERS.changes(
+        "PATCH",
+        ONE_ORDER,
+        dry_run=True,
+        errors=(PAYMENT_REQUIRED, CONFLICT),
+        referenced=_ADDRESSES,
+        roles=SELLERS,
+    )
+    async def amend_order(
+        self, tx: Transaction, now: datetime, call: Call, reference: OrderReference, body: Amendment
+    ) -> ResellerOrder:
+        """Amend a confirmed order before its dispatch.
+
+        Stock, credit and totals follow, and the customer gets an e-mail. Lines that are not named stay.
+        `override_credit` needs the scope `billing:write` too.
+        """
+        _check_override(call, body.override_credit)
+        return await self.orders.one(tx, await amend_sale(tx, reference, body, self.contexts, now), now)

@@ -1,0 +1,234 @@
+"""`/order` with GET and POST, `/order/{reference}` with GET and PUT."""
+
+import asyncio
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+from starlette.responses import Response
+
+from tradecounter.customers.wire import AddressDetails
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import reading, transaction
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
+from tradecounter.edge.rest.negotiation import CSV, choose_format
+from tradecounter.edge.rest.operation import TEXT, Body, Link, Media, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, Page
+from tradecounter.edge.rest.responses import json_response
+from tradecounter.kit.clock import Clock
+from tradecounter.orders.confirm_order import confirm_order, unknown_code
+from tradecounter.orders.create.respond import OrderCreation
+from tradecounter.orders.error_responses import (
+    BLOCKED,
+    CONFLICT,
+    EXPIRED,
+    NO_SHIPPING_METHOD,
+    NOT_CONFIRMABLE,
+    PAYMENT_REQUIRED,
+    UNKNOWN_CODE,
+)
+from tradecounter.orders.examples import (
+    AUTO_CONFIRMED_ORDER,
+    AUTO_CONFIRMED_REQUEST,
+    CONFIRMATION,
+    CONFIRMED_ORDER,
+    LINKED_ORDER_REQUEST,
+    ORDER,
+    ORDER_REQUEST,
+    ORDERS_CSV,
+    PENDING_ORDER,
+    READ_BACK_ORDER,
+)
+from tradecounter.orders.found_order import FOUND_ORDERS, FoundOrder
+from tradecounter.orders.fulfilled import FulfilmentReader
+from tradecounter.orders.lines import products_of
+from tradecounter.orders.order_lists import LAYOUTS, OrderLister
+from tradecounter.orders.parameters import OrderListParameters, order_filter
+from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import order_to_read
+from tradecounter.orders.states import NumberedOrder
+from tradecounter.orders.wire import ConfirmOrderRequest, CreatedOrder, CreateOrderRequest, OrderAddressDetails
+from tradecounter.products.wire import Product
+from tradecounter.storefront.refreshable_views import RefreshableViews
+
+_BY_REFERENCE = {"reference": "$response.body#/order_reference"}
+_BY_CODE = {"reference": "$response.body#/confirmation_code"}
+_FIRST_OPTION = {"shipping_method": {"id": "$response.body#/shipping_options/0/id"}}
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEndpoints:
+    """The endpoints of orders."""
+
+    database: Database
+    views: RefreshableViews
+    clock: Clock
+    creation: OrderCreation
+    fulfilment: FulfilmentReader
+    list_locks: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)  # by customer
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/order",
+            name="listOrders",
+            tag="Orders",
+            summary="List your orders, newest first",
+            description=(
+                "Confirmed orders, open and completed, that match all filters. Without an `Accept` header the response "
+                "is CSV. With `limit=0`, it has the orders that are confirmed when the request arrives, each in its "
+                "state when that part of the response is sent. " + COUNTED_BY_SIZE
+            ),
+            query=OrderListParameters,
+            success=Success(
+                200,
+                "The orders of one page.",
+                FOUND_ORDERS,
+                {"List": [ORDER]},
+                {CSV: Media({"type": "string"}, {"A table": ORDERS_CSV})},
+                headers=(*PAGING, CONTENT_DISPOSITION),
+            ),
+            referenced=(Product,),
+            sample=Sample({"limit": "3"}),
+        )
+    )
+    async def list_orders(self, call: Call) -> Response:
+        parameters = call.query(OrderListParameters)
+        media = choose_format(call.accept, parameters.accept)
+        wanted, page = order_filter(parameters), Page(parameters.page, parameters.limit)
+        lister = OrderLister(self.database, self.views, self.fulfilment, self.clock, call.customer_id, LAYOUTS[media])
+        lock = self.list_locks.setdefault(call.customer_id, asyncio.Lock())
+        return await lister.respond(call, wanted, page, lock)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/order",
+            name="createOrder",
+            tag="Orders",
+            summary="Create an order",
+            description=(
+                "Validates and prices the order, and returns the shipping options and a `confirmation_code`. The order "
+                "is pending: confirm it within 24 hours to buy at this price. With `auto_confirm` it is "
+                "confirmed immediately."
+            ),
+            request_headers=(IDEMPOTENCY_KEY,),
+            body=Body(
+                CreateOrderRequest,
+                {"An order to confirm": ORDER_REQUEST, "Confirmed immediately": AUTO_CONFIRMED_REQUEST},
+            ),
+            success=Success(
+                201,
+                "The priced order.",
+                CreatedOrder,
+                {"Pending": PENDING_ORDER, "Confirmed immediately": AUTO_CONFIRMED_ORDER},
+                headers=(IDEMPOTENT_REPLAY,),
+            ),
+            errors=(PAYMENT_REQUIRED, CONFLICT, NO_SHIPPING_METHOD),
+            links=(Link("listProducts", "Orders one of the products, by its SKU.", body=LINKED_ORDER_REQUEST),),
+            referenced=(OrderAddressDetails, AddressDetails),
+            rate_limited=False,
+        )
+    )
+    async def create_order(self, call: Call) -> Response:
+        return await self.creation.respond(call, "order")
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/order/{reference}",
+            name="getOrder",
+            tag="Orders",
+            summary="One order",
+            description=(
+                "`reference` is the numeric order id, the order reference, or the `confirmation_code` of an order. By "
+                "its code, a pending order is returned as its creation did, with `status` and `expires_on`; once it is "
+                "confirmed, the order is returned. Read quotes with `GET /quote/{confirmation_code}`."
+            ),
+            path_parameters=(
+                Parameter(
+                    "reference",
+                    "The order reference, the numeric order id, or the `confirmation_code`.",
+                    TEXT,
+                    "PLN-100004",
+                ),
+            ),
+            success=Success(
+                200, "The order, or the pending order.", FoundOrder, {"Order": ORDER, "Pending": READ_BACK_ORDER}
+            ),
+            errors=(NOT_FOUND,),
+            links=(
+                Link("createOrder", "The order, by its code; pending until it is confirmed.", _BY_CODE),
+                Link("confirmOrder", "The confirmed order, by its reference.", _BY_REFERENCE),
+                Link(
+                    "listOrders",
+                    "One of the orders, by its reference.",
+                    {"reference": "$response.body#/0/order_reference"},
+                ),
+            ),
+            referenced=(Product,),
+        )
+    )
+    async def show_order(self, call: Call) -> Response:
+        now = self.clock.now()
+        async with reading(self.database) as tx:
+            order = await order_to_read(tx, call.customer_id, call.path_text("reference", "order"))
+            lines = await lines_of_order(tx, order.id)
+            if not isinstance(order, NumberedOrder):
+                return json_response(pending_order(order, lines, now))
+            fulfilled = await self.fulfilment.of_orders(tx, [order.id])
+        view = await self.views.showing(call.customer_id, products_of(lines))
+        return json_response(order_on_the_wire(order, lines, fulfilled[order.id], view, now))
+
+    @endpoint(
+        Operation(
+            method="PUT",
+            path="/order/{reference}",
+            name="confirmOrder",
+            tag="Orders",
+            summary="Confirm a pending order or a quote",
+            description=(
+                "`reference` is the `confirmation_code` of an order or of a priced quote. Without `shipping_method`, "
+                "the method from its creation is used, or else the account's default. Another confirmation returns the "
+                "same order."
+            ),
+            path_parameters=(
+                Parameter(
+                    "reference",
+                    "The `confirmation_code` from the order's or the quote's creation.",
+                    TEXT,
+                    "5417fc98db0f9cf4c67baceff5629b04",
+                ),
+            ),
+            body=Body(
+                ConfirmOrderRequest,
+                {"With a shipping option": CONFIRMATION, "With the account's default": ConfirmOrderRequest()},
+                required=False,
+            ),
+            success=Success(
+                200, "The confirmed order, with its id and reference.", CreatedOrder, {"Confirmed": CONFIRMED_ORDER}
+            ),
+            errors=(PAYMENT_REQUIRED, UNKNOWN_CODE, BLOCKED, EXPIRED, NOT_CONFIRMABLE),
+            links=(
+                Link("createOrder", "Confirms the pending order, by its code.", _BY_CODE, _FIRST_OPTION),
+                Link(
+                    "createQuote",
+                    "Confirms the quote, by its code, once support has priced it.",
+                    _BY_CODE,
+                    _FIRST_OPTION,
+                ),
+            ),
+            sample=Sample(after="createOrder"),
+        )
+    )
+    async def confirm_order(self, call: Call) -> Response:
+        request = await call.body(ConfirmOrderRequest, required=False)
+        method_id = None if request.shipping_method is None else request.shipping_method.id
+        # A stale view is enough: the order has its price, and stock and credit come from the database.
+        context = self.creation.context(call.customer_id, await self.views.last(call.customer_id))
+        code = call.path_text("reference", "order", unknown_code)
+        async with transaction(self.database, call.actor) as tx:
+            order, lines = await confirm_order(tx, code, method_id, context)
+        return json_response(created_order(order, lines))

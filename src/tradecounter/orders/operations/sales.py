@@ -1,0 +1,83 @@
+"""What the API and the pages share of orders that support creates, confirms and amends for customers.
+
+Callers first check the permission to override the credit.
+"""
+
+from contextlib import nullcontext
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.json_text import decode_json
+from tradecounter.kit.to_json import to_json
+from tradecounter.orders.amend_order import amend_order
+from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.reseller_wire import OverrideCredit
+from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
+from tradecounter.orders.states import ConfirmedOrder, PendingOrder
+from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.quotes.confirm_quote import confirm_quote
+
+SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
+
+
+async def create_sale(
+    tx: Transaction, body: OrderRequest, contexts: OrderContexts, now: datetime
+) -> PendingOrder | ConfirmedOrder:
+    """Create an order for a customer. Raises DomainError as `create_for_customer` does."""
+    context = await contexts.of(body.customer_id, now)
+    reason = _reason(body.override_credit)
+    order, _ = await create_for_customer(tx, to_json(body), context, confirm=False, override_credit=reason)
+    return order
+
+
+async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> None:
+    """Check the order in a body where some field has the wrong type. Raises DomainError (invalid)."""
+    body = decode_json(raw)
+    customer_id = body.get("customer_id") if isinstance(body, dict) else None
+    if type(customer_id) is int and 0 < customer_id < 2**63:
+        await read_request(raw, await contexts.of(customer_id, now), lambda: nullcontext(tx))
+
+
+async def confirm_sale(
+    tx: Transaction, reference: str, body: Confirmation, contexts: OrderContexts, now: datetime
+) -> ConfirmedOrder:
+    """Confirm a pending order for its customer. Raises DomainError as `confirm_for_customer` does."""
+    return await confirm_for_customer(
+        tx,
+        reference,
+        _method(body),
+        lambda customer: contexts.of(customer, now),
+        override_credit=_reason(body.override_credit),
+    )
+
+
+async def confirm_quoted(
+    tx: Transaction, code: str, body: Confirmation, contexts: OrderContexts, now: datetime
+) -> ConfirmedOrder:
+    """Confirm a priced quote for its customer. Raises DomainError as `confirm_quote` does."""
+    return await confirm_quote(
+        tx,
+        code,
+        _method(body),
+        lambda customer: contexts.of(customer, now),
+        override_credit=_reason(body.override_credit),
+    )
+
+
+async def amend_sale(
+    tx: Transaction, reference: str, body: Amendment, contexts: OrderContexts, now: datetime
+) -> ConfirmedOrder:
+    """Amend a confirmed order. Raises DomainError as `amend_order` does."""
+    context = await contexts.of((await fetch_order(tx, reference)).customer_id, now)
+    order, _ = await amend_order(tx, reference, body, context)
+    return order
+
+
+def _method(body: Confirmation) -> int | None:
+    return None if body.shipping_method is None else body.shipping_method.id
+
+
+def _reason(override: OverrideCredit | None) -> str | None:
+    return None if override is None else override.reason

@@ -1,0 +1,65 @@
+"""What the API and the pages of orders share: the filter, and a tracking event as the use case takes it."""
+
+from datetime import datetime
+from typing import Protocol
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import moment, text
+from tradecounter.kit.errors import invalid
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.text import joined_word
+from tradecounter.orders.queries.lookup import OrderFilter
+from tradecounter.orders.rules import STATUSES
+from tradecounter.orders.staff_wire import State, Tracking
+from tradecounter.products.queries.lookup import fetch_product
+from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
+
+
+class OrderCriteria(Protocol):
+    """What orders are filtered by, as in a query."""
+
+    @property
+    def state(self) -> State | None: ...  # noqa: D102 the API's parameters describe them
+    @property
+    def status(self) -> str | None: ...  # noqa: D102
+    @property
+    def customer_id(self) -> int | None: ...  # noqa: D102
+    @property
+    def reference(self) -> str | None: ...  # noqa: D102
+    @property
+    def customer_reference(self) -> str | None: ...  # noqa: D102
+    @property
+    def sku(self) -> str | None: ...  # noqa: D102
+    @property
+    def created_from(self) -> str | None: ...  # noqa: D102
+    @property
+    def created_to(self) -> str | None: ...  # noqa: D102
+
+
+async def order_filter(tx: Transaction, wanted: OrderCriteria) -> OrderFilter:
+    """Return the filter for a query. Raises DomainError: invalid, not found (the product)."""
+    sku, status = text("sku", wanted.sku), text("status", wanted.status)
+    return OrderFilter(
+        customer_id=wanted.customer_id,
+        reference=text("reference", wanted.reference),
+        customer_reference=text("customer_reference", wanted.customer_reference),
+        product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,
+        created_from=moment("created_from", wanted.created_from),
+        created_to=moment("created_to", wanted.created_to, whole_day=True),
+        status=None if status is None else _status(status),
+        state=wanted.state,
+    )
+
+
+def _status(label: str) -> str:
+    found = next((status for status in STATUSES if joined_word(status) == joined_word(label)), None)
+    if found is None:
+        raise invalid("status", f"{label[:40]!r} is not one of {', '.join(STATUSES)}")
+    return found
+
+
+async def add_tracking(tx: Transaction, reference: str, body: Tracking, now: datetime) -> None:
+    """Add a tracking event to a shipment. Raises DomainError as `track_shipment` does."""
+    date = None if body.date is None else local_text(body.date)
+    event = NewTrackingEvent(type=body.type, description=body.description, locality=body.locality, date=date)
+    await track_shipment(tx, reference, body.tracking_number, event, now)

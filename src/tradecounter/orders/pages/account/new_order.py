@@ -1,0 +1,281 @@
+"""`/account/new-order`: the form of a new order or quote. All of it is sent with every button, so no line is lost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from msgspec import Struct, UnsetType, to_builtins
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.wire import SavedAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
+from tradecounter.edge.pages.countries import COUNTRIES
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.own_roles import BUYER
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.numbers import read_id
+from tradecounter.kit.to_json import to_json
+from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
+from tradecounter.orders.create.draft import unknown_skus
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.pages.account.basket import Basket, basket_of, basket_with, named_skus
+from tradecounter.orders.pages.account.list_file import text_of_file
+from tradecounter.orders.pages.account.offers import priced, search
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import find_own_order
+from tradecounter.orders.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder
+from tradecounter.orders.wire import CreateOrderItem, Reference
+from tradecounter.orders.withdraw_order import fetch_own_order_by_code
+from tradecounter.parts.account import AccountParts
+from tradecounter.storefront.current_view import current_view
+from tradecounter.storefront.view import CustomerView
+
+PATH = "/account/new-order"
+_MOST_BYTES = 2 * 1024 * 1024
+_QUICK_LINES = 3
+ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
+
+
+class Prefill(Struct, frozen=True):
+    """What a new form begins with: the lines of an earlier order or quote; or the wish for a quote."""
+
+    again: str | None = None
+    quote: Literal["true"] | None = None
+
+
+class Lines(Struct):
+    """The lines of the form."""
+
+    items: list[CreateOrderItem] = []
+
+
+class AddressChoice(Struct):
+    """A saved address, or another one with its fields."""
+
+    id: str = ANOTHER
+    contact_name: str | None = None
+    company_name: str | None = None
+    street_one: str | None = None
+    street_two: str | None = None
+    street_three: str | None = None
+    city: str | None = None
+    zip: str | None = None
+    state: str | None = None
+    country_code: str | None = None
+    contact_number: str | None = None
+    tax_number: str | None = None
+
+    def in_json(self) -> dict[str, Any]:
+        """Return the address as the API's body has it."""
+        if (saved := read_id(self.id)) is not None:
+            return {"id": saved}
+        return _without_none({name: value for name, value in to_builtins(self).items() if name != "id"})
+
+
+class Contact(Struct):
+    """Where the news of an order go."""
+
+    email_address: str | None = None
+    phone_number: str | None = None
+
+
+class OrderForm(Struct, kw_only=True):
+    """The whole form."""
+
+    customer_reference: Reference
+    items: list[CreateOrderItem] = []
+    shipping_address: AddressChoice
+    billing_address: AddressChoice
+    external_customer_id: str | None = None
+    order_notifications: Contact | None = None
+    courier_notifications: Contact | None = None
+    replaces: str | None = None
+
+    def in_json(self) -> bytes:
+        """Return the body of `POST /order`."""
+        shipping = self.shipping_address.in_json()
+        billing = shipping if self.billing_address.id == SAME else self.billing_address.in_json()
+        body = {
+            "customer_reference": self.customer_reference,
+            "items": to_builtins(self.items),
+            "shipping_address": shipping,
+            "billing_address": billing,
+            "external_customer_id": self.external_customer_id,
+            "order_notifications": self.order_notifications and _without_none(to_builtins(self.order_notifications)),
+            "courier_notifications": self.courier_notifications
+            and _without_none(to_builtins(self.courier_notifications)),
+        }
+        return to_json(_without_none(body))
+
+
+@dataclass(frozen=True, slots=True)
+class NewOrderPages:
+    """The form of a new order."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(PATH, "New order", user_roles=BUYER, query=Prefill)
+    async def show_form(self, call: Call) -> Response:
+        wanted = call.query(Prefill)
+        basket, values = Basket(), _first_values(quote=wanted.quote is not None)
+        if wanted.again is not None:
+            basket, values = await self._again(call, wanted.again, values)
+        return await self._show(call, basket, Filled(basket.values(values) if basket.lines else values))
+
+    @form(PATH, "New order", user_roles=BUYER)
+    async def send_form(self, call: Call) -> Response:
+        submitted = await read_submitted(call, most_bytes=_MOST_BYTES, most_files=1)
+        uploaded, problem = await _read_file(submitted)
+        async with self.desk.reading() as tx:
+            view = await self._view(tx, call, named_skus(submitted, uploaded))
+        basket = basket_of(submitted, uploaded, view)
+        changed = Submitted(basket.values(submitted.values))
+        step = submitted.one("do")
+        if step not in {"order", "quote"} or problem or basket.bad_lines:
+            focus = "found" if step == "search" and submitted.one("q") else "lines"
+            return await self._show(call, basket, _checked(changed, basket, view, problem), focus)
+
+        async def work(tx: Transaction, body: OrderForm, _: datetime) -> AnyOrder:
+            if not body.items:
+                raise DomainError(Kind.INVALID, "add at least one product")
+            context = self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
+            with without_copies("billing_address", "shipping_address", copied=body.billing_address.id == SAME):
+                return await _created(tx, body, context, is_quote=step == "quote")
+
+        return await self.desk.change(
+            call,
+            OrderForm,
+            work,
+            again=lambda filled: self._show(call, basket, filled),
+            to=_page_of,
+            done=lambda made: _QUOTE_SENT if made.kind == "quote" else "",
+            submitted=changed,
+        )
+
+    async def _again(
+        self, call: Call, name: str, values: dict[str, Sequence[str]]
+    ) -> tuple[Basket, dict[str, Sequence[str]]]:
+        """Return the lines of an order or quote of the customer; of a pending order, also its other fields."""
+        async with self.desk.reading() as tx:
+            numbered = await find_own_order(tx, call.customer_id, name)
+            order = numbered or await fetch_own_order_by_code(tx, call.customer_id, name)
+            lines = await lines_of_order(tx, order.id)
+        basket = basket_with((line.sku, line.quantity or line.cancelled) for line in lines)
+        return basket, values | _values_of(order)
+
+    async def _show(self, call: Call, basket: Basket, filled: Filled, focus: str = "") -> Response:
+        """Show the form; `focus` is the table to which htmx moves the focus."""
+        whole = await self.parts.views.of(call.customer_id)
+        async with self.desk.reading() as tx:
+            addresses = await list_addresses(tx, call.customer_id)
+            view = await self._view(tx, call, [line.sku for line in basket.lines])
+        lines = priced(view, basket.lines, self.desk.clock.now())
+        return self.desk.show(
+            call,
+            "orders/form.html",
+            form=filled,
+            lines=lines,
+            net=sum((line.net for line in lines), NOTHING),
+            basket=basket,
+            focus=focus,
+            found=search(whole, filled.value("q").strip(), self.desk.clock.now()),
+            quick=range(_QUICK_LINES),
+            saved=[(str(address.id), _in_a_line(address)) for address in addresses],
+            countries=COUNTRIES,
+            for_quote=filled.value("quote") == "true",
+        )
+
+    async def _view(self, tx: Transaction, call: Call, skus: Sequence[str]) -> CustomerView:
+        """Return the customer's view of products, at the prices that an order would have."""
+        whole = await self.parts.views.of(call.customer_id)
+        return await current_view(tx, whole, call.customer_id, skus, uk_date(self.desk.clock.now())) if skus else whole
+
+
+_QUOTE_SENT = "Your request is sent. You get an e-mail when the quote is priced."
+
+
+async def _created(tx: Transaction, body: OrderForm, context: OrderContext, *, is_quote: bool) -> AnyOrder:
+    if is_quote:
+        return await quote_for_customer(tx, body.in_json(), context)
+    made, _ = await create_for_customer(
+        tx, body.in_json(), context, confirm=False, override_credit=None, replaces=body.replaces
+    )
+    return made
+
+
+async def _read_file(submitted: Submitted) -> tuple[str, DomainError | None]:
+    """Return the text of the file, and what is wrong with it."""
+    try:
+        file: UploadFile | None = submitted.files.get("file")
+        return ("" if file is None else text_of_file(await file.read())), None
+    except DomainError as error:
+        return "", error
+    finally:
+        submitted.close()
+
+
+def _checked(changed: Submitted, basket: Basket, view: CustomerView, problem: DomainError | None) -> Filled:
+    """Return the form with the errors of its lines."""
+    errors: dict[str, str] = {}
+    try:
+        parse_form(changed, Lines)
+    except DomainError as error:
+        errors |= {form_name(found.field): found.message for found in error.field_errors}
+    for found in unknown_skus(view, ((number, line.sku) for number, line in enumerate(basket.lines))):
+        errors[form_name(found.field)] = found.message
+    if basket.bad_lines:
+        errors["list"] = f"nothing of it is taken yet: {basket.list_problem}"
+    if problem is not None:
+        errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
+    return Filled(changed.values, errors, status=STATUS[Kind.INVALID] if errors else 200)
+
+
+def _page_of(made: AnyOrder) -> str:
+    """Return the page of what the form made."""
+    return f"/account/quote/{made.confirmation_code}" if made.kind == "quote" else f"{PATH}/{made.confirmation_code}"
+
+
+def _first_values(*, quote: bool) -> dict[str, Sequence[str]]:
+    return {"quote": ["true"]} if quote else {}
+
+
+def _values_of(order: OrderBase) -> dict[str, Sequence[str]]:
+    """Return the fields that a new form takes from an order: of a pending one, which it replaces, all of them."""
+    values: dict[str, Sequence[str]] = {}
+    for place in ("shipping_address", "billing_address"):
+        address = getattr(order, place)
+        values[f"{place}-id"] = [ANOTHER if address.id is None else str(address.id)]
+        if address.id is None:
+            values |= {f"{place}-{name}": [value] for name, value in to_builtins(address).items() if name != "id"}
+    if order.billing_address == order.shipping_address:
+        values = {name: found for name, found in values.items() if not name.startswith("billing_address")}
+        values["billing_address-id"] = [SAME]
+    if isinstance(order, NumberedOrder):
+        return values
+    values["customer_reference"] = [order.customer_reference]
+    values["external_customer_id"] = [order.external_customer_id or ""]
+    for name in ("order_notifications", "courier_notifications"):
+        contact = to_builtins(getattr(order, name)) or {}
+        values |= {f"{name}-{part}": [value] for part, value in contact.items()}
+    if isinstance(order, PendingOrder):
+        values["replaces"] = [order.confirmation_code]
+    return values
+
+
+def _in_a_line(address: SavedAddress) -> str:
+    return ", ".join(address_lines(address)[:-1])
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None and not isinstance(value, UnsetType)}

@@ -1,0 +1,75 @@
+"""Products as the form of a new order shows them: with the customer's prices and the stock."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from tradecounter.kit.money import NOTHING
+from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines
+from tradecounter.orders.pages.account.basket import Line
+from tradecounter.stock.rules import status
+from tradecounter.storefront.parameters import ProductListParameters
+from tradecounter.storefront.query import find_products
+from tradecounter.storefront.view import CustomerView
+
+_MOST_FOUND = 12
+_LONGEST_SEARCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A product at the customer's prices, with its stock as the customer may see it."""
+
+    line: OfferedLine
+    stock: str
+    expected_on: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class PricedLine:
+    """A line of the form; without an offer, the customer cannot buy the product."""
+
+    line: Line
+    offer: Offer | None
+
+    @property
+    def net(self) -> Decimal:
+        """The net price of the line."""
+        return NOTHING if self.offer is None else self.offer.line.cost_net
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The products that match a search: the first ones, and how many there are."""
+
+    text: str
+    offers: Sequence[Offer]
+    total: int
+
+
+def priced(view: CustomerView, lines: Sequence[Line], now: datetime) -> list[PricedLine]:
+    """Return lines with their prices."""
+    offers = _offers(view, [(line.sku, line.units) for line in lines], now)
+    return [PricedLine(line, offers.get(number)) for number, line in enumerate(lines)]
+
+
+def search(view: CustomerView, text: str, now: datetime) -> Search | None:
+    """Return the products that the words of a text find; None without a text."""
+    if not text:
+        return None
+    rows = find_products(view, ProductListParameters(query=text[:_LONGEST_SEARCH]))
+    found = [(view.product(int(row)).sku, 1) for row in rows[:_MOST_FOUND]]
+    return Search(text, list(_offers(view, found, now).values()), len(rows))
+
+
+def _offers(view: CustomerView, wanted: Sequence[tuple[str, int]], now: datetime) -> dict[int, Offer]:
+    numbered = [(number, sku, units) for number, (sku, units) in enumerate(wanted)]
+    return {number: _offer(view, line) for number, line in offered_lines(view, numbered, now).items()}
+
+
+def _offer(view: CustomerView, line: OfferedLine) -> Offer:
+    row = view.snapshot.row(line.sku)
+    due = () if row is None else view.shown_deliveries.get(row, ())
+    expected = line.delivery.expected_on if due and line.delivery is not None and not line.available else None
+    return Offer(line, status(line.available, view.low_stock, delivery_shown=bool(due)), expected)

@@ -1,0 +1,133 @@
+"""`/account/order`: the customer's orders."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from msgspec import structs
+from starlette.responses import Response
+
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.own_roles import BUYER
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.orders.operations.steps import order_filter
+from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
+from tradecounter.orders.rules import CANCELLED, STATUSES
+from tradecounter.parts.account import AccountParts
+
+_PATHS = {
+    "confirmed": "/account/order",
+    "pending": "/account/order/unconfirmed",
+    "cancelled": "/account/order/cancelled",
+}
+_HEADINGS = ("reference", "customer_reference", "placed_at", "status", "gross")
+_SORTS = {name: SORTS[name] for name in ("placed", "total")}
+_LATEST_FIRST = "-placed"
+_OPEN_STATUSES = tuple(status for status in STATUSES if status != CANCELLED)
+
+
+State = Literal["confirmed", "pending", "cancelled"]
+_TABS: tuple[tuple[State, str], ...] = (
+    ("confirmed", "Confirmed"),
+    ("pending", "Not confirmed yet"),
+    ("cancelled", "Cancelled"),
+)
+
+
+class OwnOrderTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of the table."""
+
+    status: str | None = None
+    reference: str | None = None
+    customer_reference: str | None = None
+    sku: str | None = None
+    created_from: str | None = None
+    created_to: str | None = None
+
+    @property
+    def customer_id(self) -> None:
+        """The page sets the customer, not the query."""
+
+    @property
+    def state(self) -> None:
+        """Each state has a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOrderListPages:
+    """The list of orders."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_PATHS["confirmed"], "Orders", user_roles=BUYER, query=OwnOrderTable)
+    async def list_confirmed(self, call: Call) -> Response:
+        return await self._list(call, "confirmed")
+
+    @page(_PATHS["pending"], "Orders that are not confirmed", user_roles=BUYER, query=OwnOrderTable)
+    async def list_pending(self, call: Call) -> Response:
+        return await self._list(call, "pending")
+
+    @page(_PATHS["cancelled"], "Cancelled orders", user_roles=BUYER, query=OwnOrderTable)
+    async def list_cancelled(self, call: Call) -> Response:
+        return await self._list(call, "cancelled")
+
+    async def _list(self, call: Call, state: State) -> Response:
+        async def find(wanted: OwnOrderTable, sort: Sort, after: After) -> list[OrderRow]:
+            return await self._found(call.customer_id, wanted, state, sort, after)
+
+        found = await listed(call, OwnOrderTable, _SORTS, _LATEST_FIRST, find)
+        if found.is_file:
+            return csv_file(f"orders-{state}", _HEADINGS, map(_file_row, found.rows))
+        view = self.desk.view(call)
+        table = Table.of(
+            call,
+            view.at(_PATHS[state]),
+            _columns(state),
+            found.rows,
+            found.sort,
+            lambda row: cursor_text(sorted_by(row, found.sort.column), row.id),
+        )
+        return self.desk.show(
+            call,
+            "orders/list.html",
+            form=found.form,
+            table=table,
+            statuses=_OPEN_STATUSES,
+            state=state,
+            tabs=[(view.at(_PATHS[each]), text) for each, text in _TABS],
+        )
+
+    async def _found(
+        self, customer_id: int, wanted: OwnOrderTable, state: State, sort: Sort, after: After
+    ) -> list[OrderRow]:
+        product_id = None if wanted.sku is None else await self._product(customer_id, wanted.sku)
+        async with self.desk.reading() as tx:
+            chosen = await order_filter(tx, structs.replace(wanted, sku=None))
+            chosen = replace(chosen, customer_id=customer_id, product_id=product_id, state=state)
+            if state == "pending":
+                chosen = replace(chosen, kind="order")  # quotes have their own page
+            return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
+
+    async def _product(self, customer_id: int, sku: str) -> int:
+        """Return the id of a product, also of one that is no longer sold; 0 for an unknown one."""
+        view = await self.parts.views.last(customer_id)
+        row = view.snapshot.row(sku.strip())
+        return 0 if row is None else view.product(row).id
+
+
+def _columns(state: State) -> tuple[Column, ...]:
+    return (
+        Column("Order" if state == "confirmed" else "Your reference"),
+        Column("Your reference" if state == "confirmed" else "Order"),
+        Column("Placed", "placed"),
+        Column("Status"),
+        Column("Total", "total", numeric=True),
+    )
+
+
+def _file_row(row: OrderRow) -> tuple[object, ...]:
+    placed = row.placed_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (row.name, row.customer_reference, placed, row.label, row.gross)

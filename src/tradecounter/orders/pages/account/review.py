@@ -1,0 +1,96 @@
+"""`/account/new-order/{code}`: a pending order, with its shipping options, before it is confirmed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.own_roles import BUYER
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.rest.call import Call
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.option_choices import chosen_option, shipping_choices
+from tradecounter.orders.pages.account.new_order import PATH
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
+from tradecounter.orders.withdraw_order import fetch_own_order_by_code, withdraw_order
+from tradecounter.parts.account import AccountParts
+
+_ONE, _DISCARD = f"{PATH}/{{code}}", f"{PATH}/{{code}}/discard"
+
+
+class ConfirmForm(Struct):
+    """The shipping option; without one, the account's default."""
+
+    shipping_method: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewPages:
+    """The page of a pending order, which is confirmed or discarded there."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @step(
+        _ONE,
+        "Confirm your order",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=lambda order: f"/account/order/{order.order_reference}",
+        done=lambda order: f"Thank you. Your order is confirmed as {order.order_reference}.",
+        user_roles=BUYER,
+    )
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm) -> ConfirmedOrder:
+        view = await self.parts.views.last(call.customer_id)
+        context = self.parts.creation.context(call.customer_id, view)
+        order, _ = await confirm_order(tx, _code(call), body.shipping_method, context)
+        return order
+
+    @step(
+        _DISCARD,
+        "Discard an order",
+        shown=lambda self, call, filled: self._show_discard(call, filled),
+        to="/account/order",
+        done="The order is discarded. Its lines are among the cancelled orders.",
+        user_roles=BUYER,
+    )
+    async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await withdraw_order(tx, call.customer_id, _code(call), "", now)
+
+    async def _show_discard(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
+        return self.desk.show(call, "orders/discard.html", form=filled, order=order)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
+            if isinstance(order, NumberedOrder):
+                return self.desk.go(call, f"/account/order/{order.order_reference}")
+            if order.kind == "quote":
+                return self.desk.go(call, f"/account/quote/{order.confirmation_code}")
+            lines = await lines_of_order(tx, order.id)
+            account = await fetch_account(tx, call.customer_id)
+        is_open = isinstance(order, PendingOrder) and not order.has_expired(self.desk.clock.now())
+        return self.desk.show(
+            call,
+            "orders/review.html",
+            form=filled,
+            order=order,
+            is_open=is_open,
+            is_pending=isinstance(order, PendingOrder),
+            lines=lines,
+            options=shipping_choices(order),
+            chosen=chosen_option(order, account.shipping_method),
+            address_lines=address_lines,
+        )
+
+
+def _code(call: Call) -> str:
+    return call.path_text("code", "order")

@@ -1,0 +1,105 @@
+"""An order as its customer sees it: the resource of the API, with its files, and links to the courier's pages."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from tradecounter.billing.queries.credit_notes import CreditNoteFilter, CreditNoteRecord, list_credit_notes
+from tradecounter.billing.queries.lookup import InvoiceFilter, InvoiceRecord, list_invoices
+from tradecounter.db.transaction import Transaction
+from tradecounter.orders.fulfilled import Fulfilled, Shipped
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.present import expected_dispatch
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.rules import CANCELLED
+from tradecounter.orders.states import NumberedOrder
+from tradecounter.orders.wire import ProductSerialNumber
+from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
+from tradecounter.shipments.wire import OrderVideoResponse
+from tradecounter.shipping.queries import tracking_patterns
+from tradecounter.shipping.tracking import tracking_link
+
+_MOST_FILES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ShownShipment:
+    """A shipment, with the address of the courier's page about it, if it is known."""
+
+    shipment: Shipped
+    link: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOrder:
+    """A customer's order with all that belongs to it. `expected` is when the rest leaves."""
+
+    order: NumberedOrder
+    lines: list[OrderLine]
+    fulfilled: Fulfilled
+    shipments: list[ShownShipment]
+    expected: datetime | None
+    invoices: list[InvoiceRecord]
+    credit_notes: list[CreditNoteRecord]
+    video: OrderVideoResponse | None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nothing of the order will come."""
+        return self.order.status == CANCELLED
+
+    @property
+    def to_come(self) -> int:
+        """Units that are not dispatched yet."""
+        return 0 if self.is_cancelled else sum(line.to_come for line in self.lines)
+
+    @property
+    def dispatched(self) -> int:
+        """Units that were dispatched."""
+        return sum(line.dispatched for line in self.lines)
+
+    @property
+    def net(self) -> Decimal:
+        """Items and shipping without VAT."""
+        return self.order.cost_net + self.order.shipping_net
+
+    @property
+    def vat(self) -> Decimal:
+        """The VAT of items and shipping."""
+        return self.order.cost_tax + self.order.shipping_tax
+
+    def serial_numbers(self, line: OrderLine) -> list[ProductSerialNumber]:
+        """Return the units of a line, and of its components, that were dispatched with serial numbers."""
+        found = self.fulfilled.serial_numbers
+        return [number for part in (line, *line.components) for number in found.get(part.id, ())]
+
+    def sku_of(self, line_id: int) -> str:
+        """Return the SKU of a line."""
+        return next((line.sku for line in self.lines if line.id == line_id), str(line_id))
+
+
+async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFulfilment, now: datetime) -> OwnOrder:
+    """Return an order with all that its page shows, with a fixed number of statements."""
+    lines = await lines_of_order(tx, order.id)
+    fulfilled = (await fulfilment.of_orders(tx, [order.id]))[order.id]
+    patterns = await tracking_patterns(tx, {(each.shipping_method, each.carrier) for each in fulfilled.shipments})
+    shipments = [
+        ShownShipment(
+            shipment, _link(patterns.get((shipment.shipping_method, shipment.carrier)), shipment.tracking_number)
+        )
+        for shipment in fulfilled.shipments
+    ]
+    return OwnOrder(
+        order,
+        lines,
+        fulfilled,
+        shipments,
+        None if order.status == CANCELLED else expected_dispatch(order, lines, now),
+        await list_invoices(tx, InvoiceFilter(order_id=order.id), _MOST_FILES),
+        await list_credit_notes(tx, CreditNoteFilter(order_id=order.id), _MOST_FILES),
+        await find_video(tx, order.id),
+    )
+
+
+def _link(pattern: str | None, number: str | None) -> str | None:
+    return tracking_link(pattern, number) if pattern and number else None

@@ -1,0 +1,80 @@
+"""The fields of an address in a form: a saved one by its id, or another one typed in full."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from msgspec import Raw, Struct
+
+from tradecounter.customers.wire import AddressDetails, CustomerAddress, SavedAddress
+from tradecounter.kit.numbers import read_id
+from tradecounter.kit.to_json import to_json
+
+ANOTHER = "another"  # the choice of an address that is typed
+
+
+class TypedAddress(Struct, omit_defaults=True):
+    """The fields of an address as typed; `read_address` checks them."""
+
+    contact_name: str | None = None
+    company_name: str | None = None
+    street_one: str | None = None
+    street_two: str | None = None
+    street_three: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    country_code: str | None = None
+    contact_number: str | None = None
+    tax_number: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddressField:
+    """A field of an address; what is `needed` is marked."""
+
+    name: str
+    label: str
+    needed: bool = False
+    value: str = ""
+
+
+_FIELDS = (
+    AddressField("contact_name", "Recipient", needed=True),
+    AddressField("company_name", "Company"),
+    AddressField("street_one", "Street", needed=True),
+    AddressField("street_two", "Second line"),
+    AddressField("street_three", "Third line"),
+    AddressField("city", "Town", needed=True),
+    AddressField("state", "County"),
+    AddressField("zip", "Postcode", needed=True),
+    AddressField("country_code", "Country code", needed=True, value="GB"),
+    AddressField("contact_number", "Phone for the courier"),
+    AddressField("tax_number", "Tax number"),
+)
+
+
+def address_fields(address: CustomerAddress | None = None) -> list[AddressField]:
+    """Return the fields of an address, empty or with its values."""
+    if address is None:
+        return list(_FIELDS)
+    values: Mapping[str, str | None] = msgspec.structs.asdict(address)
+    return [AddressField(each.name, each.label, each.needed, values.get(each.name) or "") for each in _FIELDS]
+
+
+def saved_choices(addresses: Sequence[SavedAddress]) -> list[tuple[str, str]]:
+    """Return saved addresses as options of a form."""
+    return [(str(address.id), in_one_line(address)) for address in addresses]
+
+
+def in_one_line(address: AddressDetails) -> str:
+    """Return an address in one line."""
+    parts = (address.company_name, address.contact_name, address.street_one, address.city, address.zip)
+    return ", ".join(part for part in parts if part)
+
+
+def chosen_address(chosen: str, typed: TypedAddress | None) -> Raw:
+    """Return the address that a form names, as JSON for the use case."""
+    if (saved := read_id(chosen)) is not None:
+        return Raw(to_json({"id": saved}))
+    return Raw(to_json(typed or TypedAddress()))

@@ -1,0 +1,204 @@
+"""`/order/{reference}/amend`: units, prices, lines, delivery and reference of a confirmed order, with a preview."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Raw, Struct
+from starlette.responses import Response
+
+from tradecounter.customers.operations.staff import present_customer
+from tradecounter.customers.operations.staff_wire import CustomerCredit
+from tradecounter.customers.wire import CustomerAddress
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import require_right
+from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.kit.number_types import Pounds
+from tradecounter.kit.to_json import to_json
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.operations.sales import SELLERS, amend_sale
+from tradecounter.orders.pages.staff.address_form import TypedAddress, address_fields
+from tradecounter.orders.reseller_wire import AmendedItem, OverrideCredit
+from tradecounter.orders.staff_wire import Amendment
+from tradecounter.orders.units import ItemId
+from tradecounter.orders.wire import MOST_UNITS, ShippingChoice
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_order import ShownOrder, shown_as, shown_order
+
+_BLANK_ROWS = 2
+_ADDED = re.compile(r"added-([0-9]{1,4})-")
+
+Quantity = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
+
+
+class ChangedLine(Struct):
+    """A line in the form, with the values that it had when the form was made."""
+
+    id: ItemId
+    had: Quantity
+    cost: Pounds
+    quantity: Quantity | None = None
+    unit_cost: Pounds | None = None
+
+
+class AddedLine(Struct):
+    """A new line in the form."""
+
+    sku: str
+    quantity: Quantity = 1
+    unit_cost: Pounds | None = None
+
+
+class AmendForm(Struct):
+    """The whole order as it should be; only what differs is changed."""
+
+    items: list[ChangedLine] = []
+    added: list[AddedLine] = []
+    customer_reference: str | None = None
+    shipping_method: int | None = None
+    shipping_address: TypedAddress | None = None
+    reason: str = ""
+    override: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """An order as it would be, with the customer's credit then."""
+
+    shown: ShownOrder
+    credit: CustomerCredit
+
+    def item(self, item_id: int) -> int | None:
+        """Return the units of a line that would wait for stock; None if the line would be gone."""
+        return next((line.item.quantity_back_ordered for line in self.shown.items if line.item.id == item_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class AmendPages:
+    """The form that amends an order."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/{reference}/amend", "Amend an order", scope="orders:write", roles=SELLERS)
+    async def show_amend(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form("/order/{reference}/amend", "Amend an order", scope="orders:write", roles=SELLERS)
+    async def amend(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+
+        async def work(tx: Transaction, body: AmendForm, now: datetime) -> Amended:
+            return await self._amended(tx, call, body, now)
+
+        if submitted.one(PREVIEW):
+            amended, filled = await self.desk.preview(call, AmendForm, work, submitted)
+            return await self._show(call, filled, amended)
+        return await self.desk.change(
+            call,
+            AmendForm,
+            work,
+            again=lambda filled: self._show(call, filled),
+            to=f"/order/{_reference(call)}",
+            done="The order is amended. The customer gets an e-mail.",
+            submitted=submitted,
+        )
+
+    async def _amended(self, tx: Transaction, call: Call, body: AmendForm, now: datetime) -> Amended:
+        if body.override is not None:
+            require_right(call.request, "billing:write")
+        before = await fetch_order(tx, _reference(call))
+        items, places = _items(body)
+        request = Amendment(
+            items=items,
+            shipping_address=_address(body.shipping_address, before.shipping_address),
+            shipping_method=_method(body.shipping_method, before.shipping_method),
+            customer_reference=_changed(body.customer_reference, before.customer_reference),
+            reason=body.reason,
+            override_credit=None if body.override is None else OverrideCredit(body.override),
+        )
+        if request.changes_nothing:
+            raise DomainError(Kind.INVALID, "nothing differs from the order as it is")
+        with named_by(_named(places)):
+            order = await amend_sale(tx, _reference(call), request, self.parts.contexts, now)
+        shown = await shown_as(tx, self.parts.orders, order, now)
+        return Amended(shown, (await present_customer(tx, shown.account, now)).credit)
+
+    async def _show(self, call: Call, filled: Filled, amended: Amended | None = None) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, now)
+            customer = await present_customer(tx, shown.account, now)
+        if not (shown.is_confirmed and shown.left) and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"{shown.name} has no units left that could be amended")
+        return self.desk.show(
+            call,
+            "orders/amend.html",
+            form=filled,
+            shown=shown,
+            customer=customer,
+            amended=amended,
+            fields=address_fields(shown.order.shipping_address),
+            blank=range(max(_added_rows(filled.values), 0) + _BLANK_ROWS),
+            options=[(option.id, f"{option.name}, £{option.cost_net}") for option in shown.found.shipping_options],
+        )
+
+
+def _reference(call: Call) -> str:
+    return call.path_text("reference", "order")
+
+
+def _items(body: AmendForm) -> tuple[list[AmendedItem], list[str]]:
+    """Return what differs, and the place of each item in the form."""
+    items, places = [], []
+    for number, line in enumerate(body.items):
+        quantity = None if line.quantity in {None, line.had} else line.quantity
+        cost = None if line.unit_cost in {None, line.cost} else line.unit_cost
+        if quantity is not None or cost is not None:
+            items.append(AmendedItem(id=line.id, quantity=quantity, unit_cost=cost))
+            places.append(f"items[{number}]")
+    for number, added in enumerate(body.added):
+        items.append(AmendedItem(sku=added.sku, quantity=added.quantity, unit_cost=added.unit_cost))
+        places.append(f"added[{number}]")
+    return items, places
+
+
+def _named(places: Sequence[str]) -> Callable[[str], str]:
+    """Return how the form names the places of a request whose items are at `places` of the form."""
+
+    def name(field: str) -> str:
+        item, dot, rest = field.partition(".")
+        found = re.fullmatch(r"items\[(\d+)\]", item)
+        if found is None or int(found[1]) >= len(places):
+            return field
+        return places[int(found[1])] + dot + ("quantity" if rest == "id" else rest)
+
+    return name
+
+
+def _changed(value: str | None, before: str) -> str | None:
+    return None if value is None or value == before else value
+
+
+def _method(method: int | None, before: int | None) -> ShippingChoice | None:
+    return None if method is None or method == before else ShippingChoice(method)
+
+
+def _address(typed: TypedAddress | None, before: CustomerAddress) -> Raw:
+    """Return a delivery address that differs from the one before, as JSON; null stands for the same."""
+    if typed is None:
+        return Raw(b"null")
+    fields = TypedAddress.__struct_fields__
+    same = all((getattr(typed, name) or "") == (getattr(before, name) or "") for name in fields)
+    return Raw(b"null") if same else Raw(to_json(typed))
+
+
+def _added_rows(values: Mapping[str, Sequence[str]]) -> int:
+    numbers = [int(row[1]) for name, found in values.items() if any(found) and (row := _ADDED.match(name))]
+    return max(numbers, default=-1) + 1

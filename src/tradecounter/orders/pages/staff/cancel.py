@@ -1,0 +1,140 @@
+"""`/order/{reference}/cancel`: units of an order, or all that is left, with the totals before anything is cancelled."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from msgspec import UNSET, Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, in_rows, read_submitted
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk, seen_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.kit.money import NOTHING
+from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.pages.staff.order_forms import reference_of
+from tradecounter.orders.requests import Cancellation
+from tradecounter.orders.units import ItemId, NamedUnits, Units
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_order import ShownOrder, shown_as, shown_order
+
+_NO_REASON = "not given yet"
+
+
+class CancelledLine(Struct):
+    """A line in the form; without a quantity, nothing of it is cancelled."""
+
+    id: ItemId
+    quantity: Units | None = None
+
+
+class CancelForm(Struct, kw_only=True):
+    """What is cancelled, and why: units of lines, or everything that is left."""
+
+    reason: str
+    items: list[CancelledLine] = []
+    everything: bool = False
+
+    @property
+    def cancellation(self) -> Cancellation:
+        """Return what is cancelled. Raises DomainError (invalid) unless it is either units or everything."""
+        units = [NamedUnits(line.id, line.quantity) for line in self.items if line.quantity is not None]
+        if units and self.everything:
+            raise DomainError(Kind.INVALID, "give units or tick “All that is left”, not both")
+        if not units and not self.everything:
+            raise DomainError(Kind.INVALID, "say how many units are cancelled, or tick “All that is left”")
+        return Cancellation(self.reason, units or UNSET)
+
+    @property
+    def rows(self) -> list[int]:
+        """The numbers of the lines of which units are cancelled."""
+        return [number for number, line in enumerate(self.items) if line.quantity is not None]
+
+
+class UnfinishedForm(CancelForm, kw_only=True):
+    """The form while somebody fills it in."""
+
+    reason: str = _NO_REASON
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a customer pays for an order, with the order's status; nothing for a cancelled one."""
+
+    goods: Decimal
+    carriage: Decimal
+    tax: Decimal
+    total: Decimal
+    status: str
+
+    @classmethod
+    def of(cls, shown: ShownOrder) -> "Totals":
+        """Return an order's totals."""
+        status = shown.order.status or shown.order.state
+        if shown.order.state == "cancelled":
+            return cls(NOTHING, NOTHING, NOTHING, NOTHING, status)
+        return cls(shown.order.cost_net, shown.shipping_net, shown.tax, shown.gross, status)
+
+
+@dataclass(frozen=True, slots=True)
+class CancelPages:
+    """The form that cancels an order or units of it."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
+    async def show_cancel(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form("/order/{reference}/cancel", "Cancel an order", scope="orders:write")
+    async def cancel(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+
+        async def look(tx: Transaction, body: UnfinishedForm, now: datetime) -> Totals:
+            return await self._cancelled(tx, call, body, now)
+
+        async def work(tx: Transaction, body: CancelForm, now: datetime) -> Totals:
+            return await self._cancelled(tx, call, body, now)
+
+        async def again(filled: Filled, then: Totals | None) -> Response:
+            if then is None:
+                then, _ = await self.desk.preview(call, UnfinishedForm, look, submitted)
+            return await self._show(call, filled, then)
+
+        if submitted.one(PREVIEW):
+            then, filled = await self.desk.preview(call, UnfinishedForm, look, submitted)
+            return await self._show(call, filled, then)
+        return await self.desk.change_as_seen(
+            call,
+            CancelForm,
+            work,
+            again=again,
+            facts=lambda then: then,
+            to=f"/order/{reference_of(call)}",
+            done="The units are cancelled. The customer gets an e-mail.",
+            submitted=submitted,
+        )
+
+    async def _cancelled(self, tx: Transaction, call: Call, body: CancelForm, now: datetime) -> Totals:
+        reference = reference_of(call)
+        with named_by(in_rows("items", body.rows, {"id": "quantity"})):
+            await cancel_order(tx, reference, body.cancellation, now)
+        return Totals.of(await shown_as(tx, self.parts.orders, await fetch_order(tx, reference), now))
+
+    async def _show(self, call: Call, filled: Filled, then: Totals | None = None) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
+        return self.desk.show(
+            call,
+            "orders/cancel.html",
+            form=filled,
+            shown=shown,
+            now=Totals.of(shown),
+            then=then,
+            seen="" if then is None else seen_of(then),
+        )

@@ -1,0 +1,62 @@
+"""`/order/{reference}/confirm`: staff confirm a pending order for its customer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from starlette.responses import Response
+
+from tradecounter.customers.operations.staff import present_customer
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.confirm_form import ConfirmForm, confirmation
+from tradecounter.orders.operations.sales import SELLERS, confirm_sale
+from tradecounter.orders.shipping_options import find_option
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_order import ShownOrder, shown_order
+
+
+def likely_method(shown: ShownOrder) -> int | None:
+    """Return the method that is chosen until somebody chooses another: the requested, the usual or the cheapest."""
+    options = shown.found.shipping_options
+    wanted = (shown.found.shipping_method, shown.account.shipping_method)
+    known = next((method for method in wanted if find_option(options, method)), None)
+    return known if known is not None or not options else options[0].id
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmPages:
+    """The form that confirms an order."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @step(
+        "/order/{reference}/confirm",
+        "Confirm an order",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=lambda order: f"/order/{order.name}",
+        done=lambda order: f"{order.name} is confirmed. The customer gets an e-mail.",
+        scope="orders:write",
+        roles=SELLERS,
+    )
+    async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm, now: datetime) -> AnyOrder:
+        reference = call.path_text("reference", "order")
+        return await confirm_sale(tx, reference, confirmation(call, body), self.parts.contexts, now)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            shown = await shown_order(tx, self.parts.orders, call, now)
+            customer = await present_customer(tx, shown.account, now)
+        if isinstance(shown.found, ConfirmedOrder):
+            return self.desk.go(call, shown.path, f"{shown.name} is already confirmed.")
+        if shown.order.state != "pending" and not filled.message:
+            raise DomainError(Kind.CONFLICT, f"the {shown.found.kind} is {shown_state(shown.found, now)}")
+        return self.desk.show(
+            call, "orders/confirm.html", form=filled, shown=shown, customer=customer, method=likely_method(shown)
+        )

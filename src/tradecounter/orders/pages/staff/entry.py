@@ -1,0 +1,218 @@
+"""`/order/new`: staff order for a customer, with quick lines."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.customers.operations.staff import present_customer
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.queries.choose import customers_for
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted, without_copies
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.session import require_right
+from tradecounter.kit.errors import DomainError
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.numbers import UnreadableNumberError, read_count
+from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines, unknown_products
+from tradecounter.orders.create.quick_lines import read_quick_lines
+from tradecounter.orders.operations.sales import SELLERS, create_sale
+from tradecounter.orders.pages.staff.address_form import (
+    ANOTHER,
+    TypedAddress,
+    address_fields,
+    chosen_address,
+    saved_choices,
+)
+from tradecounter.orders.reseller_wire import OverrideCredit
+from tradecounter.orders.staff_wire import OrderRequest
+from tradecounter.orders.states import AnyOrder
+from tradecounter.orders.wire import MOST_UNITS, CreateOrderItem, NotificationDetails
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.storefront.current_view import current_view
+from tradecounter.storefront.view import CustomerView
+
+_ROW = re.compile(r"items-(\d{1,4})-(?:sku|quantity)")
+_BLANK_ROWS = 4
+_MOST_CHOICES = 25
+_SAME = "same"  # the billing address is the delivery address
+
+
+class ChoiceParameters(Struct, frozen=True):
+    """The query parameters of the page on which the customer is chosen, by a text or its id."""
+
+    customer: str | None = None
+    customer_id: Annotated[int, Meta(ge=1)] | None = None
+
+
+class OrderedRow(Struct):
+    """A line in the form."""
+
+    sku: str
+    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS)] = 1
+
+
+class NewOrderForm(Struct):
+    """An order as typed; addresses are ids of saved ones, or words."""
+
+    customer_reference: str
+    items: list[OrderedRow] = []
+    address: str = ANOTHER
+    billing: str = _SAME
+    shipping_address: TypedAddress | None = None
+    contact: str | None = None
+    override: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the form: what was typed in it, and the product or what is wrong."""
+
+    number: int
+    sku: str = ""
+    quantity: str = ""
+    offered: OfferedLine | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEntryPages:
+    """The pages on which staff order for a customer."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/order/new", "A new order", scope="orders:write", roles=SELLERS, query=ChoiceParameters)
+    async def choose_customer(self, call: Call) -> Response:
+        wanted = call.query(ChoiceParameters)
+        if wanted.customer_id is not None:
+            return self.desk.go(call, f"/order/new/{wanted.customer_id}")
+        text = wanted.customer or ""
+        found = []
+        if text.strip():
+            async with self.desk.reading() as tx:
+                found = await customers_for(tx, text, _MOST_CHOICES)
+        if len(found) == 1:
+            return self.desk.go(call, f"/order/new/{found[0].id}")
+        values = {"customer": [text]} if text else {}
+        return self.desk.show(call, "orders/choose.html", form=Filled(values), found=found, asked=bool(text.strip()))
+
+    @page("/order/new/{customer_id}", "A new order for a customer", scope="orders:write", roles=SELLERS)
+    async def show_entry(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form("/order/new/{customer_id}", "Create an order for a customer", scope="orders:write", roles=SELLERS)
+    async def create(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+        if submitted.one(PREVIEW) == "live":
+            return await self._show(call, Filled(submitted.values))
+        try:
+            submitted = _with_pasted_lines(submitted)
+        except DomainError as error:
+            return await self._show(call, Filled.of(submitted, error, STATUS[error.kind]))
+        if submitted.one(PREVIEW):
+            return await self._show(call, Filled(submitted.values))
+
+        async def work(tx: Transaction, body: NewOrderForm, now: datetime) -> AnyOrder:
+            if body.override is not None:
+                require_right(call.request, "billing:write")
+            with without_copies("billing_address", "shipping_address", copied=body.billing == _SAME):
+                return await create_sale(tx, _order(_customer_of(call), body), self.parts.contexts, now)
+
+        return await self.desk.change(
+            call,
+            NewOrderForm,
+            work,
+            again=lambda filled: self._show(call, filled),
+            to=lambda order: f"/order/{order.confirmation_code}/confirm",
+            done="The order is created. Nothing is charged or reserved until you confirm it.",
+            submitted=submitted,
+        )
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            account = await fetch_account(tx, _customer_of(call))
+            customer = await present_customer(tx, account, now)
+            addresses = await list_addresses(tx, account.id)
+            whole = await self.parts.contexts.views.of(account.id)
+            view = await current_view(tx, whole, account.id, _skus(filled.values), uk_date(now))
+        rows = _rows(filled.values, view, now)
+        return self.desk.show(
+            call,
+            "orders/entry.html",
+            form=filled,
+            customer=customer,
+            name=account.name,
+            rows=rows,
+            net=sum(row.offered.cost_net for row in rows if row.offered),
+            units=sum(row.offered.quantity for row in rows if row.offered),
+            addresses=[*saved_choices(addresses), (ANOTHER, "Another address, typed below")],
+            billing=[(_SAME, "The delivery address"), *saved_choices(addresses)],
+            fields=address_fields(),
+        )
+
+
+def _customer_of(call: Call) -> int:
+    return call.path_id("customer_id", "customer")
+
+
+def _order(customer_id: int, body: NewOrderForm) -> OrderRequest:
+    shipping = chosen_address(body.address, body.shipping_address)
+    return OrderRequest(
+        customer_id=customer_id,
+        customer_reference=body.customer_reference,
+        items=[CreateOrderItem(row.sku, row.quantity) for row in body.items],
+        billing_address=shipping if body.billing == _SAME else chosen_address(body.billing, None),
+        shipping_address=shipping,
+        order_notifications=None if body.contact is None else NotificationDetails(email_address=body.contact),
+        override_credit=None if body.override is None else OverrideCredit(body.override),
+    )
+
+
+def _with_pasted_lines(submitted: Submitted) -> Submitted:
+    """Return a form whose pasted lines are rows behind the typed ones. Raises DomainError (invalid)."""
+    pasted = read_quick_lines(submitted.one("lines"))
+    typed = [
+        (submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(submitted.values)
+    ]
+    rows = [*(row for row in typed if any(row)), *((item.sku, str(item.quantity)) for item in pasted)]
+    values = {name: value for name, value in submitted.values.items() if name != "lines" and not _ROW.fullmatch(name)}
+    for number, (sku, quantity) in enumerate(rows):
+        values |= {f"items-{number}-sku": [sku], f"items-{number}-quantity": [quantity]}
+    return Submitted(values, submitted.files)
+
+
+def _numbers(values: Mapping[str, Sequence[str]]) -> list[int]:
+    return sorted({int(found[1]) for name in values if (found := _ROW.fullmatch(name))})
+
+
+def _skus(values: Mapping[str, Sequence[str]]) -> list[str]:
+    return [sku for n in _numbers(values) if (sku := Submitted(values).one(f"items-{n}-sku"))]
+
+
+def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, now: datetime) -> list[Row]:
+    """Return the rows of the form with their products, and blank ones behind them."""
+    submitted = Submitted(values)
+    typed = [Row(n, submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(values)]
+    wanted, problems = [], {}
+    for row in typed:
+        try:
+            wanted += [(row.number, row.sku, min(read_count(row.quantity or "1"), MOST_UNITS) or 1)] if row.sku else []
+        except UnreadableNumberError as error:
+            problems[row.number] = str(error)
+    offered = offered_lines(view, wanted, now)
+    problems |= unknown_products(view, wanted)
+    rows = [replace(row, offered=offered.get(row.number), problem=problems.get(row.number, "")) for row in typed]
+    following = typed[-1].number + 1 if typed else 0
+    blank = sum(1 for row in rows if not row.sku)
+    return [*rows, *(Row(n) for n in range(following, following + max(_BLANK_ROWS - blank, 0)))]

@@ -1,0 +1,78 @@
+"""Forms of an order: dispatch, add a note. They take the same steps as `/api/order`."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import in_rows
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.orders.add_note import add_note
+from tradecounter.orders.operations.staff import BY_WAREHOUSE
+from tradecounter.orders.pages.staff.order_forms import OrderForms, reference_of
+from tradecounter.orders.requests import NoteRequest
+from tradecounter.orders.units import ItemId, Units
+from tradecounter.shipments.dispatch_order import dispatch_order
+from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest, SerialNumber
+
+_SERIAL_PARTS = re.compile(r"[\s,;]+")
+
+
+class DispatchedLine(Struct):
+    """A line in the form. Each line of `serials` is a unit: its serial number, then its MAC address, if known."""
+
+    id: ItemId
+    quantity: Units | None = None
+    serials: str = ""
+
+
+class DispatchForm(Struct):
+    """What leaves."""
+
+    items: list[DispatchedLine] = []
+    tracking_number: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderStepPages(OrderForms):
+    """The forms with which units are dispatched and notes added."""
+
+    @step(
+        "/order/{reference}/dispatch",
+        "Dispatch an order",
+        shown=lambda self, call, filled: self.shown(call, "orders/dispatch.html", filled),
+        to="/order/{reference}",
+        done="The shipment is recorded.",
+        scope="orders:write",
+        roles=BY_WAREHOUSE,
+    )
+    async def dispatch(self, tx: Transaction, call: Call, body: DispatchForm, now: datetime) -> None:
+        rows = [number for number, line in enumerate(body.items) if line.quantity is not None]
+        lines = [body.items[number] for number in rows]
+        if not lines:
+            raise DomainError(Kind.INVALID, "say how many units leave")
+        items = [DispatchedItem(line.id, line.quantity or 0, _serials(line.serials)) for line in lines]
+        invoice = self.parts.settings.invoice_each_dispatch
+        request = DispatchRequest.of(Dispatch(items, body.tracking_number), invoice=invoice)
+        with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
+            await dispatch_order(tx, reference_of(call), request, now)
+
+    @step(
+        "/order/{reference}/note",
+        "Add a note to an order",
+        shown=lambda self, call, filled: self.shown(call, "orders/note.html", filled),
+        to="/order/{reference}",
+        done="The note is added.",
+        scope="orders:write",
+    )
+    async def note(self, tx: Transaction, call: Call, body: NoteRequest, now: datetime) -> None:
+        await add_note(tx, reference_of(call), body.text, now)
+
+
+def _serials(text: str) -> list[SerialNumber]:
+    units = [_SERIAL_PARTS.split(line.strip()) for line in text.splitlines() if line.strip()]
+    return [SerialNumber(serial, *more[:2]) for serial, *more in units]

@@ -1,0 +1,164 @@
+"""Reads and serves back-orders: orders that wait for stock, and the deliveries that cover them."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import LiteralString
+
+from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
+from tradecounter.db.pipeline import array, json_of
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.local_time import at_uk_time
+from tradecounter.orders.queries.orders import order_statement
+from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED
+from tradecounter.orders.shipping_options import ShippingOption
+from tradecounter.orders.states import ConfirmedOrder
+from tradecounter.stock.rules import Cover
+
+
+async def hold_off_serving(tx: Transaction) -> None:
+    """Block the serving of back-orders until the transaction ends. Call this before taking any other lock.
+
+    `lock_waiting_orders` does not lock orders that are confirmed later. Without this lock, such an order could be
+    dispatched while its back-orders are served.
+    """
+    await tx.execute(HOLD_OFF_SERVING)
+
+
+_LOCK_WAITING = Statement(
+    """
+    select from orders o
+    where o.id in (select l.order_id from order_line l where l.back_ordered > 0 union select :also::bigint)
+    order by o.id for no key update
+    """
+)
+
+
+async def lock_waiting_orders(tx: Transaction, also: int | None = None) -> None:
+    """Lock the orders that wait for stock. Call this before locking stock levels: orders are always locked first.
+
+    `also` is the internal id of another order to lock. Orders are locked by id, by one transaction at a time.
+    """
+    await tx.execute(SERVE_ALONE)
+    await tx.execute(_LOCK_WAITING, also=also)
+
+
+@dataclass(frozen=True, slots=True)
+class ServedLine:
+    """The available units that a back-ordered line gets."""
+
+    line_id: int
+    order_id: int
+    product_id: int
+    units: int
+
+
+_TO_SERVE = Statement(
+    """
+    with levels as (
+        select product_id, available from stock_level
+        where back_ordered > 0 and available > 0
+        order by product_id
+        for update
+    ), waiting as (
+        select l.id as line_id, l.order_id, l.product_id, l.back_ordered, levels.available,
+               sum(l.back_ordered) over (
+                   partition by l.product_id order by o.confirmed_at, o.number, l.position
+               ) - l.back_ordered as earlier
+        from order_line l join orders o on o.id = l.order_id join levels on levels.product_id = l.product_id
+        where l.back_ordered > 0 and o.state = 'confirmed'
+    )
+    select line_id, order_id, product_id, least(back_ordered, available - earlier)::bigint as units
+    from waiting where earlier < available
+    """,
+    ServedLine,
+)
+
+
+async def lines_to_serve(tx: Transaction) -> list[ServedLine]:
+    """Return the back-ordered lines that available stock can serve, with the units for each."""
+    return await tx.fetch_all(_TO_SERVE)
+
+
+_LOCK_ORDERS = Statement("select from orders where id = any(:ids::bigint[]) order by id for no key update")
+
+_SERVE_LINES = Statement(
+    """
+    update order_line l set allocated = l.allocated + s.units, back_ordered = l.back_ordered - s.units
+    from unnest(:ids::bigint[], :units::bigint[]) as s (line_id, units) where l.id = s.line_id
+    """
+)
+
+
+async def serve_lines(tx: Transaction, served: Sequence[ServedLine]) -> None:
+    """Allocate units to back-ordered lines."""
+    # A transaction that serves another line of the same order waits for this lock, and then sees these changes.
+    await tx.execute(_LOCK_ORDERS, ids=array(sorted({s.order_id for s in served})))
+    await tx.execute(_SERVE_LINES, ids=array(s.line_id for s in served), units=array(s.units for s in served))
+
+
+_SET_SERVED = Statement(
+    """
+    update orders o set status = :served
+    where o.id = any(:ids::bigint[]) and o.status = :waiting
+      and not exists (select from order_line l where l.order_id = o.id and l.back_ordered > 0)
+    """
+)
+
+
+async def set_status_of_served(tx: Transaction, order_ids: Collection[int]) -> None:
+    """Set the status of the orders whose lines no longer wait for stock."""
+    await tx.execute(_SET_SERVED, ids=array(order_ids), served=AWAITING_DISPATCH, waiting=BACK_ORDERED)
+
+
+_COVERS = Statement(
+    """
+    with waiting as (
+        select l.order_id, l.product_id,
+               sum(l.back_ordered) over (
+                   partition by l.product_id order by o.confirmed_at, o.number, l.position
+               ) as needed
+        from order_line l join orders o on o.id = l.order_id
+        where l.back_ordered > 0 and o.state = 'confirmed'
+    ), coming as (
+        select product_id, expected_on,
+               sum(incoming) over (partition by product_id order by expected_on) as arrived
+        from incoming_stock
+        where expected_on >= :first and product_id in (select product_id from waiting)
+    )
+    select w.order_id, bool_and(c.expected_on is not null) as known, max(c.expected_on) as last_delivery
+    from waiting w left join lateral (
+        select min(expected_on) as expected_on from coming
+        where coming.product_id = w.product_id and coming.arrived >= w.needed
+    ) c on true
+    group by w.order_id order by w.order_id
+    """
+)
+
+
+async def covers_of_waiting(tx: Transaction, first: date) -> Mapping[int, Cover]:
+    """Return the cover of each order that waits for stock, by internal id; counts deliveries from a UK date on."""
+    rows = await tx.fetch_all(_COVERS, first=at_uk_time(first, time()))
+    return {order_id: Cover(known, last_delivery if known else None) for order_id, known, last_delivery in rows}
+
+
+_CONFIRMED: LiteralString = "select {} from orders where id = any(:ids::bigint[]) and state = 'confirmed' order by id"
+_READ_CONFIRMED = order_statement(_CONFIRMED)
+_LOCK_CONFIRMED = order_statement(_CONFIRMED + " for no key update skip locked")
+
+
+async def confirmed_orders(tx: Transaction, order_ids: Iterable[int], *, lock: bool = False) -> list[ConfirmedOrder]:
+    """Return the confirmed orders among these ids; `lock` locks the orders and skips already locked ones."""
+    found = await tx.fetch_all(_LOCK_CONFIRMED if lock else _READ_CONFIRMED, ids=array(order_ids))
+    return [order for order in found if isinstance(order, ConfirmedOrder)]
+
+
+_SET_DATES = Statement("update orders set shipping_options = :options, expected_changed_at = :now where id = :id")
+
+
+async def store_expected_dates(
+    tx: Transaction, order_id: int, options: Sequence[ShippingOption], now: datetime
+) -> None:
+    """Replace the shipping options of an order with options that have new dates."""
+    await tx.execute(_SET_DATES, id=order_id, options=json_of(options), now=now)

@@ -1,0 +1,313 @@
+"""Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Literal
+
+from tradecounter.db.pipeline import Pipeline, Result, array, json_of
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.money import NOTHING
+from tradecounter.orders.lines import OrderLine, total_costs, with_parts
+from tradecounter.orders.queries.orders import HAS_EXPIRED, order_statement
+from tradecounter.orders.rules import CANCELLED, COMPLETED, INVOICED
+from tradecounter.orders.shipping_options import ShippingOption
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, Pricing
+
+_NEXT_NUMBER = Statement("select nextval('order_number')")
+
+
+def pipe_next_number(p: Pipeline) -> Result[tuple[int, ...]]:
+    """Fetch the number of the next order reference. A confirmation that fails leaves a gap."""
+    return p.fetch(_NEXT_NUMBER)
+
+
+_CONFIRM = Statement(
+    """
+    update orders
+    set state = 'confirmed', number = :number, order_reference = :order_reference,
+        shipping_method = :shipping_method, shipping_options = :shipping_options, shipping_net = :shipping_net,
+        shipping_tax = :shipping_tax, status = :status, term_days = :term_days, confirmed_at = :confirmed_at
+    where id = :id
+    """
+)
+
+
+def store_confirmation(tx: Transaction, order: ConfirmedOrder) -> None:
+    """Store the confirmation of a pending order or a quote."""
+    tx.queue(
+        _CONFIRM,
+        id=order.id,
+        number=order.number,
+        order_reference=order.order_reference,
+        shipping_method=order.shipping_method,
+        shipping_options=json_of(order.shipping_options),
+        shipping_net=order.shipping_net,
+        shipping_tax=order.shipping_tax,
+        status=order.status,
+        term_days=order.term_days,
+        confirmed_at=order.confirmed_at,
+    )
+
+
+_SET_ALLOCATIONS = Statement(
+    """
+    update order_line l set allocated = a.allocated, back_ordered = l.quantity - a.allocated
+    from unnest(:ids::bigint[], :allocated::integer[]) as a (id, allocated)
+    where l.id = a.id
+    """
+)
+
+
+def store_allocations(tx: Transaction, allocated: Mapping[int, int]) -> None:
+    """Set the allocated units of lines (by id); the rest of each line is back-ordered."""
+    tx.queue(_SET_ALLOCATIONS, ids=array(allocated), allocated=array(allocated.values()))
+
+
+_PRICE_QUOTE = Statement(
+    """
+    with lines as (
+        update order_line l
+        set unit_cost = p.unit_cost, cost_net = p.cost_net, cost_tax = p.cost_tax,
+            requested_unit_cost = coalesce(l.requested_unit_cost, l.unit_cost)
+        from json_to_recordset(:lines::json)
+             as p (id bigint, unit_cost numeric, cost_net numeric, cost_tax numeric)
+        where l.id = p.id
+    )
+    update orders
+    set cost_net = :cost_net, cost_tax = :cost_tax, quote_note = :quote_note, priced_at = :priced_at,
+        expires_at = :expires_at, shipping_options = :shipping_options, pricings = :pricings
+    where id = :id
+    """
+)
+
+
+async def store_pricing(
+    tx: Transaction, order_id: int, pricing: Pricing, lines: Sequence[OrderLine], options: Sequence[ShippingOption]
+) -> None:
+    """Store a quote's price, with the costs of all its lines and shipping options."""
+    cost_net, cost_tax = total_costs(lines)
+    await tx.execute(
+        _PRICE_QUOTE,
+        id=order_id,
+        lines=json_of(lines),
+        cost_net=cost_net,
+        cost_tax=cost_tax,
+        quote_note=pricing.quote_note,
+        priced_at=pricing.priced_at,
+        expires_at=pricing.expires_at,
+        shipping_options=json_of(options),
+        pricings=pricing.pricings,
+    )
+
+
+_DISPATCH_LINES = Statement(
+    """
+    update order_line l set allocated = l.allocated - u.units, dispatched = l.dispatched + u.units
+    from unnest(:ids::bigint[], :units::integer[]) as u (id, units)
+    where l.id = u.id
+    """
+)
+_SET_STATUS = Statement("update orders set status = :status where id = :id")
+
+
+async def store_dispatch(tx: Transaction, order_id: int, units: Mapping[int, int], status: str) -> None:
+    """Mark allocated units of lines (by id) as dispatched, and set the order's status.
+
+    Negative units are dispatched ones that are allocated again.
+    """
+    await tx.execute(_DISPATCH_LINES, ids=array(units), units=array(units.values()))
+    await tx.execute(_SET_STATUS, id=order_id, status=status)
+
+
+_CANCEL = Statement(
+    "update orders set state = 'cancelled', status = :status, cancel_reason = :reason, cancelled_at = :now"
+    " where id = :id"
+)
+_CANCEL_LINES = Statement(
+    "update order_line set allocated = 0, back_ordered = 0, cancelled = cancelled + quantity where order_id = :id"
+)
+
+
+async def store_cancellation(tx: Transaction, order_id: int, reason: str, now: datetime) -> None:
+    """Mark an order as cancelled, and clear the allocations and back-orders of its lines."""
+    await tx.execute(_CANCEL, id=order_id, status=CANCELLED, reason=reason, now=now)
+    await tx.execute(_CANCEL_LINES, id=order_id)
+
+
+_STORE_LINES = Statement(
+    """
+    update order_line l
+    set quantity = c.quantity, unit_cost = c.unit_cost, cost_net = c.cost_net, cost_tax = c.cost_tax,
+        cancelled = c.cancelled, unbilled = c.unbilled,
+        allocated = case when l.bundle_line_id is null then c.allocated else 0 end,
+        back_ordered = case when l.bundle_line_id is null then c.back_ordered else 0 end
+    from json_to_recordset(:lines::json)
+         as c (id bigint, quantity integer, unit_cost numeric, cost_net numeric, cost_tax numeric, cancelled integer,
+               unbilled integer, allocated integer, back_ordered integer)
+    where l.id = c.id
+    """
+)
+_STORE_ORDER = Statement(
+    """
+    update orders
+    set customer_reference = :customer_reference, shipping_address = :shipping_address,
+        shipping_region = :shipping_region, shipping_options = :shipping_options, shipping_method = :shipping_method,
+        shipping_weight = :shipping_weight, shipping_net = :shipping_net, shipping_tax = :shipping_tax,
+        cost_net = :cost_net, cost_tax = :cost_tax, tax_rate = :tax_rate, status = :status
+    where id = :id
+    """
+)
+_STORED = ("id", "customer_reference", "shipping_region", "shipping_method", "shipping_weight", "shipping_net",
+           "shipping_tax", "cost_net", "cost_tax", "tax_rate", "status")  # fmt: skip
+
+
+async def store_lines(tx: Transaction, lines: Sequence[OrderLine]) -> None:
+    """Store the units and costs of lines and their components."""
+    await tx.execute(_STORE_LINES, lines=json_of(list(with_parts(lines))))
+
+
+async def store_changed_order(tx: Transaction, order: ConfirmedOrder) -> None:
+    """Store what a part cancellation, an amendment or a return changes of a confirmed order, except its lines."""
+    await tx.execute(
+        _STORE_ORDER,
+        **{name: getattr(order, name) for name in _STORED},
+        shipping_address=json_of(order.shipping_address),
+        shipping_options=json_of(order.shipping_options),
+    )
+
+
+_DELETE_LINES = Statement(
+    """
+    with gone as materialized (
+        select id from order_line where id = any(:ids::bigint[]) or bundle_line_id = any(:ids::bigint[])
+    ), their_configurations as (
+        delete from configuration where line_id in (select id from gone)
+    )
+    delete from order_line where id in (select id from gone)
+    """
+)
+
+
+async def delete_lines(tx: Transaction, line_ids: Iterable[int]) -> None:
+    """Delete lines of which no unit was ever cancelled or dispatched, with their components and configurations."""
+    await tx.execute(_DELETE_LINES, ids=array(line_ids))
+
+
+_INSERT_CHANGE = Statement(
+    """
+    insert into order_change (order_id, kind, reason, units, changed_at)
+    values (:order_id, :kind, :reason, :units, :now) returning id
+    """
+)
+
+
+async def insert_change(
+    tx: Transaction,
+    order_id: int,
+    kind: Literal["cancelled", "amended"],
+    reason: str,
+    units: Mapping[int, int],
+    now: datetime,
+) -> int:
+    """Store that a confirmed order was changed, with the cancelled units by line id; return the change's id."""
+    change_id: int = await tx.fetch_value(
+        _INSERT_CHANGE, order_id=order_id, kind=kind, reason=reason, units=json_of(units), now=now
+    )
+    return change_id
+
+
+_EXPIRE = order_statement(
+    """
+    update orders set state = 'expired' where id in (
+        select id from orders where state = 'pending' and {1}
+        order by id limit :most for no key update skip locked
+    )
+    returning {0}
+    """,
+    HAS_EXPIRED,
+)
+
+
+async def mark_expired(tx: Transaction, now: datetime, most: int) -> list[AnyOrder]:
+    """Mark pending orders and priced quotes that have expired, and return them.
+
+    Skips those that another transaction has locked.
+    """
+    return sorted(await tx.fetch_all(_EXPIRE, now=now, most=most), key=lambda order: order.id)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpiringQuote:
+    """A quote that is about to expire, and the number of its pricings."""
+
+    id: int
+    pricings: int
+
+
+_MARK_EXPIRING = Statement(
+    """
+    update orders set reminded_pricing = pricings
+    where id in (
+        select id from orders
+        where kind = 'quote' and state = 'pending' and reminded_pricing < pricings
+          and expires_at > :now and expires_at <= :now + :before and priced_at < expires_at - :before
+        order by id limit :most for no key update skip locked
+    )
+    returning id, pricings
+    """,
+    ExpiringQuote,
+)
+
+
+async def mark_expiring_quotes(tx: Transaction, now: datetime, before: timedelta, most: int) -> list[ExpiringQuote]:
+    """Return the priced quotes that expire within `before`, and mark their customers as reminded.
+
+    Skips quotes that were priced for `before` or less, and quotes that another transaction has locked.
+    """
+    return await tx.fetch_all(_MARK_EXPIRING, now=now, before=before, most=most)
+
+
+_DELETE_EXPIRED = Statement(
+    """
+    with gone as materialized (
+        select id from orders where state = 'expired' and number is null and expires_at < :before
+        order by expires_at limit :most for update skip locked
+    ), their_lines as (
+        delete from order_line where order_id in (select id from gone)
+    )
+    delete from orders where id in (select id from gone)
+    """
+)
+
+
+async def delete_expired_orders(tx: Transaction, before: datetime, most: int) -> int:
+    """Delete orders and quotes that expired before a moment, with their lines, oldest first; return their number.
+
+    Skips rows that another transaction has locked.
+    """
+    return await tx.execute(_DELETE_EXPIRED, before=before, most=most)
+
+
+_SETTLE = Statement(
+    """
+    update orders
+    set paid = paid + :paid, credited = credited + :credited,
+        status = case when coalesce(:status, status) not in (:unpaid, :completed) then coalesce(:status, status)
+                      when gross = paid + :paid + credited + :credited then :completed
+                      else :unpaid end
+    where id = :id
+    """
+)
+
+
+def settle(
+    tx: Transaction, order_id: int, *, paid: Decimal = NOTHING, credited: Decimal = NOTHING, status: str | None = None
+) -> None:
+    """Add to what is paid and credited of an order, which gets a new status if an invoice has just been issued.
+
+    Of a wholly invoiced order, the status becomes completed if nothing is due, and invoiced otherwise.
+    """
+    tx.queue(_SETTLE, id=order_id, paid=paid, credited=credited, status=status, unpaid=INVOICED, completed=COMPLETED)

@@ -1,0 +1,54 @@
+"""Finds orders and quotes of all customers by what people type or scan."""
+
+import re
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.orders.queries.order_table import OrderRow
+
+_NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
+_CODE = re.compile(r"[0-9a-f]{4,32}")
+_CODE_LENGTH = 32
+
+_FIND = Statement(
+    """
+    with found as (
+        select id, true as exact from orders
+        where number = :number::bigint and (lower(order_reference) = lower(:text) or number::text = :text)
+        union all
+        select id, true from orders where id = :number::bigint and id::text = :text
+        union all
+        (select id, confirmation_code = lower(:text) from orders
+         where confirmation_code between :first and :last limit :most)
+        union all
+        (select id, true from orders where lower(btrim(customer_reference)) = lower(btrim(:text)) limit :most)
+        union all
+        (select order_id, true from shipment where lower(tracking_number) = lower(:text) limit :most)
+    )
+    select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
+           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, o.customer_reference,
+           o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at, f.exact
+    from (select id, bool_or(exact) as exact from found group by id) as f
+    join orders as o on o.id = f.id join customer as c on c.id = o.customer_id
+    order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc limit :most
+    """
+)
+_COLUMNS = 10  # of OrderRow
+
+
+async def find_orders(tx: Transaction, text: str, most: int) -> list[tuple[OrderRow, bool]]:
+    """Return orders and quotes, and whether they match exactly.
+
+    `text` is an order's id, reference or number, the beginning of a confirmation code, the customer's reference, or
+    a tracking number.
+    """
+    number, code = _NUMBER_AT_END.search(text), _CODE.fullmatch(text.lower())
+    found = await tx.fetch_all(
+        _FIND,
+        text=text,
+        number=None if number is None else int(number[0]),
+        first=code[0].ljust(_CODE_LENGTH, "0") if code else "-",
+        last=code[0].ljust(_CODE_LENGTH, "f") if code else "-",
+        most=most,
+    )
+    return [(OrderRow(*row[:_COLUMNS]), row[_COLUMNS]) for row in found]

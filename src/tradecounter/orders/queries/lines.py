@@ -1,0 +1,62 @@
+"""Reads the lines of orders."""
+
+from collections.abc import Sequence
+
+from psycopg.sql import SQL
+
+from tradecounter.db.pipeline import Pipeline, Result, array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.orders.lines import OrderLine, with_components
+
+_LINE = SQL(
+    "l.id, l.order_id, l.product_id, l.sku, l.name, l.quantity, l.unit_cost, l.cost_net, l.cost_tax, l.allocated,"
+    " l.back_ordered, l.dispatched, l.cancelled, l.returned, l.unbilled,"
+    " l.requested_unit_cost, l.bundle_line_id"
+)
+
+_LINES = Statement(
+    SQL(
+        "select {} from order_line l where l.order_id = any(:order_ids::bigint[]) order by l.order_id, l.position"
+    ).format(_LINE),
+    OrderLine,
+)
+
+_LINES_BY_CODE = Statement(
+    SQL(
+        "select {} from order_line l join orders o on o.id = l.order_id"
+        " where o.customer_id = :customer_id and o.confirmation_code = :code order by l.position"
+    ).format(_LINE),
+    OrderLine,
+)
+
+
+def pipe_lines_by_code(p: Pipeline, customer_id: int, code: str) -> Result[OrderLine]:
+    """Fetch the lines of a customer's order or quote; `with_components` nests components."""
+    return p.fetch(_LINES_BY_CODE, customer_id=customer_id, code=code)
+
+
+async def lines_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderLine]]:
+    """Return the lines of orders by internal id, sorted by position; bundles contain their components."""
+    async with tx.pipeline() as p:
+        found = p.fetch(_LINES, order_ids=array(order_ids))
+    lines: dict[int, list[OrderLine]] = {order_id: [] for order_id in order_ids}
+    for line in with_components(found.rows):
+        lines[line.order_id].append(line)
+    return lines
+
+
+_INVOICED_UNITS = Statement(
+    "select l.line_id, sum(l.quantity)::integer from invoice_line l join invoice_balance b using (invoice)"
+    " where b.order_id = any(:order_ids::bigint[]) group by l.line_id"
+)
+
+
+async def invoiced_units(tx: Transaction, order_ids: Sequence[int]) -> dict[int | None, int]:
+    """Return the units of orders that are on their invoices, by line id; the invoiced shipping has None."""
+    return dict(await tx.fetch_all(_INVOICED_UNITS, order_ids=array(order_ids)))
+
+
+async def lines_of_order(tx: Transaction, order_id: int) -> list[OrderLine]:
+    """Return the lines of one order, as `lines_of` does."""
+    return (await lines_of(tx, [order_id]))[order_id]

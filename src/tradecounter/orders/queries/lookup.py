@@ -1,0 +1,218 @@
+"""Finding orders and quotes of any customer, for the operator."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.sql import SQL, Composed, Literal
+
+from tradecounter.db.pipeline import array
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
+from tradecounter.orders.queries.orders import order_statement
+from tradecounter.orders.states import AnyOrder
+
+_LARGEST_NUMBER = 2**63 - 1
+_NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
+
+# An order is among the latest by its number or by its id. Each of the two indexes supplies a full page.
+_LATEST = SQL(
+    "id in (select id from (select id from orders where number is not null order by number desc limit :most) as c"
+    " union all select id from (select id from orders order by id desc limit :most) as p)"
+)
+# References are compared trimmed and without case (specification, duplicated data).
+_OF_CUSTOMER = SQL("customer_id = :customer_id")
+_CUSTOMER_REFERENCE = SQL("lower(btrim(customer_reference)) = lower(btrim(:customer_reference))")
+# Every index with the reference begins with the customer, so look the reference up per customer.
+_CUSTOMER_REFERENCE_OF_ANY = SQL(
+    "id in (select r.id from customer as c cross join lateral"
+    " (select id from orders where customer_id = c.id and {} offset 0) as r)"
+).format(_CUSTOMER_REFERENCE)
+_BEGINS = SQL("(starts_with(lower(order_reference), lower(:reference)) or starts_with(number::text, :reference))")
+_IN_RANGE = SQL("number between (:lows::bigint[])[{n}] and (:highs::bigint[])[{n}]")
+_PRODUCT = SQL("exists (select from order_line as l where l.order_id = orders.id and l.product_id = :product_id)")
+_FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
+_TO = SQL("coalesce(confirmed_at, created_at) < :created_to")
+_STATUS = SQL("status = :status")
+_STATE = SQL("state = :state")
+_KIND = SQL("kind = :kind")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderFilter:
+    """A filter of orders; None matches all.
+
+    `reference` is an order id, an order reference, or the beginning of a reference or its number. The moments
+    are compared with the confirmation, or with the creation of an unconfirmed order; `created_to` is exclusive.
+    """
+
+    customer_id: int | None = None
+    reference: str | None = None
+    customer_reference: str | None = None
+    product_id: int | None = None
+    created_from: datetime | None = None
+    created_to: datetime | None = None
+    status: str | None = None
+    state: str | None = None
+    kind: str | None = None
+
+
+async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
+    """Return the orders and quotes of all customers that match a filter, latest confirmed or created first."""
+    conditions = list(conditions_of(wanted))
+    if conditions in ([], [_FROM]):  # the latest orders since a moment are the latest of all
+        conditions.append(_LATEST)
+    statement = order_statement(
+        "select {} from orders where {} order by coalesce(confirmed_at, created_at) desc, id desc limit :most",
+        SQL(" and ").join(conditions),
+        prepared=False,
+    )
+    values = {**values_of(wanted), "most": most}
+    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+
+
+async def orders_after(tx: Transaction, wanted: OrderFilter, after: int, most: int) -> list[AnyOrder]:
+    """Return the first orders and quotes of all customers that match a filter and have a higher id."""
+    statement = order_statement(
+        "select {} from orders where {} order by id limit :most",
+        SQL(" and ").join([SQL("id > :after"), *conditions_of(wanted)]),
+        prepared=False,
+    )
+    values = {**values_of(wanted), "after": after, "most": most}
+    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+
+
+def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
+    """Yield the conditions on rows of `orders` for a filter."""
+    if wanted.customer_id is not None:
+        yield _OF_CUSTOMER
+    if wanted.customer_reference is not None:
+        yield _CUSTOMER_REFERENCE_OF_ANY if wanted.customer_id is None else _CUSTOMER_REFERENCE
+    if wanted.reference is not None:
+        yield _of_reference(len(_numbers_beginning(wanted.reference)))
+    for value, condition in (
+        (wanted.product_id, _PRODUCT),
+        (wanted.created_from, _FROM),
+        (wanted.created_to, _TO),
+        (wanted.status, _STATUS),
+        (wanted.state, _STATE),
+        (wanted.kind, _KIND),
+    ):
+        if value is not None:
+            yield condition
+
+
+def _of_reference(ranges: int) -> Composed:
+    """Return the condition on the order id, or on the number, which is in one of some ranges, and the reference."""
+    # A reference ends with the order's number, whose index works with every collation of the database. From separate
+    # conditions, the planner sees how many orders are in the ranges: most of them for "1", few or none for "100099".
+    in_range = [_IN_RANGE.format(n=Literal(n + 1)) for n in range(ranges)]
+    found = SQL(" or ").join(in_range) if in_range else SQL("false")
+    return SQL("((({}) and {}) or id = :order_id::bigint)").format(found, _BEGINS)
+
+
+def values_of(wanted: OrderFilter) -> dict[str, Any]:
+    """Return the values of all conditions of a filter."""
+    reference = wanted.reference or ""
+    lows, highs = _arrays(_numbers_beginning(reference))
+    found = _NUMBER_AT_END.match(reference)
+    order_id = None if found is None else int(found[0])
+    return {**asdict(wanted), "order_id": order_id, "lows": lows, "highs": highs}
+
+
+def _arrays(ranges: list[tuple[int, int]]) -> tuple[Any, Any]:
+    return array([low for low, _ in ranges]), array([high for _, high in ranges])
+
+
+def _numbers_beginning(reference: str) -> list[tuple[int, int]]:
+    """Return the ranges of numbers that begin with the digits at the end of a reference: 7, 70 to 79, 700 to 799."""
+    found = _NUMBER_AT_END.search(reference)
+    ranges = []
+    if found is not None:
+        low, high = int(found[0]), int(found[0])
+        while low <= _LARGEST_NUMBER:
+            ranges.append((low, min(high, _LARGEST_NUMBER)))
+            low, high = low * 10, high * 10 + 9
+    return ranges
+
+
+_BY_NAME = order_statement(
+    "select {} from orders"
+    " where (number = :number and lower(order_reference) = lower(:name))"
+    " or (id = :number and id::text = :name) or confirmation_code = lower(:name) limit 1"
+)
+
+
+async def find_order(tx: Transaction, name: str) -> AnyOrder | None:
+    """Return the order with an id, a reference or a confirmation code."""
+    number = _NUMBER_AT_END.search(name)
+    return await tx.fetch_one(_BY_NAME, number=None if number is None else int(number[0]), name=name.strip())
+
+
+_BETWEEN_CODES = order_statement(
+    "select {} from orders where confirmation_code between :first and :last order by id desc limit :most"
+)
+
+
+async def orders_between_codes(tx: Transaction, first: str, last: str, most: int) -> list[AnyOrder]:
+    """Return the latest orders whose confirmation code is in a range."""
+    return await tx.fetch_all(_BETWEEN_CODES, first=first, last=last, most=most)
+
+
+_BEGINNING = order_statement(
+    "select {} from unnest(:lows::bigint[], :highs::bigint[]) as r (low, high) cross join lateral"
+    " (select * from orders where number between r.low and r.high and {} order by number desc limit :most)"
+    " as n order by number desc limit :most",
+    _BEGINS,
+)
+
+
+async def orders_beginning(tx: Transaction, reference: str, most: int) -> list[AnyOrder]:
+    """Return the latest orders whose reference, or its number, begins with a text that ends in a digit."""
+    lows, highs = _arrays(_numbers_beginning(reference))
+    return await tx.fetch_all(_BEGINNING, lows=lows, highs=highs, reference=reference.strip(), most=most)
+
+
+_UNPRICED_QUOTES = order_statement(
+    "select {} from orders where kind = 'quote' and state = 'pending' and priced_at is null"
+    " order by created_at, id limit :most"
+)
+_ALL_QUOTES = order_statement("select {} from orders where kind = 'quote' order by id desc limit :most")
+
+
+async def list_quotes(tx: Transaction, most: int, *, waiting: bool) -> list[AnyOrder]:
+    """Return the quotes of all customers: unpriced quotes, oldest first, or all quotes, latest first."""
+    return await tx.fetch_all(_UNPRICED_QUOTES if waiting else _ALL_QUOTES, most=most)
+
+
+_OWN_QUOTES = order_statement(
+    "select {} from orders where customer_id = :customer_id and kind = 'quote'"
+    " and (:before::bigint is null or id < :before) order by id desc limit :most"
+)
+_OPEN_QUOTES = order_statement(
+    "select {} from orders where customer_id = :customer_id and kind = 'quote' and state = 'pending'"
+    " order by priced_at is null, expires_at, id limit :most"
+)
+
+
+async def own_quotes(tx: Transaction, customer_id: int, most: int, before: int | None = None) -> list[AnyOrder]:
+    """Return a customer's quotes in any state, the latest first; `before` selects those with lower ids."""
+    return await tx.fetch_all(_OWN_QUOTES, customer_id=customer_id, before=before, most=most)
+
+
+async def open_quotes(tx: Transaction, customer_id: int, most: int) -> list[AnyOrder]:
+    """Return a customer's quotes that are neither ordered nor declined: the priced ones first, by their expiry."""
+    return await tx.fetch_all(_OPEN_QUOTES, customer_id=customer_id, most=most)
+
+
+_QUOTE = order_statement("select {} from orders where kind = 'quote' and confirmation_code = :code")
+
+
+async def fetch_quote(tx: Transaction, code: str) -> AnyOrder:
+    """Return a quote by its confirmation code, in any state. Raises DomainError (not found)."""
+    quote = await tx.fetch_one(_QUOTE, code=code)
+    if quote is None:
+        raise not_found("quote", code)
+    return quote

@@ -1,0 +1,130 @@
+"""Lists of a customer's confirmed orders: the numbers on a page, and the orders with these numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.sql import SQL, Composable
+
+from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.text import fold
+from tradecounter.orders.queries.orders import order_statement
+from tradecounter.orders.rules import STATUSES
+from tradecounter.orders.states import NumberedOrder
+
+_LABELS = {fold(label): label for label in STATUSES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderListFilter:
+    """A filter of orders; None matches all.
+
+    The customer's reference is compared without case and outer white space, the status without case.
+    `confirmed_from` is inclusive, `confirmed_before` exclusive.
+    """
+
+    customer_reference: str | None = None
+    status: str | None = None
+    confirmed_from: datetime | None = None
+    confirmed_before: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderList:
+    """The number of matching orders, and the order numbers of one page, latest confirmed first."""
+
+    total: int
+    numbers: NDArray[np.int64]
+
+
+class _List:
+    """The statements for the orders that match a condition."""
+
+    def __init__(self, condition: Composable) -> None:
+        self.count = Statement(SQL("select count(*) from orders where {}").format(condition))
+        # An index-only scan, also for the last page of many. The numbers are 64-bit integers in network byte order:
+        # reading tens of thousands of them as text would delay other requests.
+        self.numbers = Statement(
+            SQL(
+                """
+                select string_agg(int8send(number), '' order by confirmed_at desc, number desc) from (
+                    select confirmed_at, number from orders where {}
+                    order by confirmed_at desc, number desc offset :start::bigint limit :count::bigint
+                ) as page
+                """
+            ).format(condition)
+        )
+
+
+_OF_CUSTOMER = SQL("customer_id = :customer_id and state = 'confirmed'")
+# The plan is the same for all values, so an index must serve every condition.
+_FILTERED = SQL(
+    "{} and confirmed_at >= coalesce(:confirmed_from::timestamptz, '-infinity')"
+    " and confirmed_at < coalesce(:confirmed_before::timestamptz, 'infinity')"
+    " and (:status::text is null or status = :status)"
+).format(_OF_CUSTOMER)
+_BY_REFERENCE = SQL("{} and lower(btrim(customer_reference)) = lower(btrim(:customer_reference))").format(_FILTERED)
+
+_ALL_ORDERS = _List(_OF_CUSTOMER)
+_FILTERED_ORDERS = _List(_FILTERED)
+_ORDERS_BY_REFERENCE = _List(_BY_REFERENCE)
+
+
+async def list_orders(tx: Transaction, customer_id: int, wanted: OrderListFilter, start: int, end: int) -> OrderList:
+    """Return the matching confirmed orders of a customer from `start` to `end`, latest confirmed first."""
+    listing, values = _listing(wanted)
+    async with tx.pipeline() as p:
+        counted = p.fetch(listing.count, customer_id=customer_id, **values)
+        packed = p.fetch(listing.numbers, customer_id=customer_id, **values, start=start, count=end - start)
+    [(total,)], [(numbers,)] = counted.rows, packed.rows
+    return OrderList(total, np.frombuffer(numbers or b"", ">i8").astype(np.int64))
+
+
+def _listing(wanted: OrderListFilter) -> tuple[_List, dict[str, Any]]:
+    """Return the statements for a filter and the values of its condition."""
+    if wanted == OrderListFilter():
+        return _ALL_ORDERS, {}
+    values = {
+        "confirmed_from": wanted.confirmed_from,
+        "confirmed_before": wanted.confirmed_before,
+        "status": None if wanted.status is None else _LABELS.get(fold(wanted.status), wanted.status),
+    }
+    if wanted.customer_reference is None:
+        return _FILTERED_ORDERS, values
+    return _ORDERS_BY_REFERENCE, {**values, "customer_reference": wanted.customer_reference}
+
+
+_LISTED = order_statement(
+    """
+    select {} from (
+        select o.*, wanted.place,
+               sum(counted.lines) over (order by wanted.place rows between unbounded preceding and 1 preceding)
+                   as lines_before
+        from unnest(:numbers::bigint[]) with ordinality as wanted (number, place)
+        join orders o on o.number = wanted.number and o.customer_id = :customer_id
+        cross join lateral (select count(*) as lines from order_line l where l.order_id = o.id) as counted
+    ) as listed
+    where coalesce(lines_before, 0) < :most_lines order by place
+    """
+)
+
+
+async def listed_orders(
+    tx: Transaction, customer_id: int, numbers: Sequence[int], most_lines: int
+) -> list[NumberedOrder]:
+    """Return a customer's orders with these numbers, until they have `most_lines` lines together.
+
+    Includes orders that were cancelled since the list was read. Raises LookupError when an order no longer exists;
+    the service never deletes numbered orders.
+    """
+    async with tx.pipeline() as p:
+        found = p.fetch(_LISTED, customer_id=customer_id, numbers=array(numbers), most_lines=most_lines)
+    orders: list[NumberedOrder] = [order for order in found.rows if isinstance(order, NumberedOrder)]
+    if [order.number for order in orders] != list(numbers[: len(orders)]) or (numbers and not orders):
+        raise LookupError("an order of the list no longer exists")
+    return orders

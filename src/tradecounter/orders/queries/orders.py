@@ -1,0 +1,195 @@
+"""Reads single orders. Functions that take a customer return only its own orders."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import LiteralString
+
+from psycopg.sql import SQL, Composable
+
+from tradecounter.db.pipeline import Pipeline, Result, array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
+from tradecounter.kit.text import fold
+from tradecounter.orders.states import AnyOrder, DeclinedOrder, NumberedOrder, PendingOrder, parse_order
+
+_COLUMNS = SQL(
+    "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
+    " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
+    " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
+    " cost_tax, tax_rate, paid, credited, status, term_days, created_at, expires_at, confirmed_at, priced_at, pricings,"
+    " quote_note, cancelled_at, cancel_reason, expected_changed_at"
+)
+
+# `has_expired` of `orders/states.py` for rows whose state is pending; null without an expiry.
+HAS_EXPIRED = SQL("expires_at < :now::timestamptz")
+
+
+def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = True) -> Statement[AnyOrder]:
+    """Return a statement that reads orders. The columns replace the first `{}` of the SQL, `parts` the others."""
+    return Statement(SQL(sql).format(_COLUMNS, *parts), parse_order, prepared=prepared)
+
+
+_CODE = re.compile("[0-9a-f]{32}", re.ASCII | re.IGNORECASE)
+_DIGITS_AT_END = re.compile(r"(?<![0-9])[0-9]{1,18}$", re.ASCII)
+
+_OWN = order_statement(
+    "select {} from orders where customer_id = :customer_id and number is not null"
+    " and (order_reference = :reference or number = :number or id = :number)"
+)
+
+
+async def fetch_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder:
+    """Return a customer's confirmed or cancelled order by its id or its reference, ignoring case.
+
+    Raises DomainError (not found).
+    """
+    order = await find_own_order(tx, customer_id, reference)
+    if order is None:
+        raise not_found("order", reference)
+    return order
+
+
+async def order_to_read(tx: Transaction, customer_id: int, name: str) -> NumberedOrder | PendingOrder | DeclinedOrder:
+    """Return a customer's order by its id, its reference or its confirmation code, in any state; no open quote.
+
+    Raises DomainError (not found).
+    """
+    if _CODE.fullmatch(name):
+        async with tx.pipeline() as p:
+            found = pipe_by_code(p, customer_id, name.lower())
+        match found.first:
+            case NumberedOrder() as order:
+                return order
+            case PendingOrder() | DeclinedOrder() as order if order.kind == "order":
+                return order
+    return await fetch_own_order(tx, customer_id, name)
+
+
+async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder | None:
+    """Return the order as `fetch_own_order` does, or None."""
+    # The number at the end of a reference finds the order in any spelling. A number alone may be an order id.
+    digits = _DIGITS_AT_END.search(reference)
+    number = int(digits[0]) if digits else None
+    async with tx.pipeline() as p:
+        found = p.fetch(_OWN, customer_id=customer_id, reference=reference, number=number)
+    wanted, numbered = fold(reference), (order for order in found.rows if isinstance(order, NumberedOrder))
+    return next((o for o in numbered if wanted in {fold(o.order_reference), str(o.id)}), None)
+
+
+_BY_CODE = order_statement("select {} from orders where customer_id = :customer_id and confirmation_code = :code")
+
+_LOCK_UNCONFIRMED = Statement(
+    "select from orders where customer_id = :customer_id and confirmation_code = :code and number is null for update"
+)
+
+
+def lock_unconfirmed(p: Pipeline, customer_id: int, code: str) -> None:
+    """Lock a customer's unconfirmed order or quote until the transaction ends.
+
+    Later statements, also of the same pipeline, see the locked order.
+    """
+    p.execute(_LOCK_UNCONFIRMED, customer_id=customer_id, code=code)
+
+
+def pipe_by_code(p: Pipeline, customer_id: int, code: str) -> Result[AnyOrder]:
+    """Fetch a customer's order or quote by its confirmation code."""
+    return p.fetch(_BY_CODE, customer_id=customer_id, code=code)
+
+
+_LOCK_BY_CODE = order_statement("select {} from orders where confirmation_code = :code for update")
+
+
+async def lock_by_code(tx: Transaction, code: str) -> AnyOrder | None:
+    """Return any customer's order or quote by its confirmation code, locked until the transaction ends."""
+    return await tx.fetch_one(_LOCK_BY_CODE, code=code)
+
+
+_BY_ID = order_statement("select {} from orders where id = :id")
+
+
+async def order_by_id(tx: Transaction, order_id: int) -> AnyOrder | None:
+    """Return any customer's order or quote by its internal id."""
+    return await tx.fetch_one(_BY_ID, id=order_id)
+
+
+_LOCK_BY_ID = order_statement("select {} from orders where id = :id for no key update")
+
+
+async def lock_order(tx: Transaction, order_id: int) -> AnyOrder:
+    """Return an order by its internal id, locked until the transaction ends. Raises LookupError."""
+    order = await tx.fetch_one(_LOCK_BY_ID, id=order_id)
+    if order is None:
+        raise LookupError(f"no order {order_id}")
+    return order
+
+
+_LOCK_ALL = Statement("select from orders where id = any(:ids::bigint[]) order by id for no key update")
+
+
+async def lock_orders(tx: Transaction, order_ids: Collection[int]) -> None:
+    """Lock orders by their internal ids until the transaction ends, in the order of the ids."""
+    await tx.execute(_LOCK_ALL, ids=sorted(order_ids))
+
+
+_ADD_NOTE = Statement(
+    "insert into order_note (order_id, noted_at, noted_by, text) values (:order_id, :now, :noted_by, :text)"
+)
+
+
+async def insert_note(tx: Transaction, order_id: int, noted_by: str, text: str, now: datetime) -> None:
+    """Store a note about an order."""
+    await tx.execute(_ADD_NOTE, order_id=order_id, noted_by=noted_by, text=text, now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderNote:
+    """What the reseller noted about an order."""
+
+    at: datetime
+    by: str
+    text: str
+
+
+_NOTES = Statement(
+    "select order_id, noted_at, noted_by, text from order_note where order_id = any(:order_ids::bigint[]) order by id"
+)
+
+
+async def notes_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[OrderNote]]:
+    """Return the notes about orders by the orders' ids, oldest first."""
+    notes: dict[int, list[OrderNote]] = {order_id: [] for order_id in order_ids}
+    for order_id, *note in await tx.fetch_all(_NOTES, order_ids=array(order_ids)):
+        notes[order_id].append(OrderNote(*note))
+    return notes
+
+
+_LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")
+
+_WITH_REFERENCE = order_statement(
+    """
+    select {} from orders
+    where customer_id = :customer_id and id is distinct from :but::bigint
+      and lower(btrim(customer_reference)) = lower(btrim(:customer_reference::text))
+      and (state = 'confirmed' or (state = 'pending' and ({}) is not true))
+    order by id limit 1
+    """,
+    HAS_EXPIRED,
+)
+
+
+async def order_with_reference(
+    tx: Transaction, customer_id: int, customer_reference: str, now: datetime, but: int | None
+) -> AnyOrder | None:
+    """Return a confirmed or confirmable order with this customer reference, except the order with the id `but`.
+
+    Locks the customer's row, so two orders cannot pass this check at the same time.
+    """
+    async with tx.pipeline() as p:
+        p.execute(_LOCK_CUSTOMER, customer_id=customer_id)
+        found = p.fetch(
+            _WITH_REFERENCE, customer_id=customer_id, customer_reference=customer_reference, now=now, but=but
+        )
+    return found.first

@@ -1,0 +1,24 @@
+"""Reads the context of a customer's order from the database, for commands, which have no storefront in memory."""
+
+from datetime import datetime
+
+from tradecounter.db.changes import read_versions
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.clock import FrozenClock
+from tradecounter.kit.errors import not_found
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.storefront.storefront import Storefront
+
+
+async def read_context(tx: Transaction, customer_id: int, policy: OrderingPolicy, now: datetime) -> OrderContext:
+    """Return the context of a customer's order. Raises DomainError (not found)."""
+    storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
+    versions = await read_versions(tx)
+    await storefront.refresh(tx, versions)
+    await methods.refresh(tx, versions)
+    view = storefront.last_view(customer_id)
+    if view is None:
+        raise not_found("customer", customer_id)
+    return OrderContext(customer_id=customer_id, view=view, shipping=methods.current, policy=policy, now=now)

@@ -1,0 +1,65 @@
+"""Withdraws a pending order or a quote by its own customer."""
+
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
+from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.cancel_order import cancel_unconfirmed
+from tradecounter.orders.queries.orders import lock_unconfirmed, pipe_by_code
+from tradecounter.orders.states import AnyOrder, NumberedOrder, PendingOrder
+
+_NO_REASON = "withdrawn by the customer"
+_REPLACED = "replaced by another order of the customer"
+
+
+async def fetch_own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+    """Return a customer's order or quote in any state by its confirmation code. Raises DomainError (not found)."""
+    async with tx.pipeline() as p:
+        found = pipe_by_code(p, customer_id, code.lower())
+    if found.first is None:
+        raise not_found("order", code)
+    return found.first
+
+
+async def fetch_own_quote(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+    """Return a customer's quote in any state by its confirmation code. Raises DomainError (not found)."""
+    quote = await fetch_own_order_by_code(tx, customer_id, code)
+    if quote.kind != "quote":
+        raise not_found("quote", code)
+    return quote
+
+
+async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> None:
+    """Cancel a customer's pending order or open quote by its confirmation code, without an e-mail to the customer.
+
+    Without a reason, a general one is recorded. Raises DomainError: not found, invalid (too long a reason), conflict
+    (confirmed, cancelled or expired).
+    """
+    reason = reason.strip() or _NO_REASON
+    require_text("reason", reason, LONGEST_REASON)
+    order = await _locked(tx, customer_id, code)
+    if isinstance(order, NumberedOrder):
+        raise DomainError(Kind.CONFLICT, f"the {order.kind} is already order {order.order_reference}")
+    await cancel_unconfirmed(tx, order, reason, now)
+
+
+async def replace_order(tx: Transaction, customer_id: int, code: str, now: datetime) -> None:
+    """Cancel a pending order that another one replaces; one that is cancelled or has expired stays as it is.
+
+    Raises DomainError: not found, conflict (it was confirmed).
+    """
+    order = await _locked(tx, customer_id, code)
+    if isinstance(order, NumberedOrder):
+        raise DomainError(Kind.CONFLICT, f"the order is already confirmed as {order.order_reference}")
+    if isinstance(order, PendingOrder) and not order.has_expired(now):
+        await cancel_unconfirmed(tx, order, _REPLACED, now)
+
+
+async def _locked(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+    async with tx.pipeline() as p:
+        lock_unconfirmed(p, customer_id, code.lower())
+        found = pipe_by_code(p, customer_id, code.lower())
+    if found.first is None:
+        raise not_found("order", code)
+    return found.first

@@ -1,1 +1,0 @@
-"""The customer's pages: one folder per subject."""

@@ -1,1 +1,0 @@
-"""Invoices, credit notes, the statement and the credit of a customer."""

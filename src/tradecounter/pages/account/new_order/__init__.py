@@ -1,1 +1,0 @@
-"""A new order or quote: its lines, and its confirmation."""

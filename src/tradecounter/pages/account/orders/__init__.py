@@ -1,1 +1,0 @@
-"""A customer's orders."""

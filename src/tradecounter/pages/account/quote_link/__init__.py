@@ -1,1 +1,0 @@
-"""Quotes that are opened and accepted with a one-time link."""

@@ -1,1 +1,0 @@
-"""Customers: the list, and one customer with its terms, users, keys, addresses, prices and statement."""

@@ -1,1 +1,0 @@
-"""Imports: checking a file, applying it, the history and roll-backs."""

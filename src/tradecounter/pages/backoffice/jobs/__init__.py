@@ -1,1 +1,0 @@
-"""Background jobs, most of which send e-mails."""

@@ -1,1 +1,0 @@
-"""Money: debtors, invoices, credit notes, payments and statements."""

@@ -1,1 +1,0 @@
-"""Orders: the list, one order, and what staff do with it."""

@@ -1,1 +1,0 @@
-"""The staff's pages of returns."""

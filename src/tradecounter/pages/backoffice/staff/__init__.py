@@ -1,1 +1,0 @@
-"""Staff members and service tokens."""

@@ -1,1 +1,0 @@
-"""Webhooks: endpoints and their deliveries."""

@@ -1,1 +1,0 @@
-"""Signing in and out, passwords and second factors: the same pages at both sites."""

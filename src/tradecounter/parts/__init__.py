@@ -1,0 +1,1 @@
+"""What operations and pages of several slices are made with: services, and orders as the staff see them."""

@@ -1,0 +1,18 @@
+"""What the pages of the account are made with, besides their desk."""
+
+from dataclasses import dataclass
+
+from tradecounter.orders.create.respond import OrderCreation
+from tradecounter.settings import Settings
+from tradecounter.shipments.queries.reads import OrderFulfilment
+from tradecounter.storefront.refreshable_views import RefreshableViews
+
+
+@dataclass(frozen=True, slots=True)
+class AccountParts:
+    """The same views and services that the customers' API uses."""
+
+    views: RefreshableViews
+    creation: OrderCreation
+    fulfilment: OrderFulfilment
+    settings: Settings

@@ -1,0 +1,20 @@
+"""What the pages of the back office are made with, besides their desk."""
+
+from dataclasses import dataclass
+
+from tradecounter.imports.uploads import Uploads
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.parts.present_order import OrderPresenter
+from tradecounter.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class OfficeParts:
+    """The same presenters and settings that the API of the back office uses."""
+
+    orders: OrderPresenter
+    contexts: OrderContexts
+    letterhead: Letterhead
+    settings: Settings
+    uploads: Uploads

@@ -1,0 +1,29 @@
+"""The context of a customer's order, from the data in this process's memory."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.storefront.refreshable_views import RefreshableViews
+
+
+@dataclass(frozen=True, slots=True)
+class OrderContexts:
+    """Makes the contexts of customers' orders."""
+
+    views: RefreshableViews
+    methods: ShippingMethods
+    policy: OrderingPolicy
+
+    async def of(self, customer_id: int, now: datetime) -> OrderContext:
+        """Return the context of a customer's order. Raises DomainError (unavailable) if the data is stale."""
+        view = self.views.for_order(customer_id)
+        return OrderContext(
+            customer_id=customer_id,
+            view=view,
+            shipping=self.methods.current,
+            policy=self.policy,
+            now=now,
+        )

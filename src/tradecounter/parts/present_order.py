@@ -1,0 +1,183 @@
+"""Converts orders to the back office's resource."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import UNSET, structs
+
+from tradecounter.audit.queries import entries_of
+from tradecounter.billing.queries.credit_notes import credit_note_numbers
+from tradecounter.billing.queries.invoices import invoice_numbers
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.local_time import moment_of
+from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader, carrier_of
+from tradecounter.orders.lines import OrderLine, products_of
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
+from tradecounter.orders.queries.lines import invoiced_units, lines_of
+from tradecounter.orders.queries.orders import notes_of
+from tradecounter.orders.shipping_options import ShippingOption
+from tradecounter.orders.staff_wire import (
+    Happening,
+    Note,
+    ResellerOrder,
+    ResellerOrderItem,
+    ResellerShipping,
+    ResellerShippingOption,
+    ResellerTrackingEvent,
+    Shipment,
+    ShippedItem,
+)
+from tradecounter.orders.states import AnyOrder, NumberedOrder
+from tradecounter.orders.wire import OrderItemConfiguration, OrderShipping
+from tradecounter.returns.queries.returns import returns_of_orders
+from tradecounter.returns.wire import return_number
+from tradecounter.shipments.queries.reads import numbers_by_shipment
+from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.view import CustomerView
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPresenter:
+    """Reads and converts orders; the products in them are shown as their customers see them."""
+
+    views: RefreshableViews
+    fulfilment: FulfilmentReader
+
+    async def one(self, tx: Transaction, order: AnyOrder, now: datetime) -> ResellerOrder:
+        """Return an order as the back office shows it."""
+        [shown] = await self.many(tx, [order], now)
+        return shown
+
+    async def named(self, tx: Transaction, reference: str, now: datetime) -> ResellerOrder:
+        """Present the order that a reference, an id or a confirmation code names. Raises DomainError (not found)."""
+        return await self.one(tx, await fetch_order(tx, reference), now)
+
+    async def many(self, tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[ResellerOrder]:
+        """Return orders as the back office shows them, with a fixed number of statements."""
+        ids = [order.id for order in orders]
+        lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
+        invoiced, credit_notes = await invoiced_units(tx, ids), await credit_note_numbers(tx, ids)
+        invoices, numbers = await invoice_numbers(tx, ids), await numbers_by_shipment(tx, ids)
+        notes, returns = await notes_of(tx, ids), await returns_of_orders(tx, ids)
+        history = await _histories(tx, orders, invoices, credit_notes)
+        shown = []
+        for order in orders:
+            view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
+            found = _shown(order, lines[order.id], fulfilled[order.id], view, now)
+            found.invoices = invoices.get(order.id, [])
+            found.credit_notes = credit_notes.get(order.id, [])
+            found.returns = [return_number(return_id) for return_id in returns.get(order.id, ())]
+            found.notes = [Note(note.at, note.by, note.text) for note in notes[order.id]]
+            for item in found.items:
+                item.quantity_invoiced = invoiced.get(item.id, 0)
+            for shipment in found.shipments:
+                for shipped in shipment.items:
+                    shipped.serial_numbers = numbers[shipment.id, shipped.id]
+            found.history = history[order.id]
+            shown.append(found)
+        return shown
+
+
+async def _histories(
+    tx: Transaction, orders: Sequence[AnyOrder], *documents: Mapping[int, Sequence[int]]
+) -> dict[int, list[Happening]]:
+    """Return what happened to orders, by their ids, also under the names that they had before the confirmation.
+
+    `documents` are the numbers of their invoices and of their credit notes.
+    """
+    ids = {f"{order.kind}/{order.confirmation_code}": order.id for order in orders}
+    ids |= {f"order/{order.name}": order.id for order in orders}
+    for kind, numbers in zip(("invoice", "credit-note"), documents, strict=True):
+        ids |= {f"{kind}/{number}": order_id for order_id, found in numbers.items() for number in found}
+    histories: dict[int, list[Happening]] = {order.id: [] for order in orders}
+    for entry in await entries_of(tx, list(ids)):
+        happening = Happening(entry.at, entry.acting_user or entry.actor_name, entry.action)
+        histories[ids[entry.subject]].append(happening)
+    return histories
+
+
+def _shown(
+    order: AnyOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime
+) -> ResellerOrder:
+    numbered = order if isinstance(order, NumberedOrder) else None
+    expected = None if numbered is None else expected_dispatch(numbered, lines, now)
+    return ResellerOrder(
+        id=order.id,
+        order_reference=None if numbered is None else numbered.order_reference,
+        customer_reference=order.customer_reference,
+        cost_net=order.cost_net,
+        cost_tax=order.cost_tax,
+        cost_gross=order.cost_gross,
+        created_on=order.placed_at,
+        status=None if numbered is None else numbered.status,
+        items=[_item(line, fulfilled, view, confirmed=numbered is not None) for line in lines],
+        shipping=[] if numbered is None else [*map(_shipping, shipping_on_the_wire(numbered, fulfilled.shipments))],
+        shipping_options=[option_in_utc(order, o) for o in order.shipping_options] if numbered is None else UNSET,
+        shipping_address=order.shipping_address,
+        external_customer_id=order.external_customer_id,
+        expected_dispatch_date=expected,
+        customer_id=order.customer_id,
+        state=order.state,
+        confirmation_code=order.confirmation_code,
+        billing_address=order.billing_address,
+        shipments=[
+            Shipment(
+                shipped.id,
+                shipped.dispatched_at,
+                carrier_of(order, shipped),
+                shipped.tracking_number,
+                [ShippedItem(line_id, units, []) for line_id, units in shipped.units.items()],
+                shipped.invoice,
+            )
+            for shipped in fulfilled.shipments
+        ],
+        invoices=[],
+        credit_notes=[],
+        returns=[],
+        notes=[],
+        history=[],
+    )
+
+
+def _shipping(shown: OrderShipping) -> ResellerShipping:
+    events = [
+        ResellerTrackingEvent(moment_of(event.date), event.type, event.description, event.locality)
+        for event in shown.tracking_events
+    ]
+    return ResellerShipping(**structs.asdict(shown) | {"tracking_events": events})
+
+
+def option_in_utc(order: AnyOrder, option: ShippingOption) -> ResellerShippingOption:
+    """Return a shipping option of an order as the back office shows it."""
+    return ResellerShippingOption(
+        id=option.id,
+        provider=option.provider,
+        description=option.description,
+        cost_net=option.cost_net,
+        expected_dispatch_date=option.dispatch,
+        expected_arrival_date=option.arrival,
+        total_gross=order.gross_with(option),
+    )
+
+
+def _item(line: OrderLine, fulfilled: Fulfilled, view: CustomerView, *, confirmed: bool) -> ResellerOrderItem:
+    item = item_on_the_wire(line, fulfilled, view)
+    members = structs.asdict(item) | {
+        "quantity": line.dispatched + line.to_come if confirmed else line.quantity,
+        "quantity_cancelled": line.cancelled if confirmed else 0,
+        "configurations": [_without_passwords(configuration) for configuration in item.configurations],
+    }
+    return ResellerOrderItem(
+        **members,
+        quantity_allocated=line.allocated,
+        quantity_back_ordered=line.back_ordered,
+        quantity_invoiced=0,
+        quantity_returned=line.returned,
+        unit_cost=line.unit_cost,
+    )
+
+
+def _without_passwords(configuration: OrderItemConfiguration) -> OrderItemConfiguration:
+    return OrderItemConfiguration(structs.replace(configuration.data, adsl_password=None, wifi_password=None))

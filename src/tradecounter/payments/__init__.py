@@ -1,0 +1,1 @@
+"""Payments: recorded, from bank files, unplaced, reversed."""

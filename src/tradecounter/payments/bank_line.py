@@ -1,0 +1,174 @@
+"""A line of a bank's file: what is written in it, and what is read of that."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import astuple, fields
+
+from tradecounter.kit.money import NOTHING, rounded
+from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
+from tradecounter.kit.text import fold, one_line
+from tradecounter.payments.bank_days import UnreadableDayError, read_day
+
+_NUMBERS = re.compile(r"(?<![0-9])[0-9]{1,18}(?![0-9])")
+_ABSURD = 10**12  # pounds
+_POUNDS = {"", "gbp", "£"}
+_LONGEST_CELL, _LONGEST_TEXT = 300, 1000  # characters that are kept
+_FEWEST_LETTERS = 4  # of a text that names a payer
+
+
+class BankRow(Struct, frozen=True, kw_only=True):
+    """The cells of a line that have a meaning; `credit` is money received, `debit` money paid out."""
+
+    date: str = ""
+    amount: str = ""
+    credit: str = ""
+    debit: str = ""
+    reference: str = ""
+    description: str = ""
+    payer: str = ""
+    currency: str = ""
+
+
+FIELDS = tuple(found.encode_name for found in fields(BankRow))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankLine:
+    """A line of a file.
+
+    Attributes:
+        day, amount: as written.
+        reference: who pays and what is written about it, as one text.
+        numbers: the numbers in it, which may be those of invoices; the payer's name has none.
+        usual: what names the payer, in later files too; empty if that is too little.
+        received_on, pounds: as read; None if they cannot be read.
+        error: why the line cannot be read, if so.
+        occurrence: the number of the line among equal ones in its file, from 1.
+    """
+
+    line: int
+    day: str = ""
+    amount: str = ""
+    reference: str = ""
+    numbers: Sequence[int] = ()
+    usual: str = ""
+    received_on: date | None = None
+    pounds: Decimal | None = None
+    error: str | None = None
+    occurrence: int = 1
+
+    @property
+    def is_received(self) -> bool:
+        """Whether it may be money received: its amount is more than nothing, or cannot be read."""
+        return self.pounds is None or self.pounds > NOTHING
+
+    @property
+    def identity(self) -> str:
+        """What makes it the same line as one of another file: date, amount and reference, read or else as written."""
+        amount = self.amount if self.pounds is None else str(self.pounds)
+        return "\x1f".join((str(self.received_on or self.day), amount, fold(self.reference)))
+
+
+class _UnreadableError(ValueError):
+    """A line cannot be read; the message says why."""
+
+
+def read_line(line: int, row: BankRow, today: date, *, commas: bool = True, error: str | None = None) -> BankLine:
+    """Return a line as read. Without `commas`, an amount with a comma cannot be read. `error` is known already."""
+    payer, reference, description = (_kept(cell) for cell in (row.payer, row.reference, row.description))
+    amounts = {name: _kept(getattr(row, name)) for name in ("amount", "credit", "debit")}
+    errors = [] if error is None else [error]
+    if any("\x00" in cell for cell in astuple(row)):
+        errors.append("it has a NUL character")
+    received_on = pounds = None
+    try:
+        received_on = read_day(_kept(row.date), today)
+    except UnreadableDayError as unreadable:
+        errors.append(str(unreadable))
+    try:
+        pounds = _pounds(amounts, commas=commas)
+        _require_pounds_sterling(pounds, _kept(row.currency))
+    except _UnreadableError as unreadable:
+        pounds = None
+        errors.append(str(unreadable))
+    text = _joined(payer, reference, description)
+    return BankLine(
+        line=line,
+        day=_kept(row.date),
+        amount=_written(amounts, pounds),
+        reference=text,
+        numbers=[int(number) for number in _NUMBERS.findall(f"{reference} {description}")],
+        usual=_naming(payer) or _naming(text),
+        received_on=received_on,
+        pounds=pounds,
+        error="; ".join(errors) or None,
+    )
+
+
+def unread_line(line: int, cells: Iterable[str], error: str) -> BankLine:
+    """Return a line that has only its text: nothing of it could be read."""
+    return BankLine(line=line, reference=storable(",".join(cells)), error=error)
+
+
+def storable(text: str) -> str:
+    """Return a text of a file on one line, at a length and of characters that the database can store."""
+    return one_line(text[:_LONGEST_TEXT].encode(errors="replace").decode())
+
+
+def _kept(cell: str) -> str:
+    return storable(cell[:_LONGEST_CELL])
+
+
+def _joined(*texts: str) -> str:
+    """Return texts as one, without those that are in another."""
+    kept: list[str] = []
+    for text in sorted(filter(None, texts), key=len, reverse=True):
+        if not any(fold(text) in fold(longer) for longer in kept):
+            kept.append(text)
+    return " ".join(text for text in dict.fromkeys(texts) if text in kept)
+
+
+def _written(amounts: Mapping[str, str], pounds: Decimal | None) -> str:
+    """Return the amount as written; of amounts that do not come to one, all."""
+    written = list(dict.fromkeys(filter(None, amounts.values())))
+    return " and ".join(written if pounds is None else written[:1])
+
+
+def _naming(text: str) -> str:
+    return fold(text) if sum(map(str.isalpha, text)) >= _FEWEST_LETTERS else ""
+
+
+def _pounds(amounts: dict[str, str], *, commas: bool) -> Decimal:
+    """Return what a line moves, less than nothing if it is paid out. Raises _UnreadableError."""
+    read = {name: _amount(written, commas=commas) for name, written in amounts.items() if written}
+    if not read:
+        raise _UnreadableError("it has no amount")
+    credit, debit = read.get("credit", NOTHING), abs(read.get("debit", NOTHING))
+    if credit < 0:
+        raise _UnreadableError(f"the money received has a minus sign: {amounts['credit']!r}")
+    if credit and debit:
+        raise _UnreadableError("it has money both received and paid out")
+    amount = read.get("amount", credit - debit)
+    if len(read) > 1 and amount != credit - debit:
+        raise _UnreadableError(f"its amounts differ: {' and '.join(repr(amounts[name]) for name in read)}")
+    if abs(amount) >= _ABSURD:
+        raise _UnreadableError(f"the amount {amounts['amount'] or amounts['credit']!r} is too large")
+    return rounded(amount)
+
+
+def _amount(written: str, *, commas: bool) -> Decimal:
+    try:
+        return read_pounds(written, signed=True, commas=commas)
+    except UnreadableNumberError as error:
+        raise _UnreadableError(f"the amount is not pounds and pence: {error}") from error
+
+
+def _require_pounds_sterling(pounds: Decimal, currency: str) -> None:
+    """Raise _UnreadableError for money received in another currency."""
+    if pounds > 0 and currency.casefold() not in _POUNDS:
+        raise _UnreadableError(f"the currency is {currency[:20]!r}, not GBP")

@@ -1,0 +1,203 @@
+"""`tradecounter payment import`, `unplaced`, `place`, `set-aside`, `imports`, `roll-back`: bank files."""
+
+from datetime import date
+from decimal import Decimal
+from pathlib import PurePath
+from typing import Annotated
+
+import typer
+from msgspec import UNSET
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Day, Limit, pounds, read_bytes
+from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_json, show_table
+from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.edge.command_line.text import one_line
+from tradecounter.imports.commands.import_file import Map
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import in_pounds
+from tradecounter.payments.bank_file import BankFile, form_of_bank_file, read_bank_file
+from tradecounter.payments.bank_headings import read_renamed
+from tradecounter.payments.bank_wire import (
+    PaymentImport,
+    PlacedLine,
+    RecordedLine,
+    RolledBackFile,
+    StoredFile,
+    StoredLine,
+    present_file,
+    present_line,
+)
+from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
+from tradecounter.payments.queries.bank_files import list_bank_files
+from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
+from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
+
+LineId = Annotated[
+    int, typer.Argument(min=1, max=LARGEST_ID, metavar="LINE_ID", help="The line's id, from `payment unplaced`.")
+]
+FileId = Annotated[
+    int, typer.Argument(min=1, max=LARGEST_ID, metavar="FILE_ID", help="The file's id, from `payment imports`.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be recorded, and record nothing.")]
+
+_LINES = ("id", "bank_file", "line", "date", "amount", Prose("reference"), Prose("why"))
+_FILES = (
+    "id",
+    "name",
+    "at",
+    Prose("by"),
+    "lines",
+    "recorded",
+    "unplaced",
+    "repeated",
+    "payments_out",
+    "rolled_back_at",
+)
+
+
+def import_file(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A bank's or a ledger's CSV, XLSX or JSON file; - for standard input.")
+    ],
+    dry_run: DryRun = False,
+    renamed: Map = None,
+    as_json: AsJson = False,
+) -> None:
+    """Record the payments of a bank file by the invoice numbers in their references; the other lines are stored."""
+    content = read_bytes(file)
+    with reporting_errors():
+        read = _read("" if file == "-" else file, content, renamed or [])
+
+    async def work(tx: Transaction) -> PaymentImport:
+        return await import_payments(tx, read, SystemClock().now(), name=PurePath(file).name, dry_run=dry_run)
+
+    done = run_change(work)
+    if as_json:
+        show_json(done)
+    else:
+        _print(done, dry_run=dry_run)
+
+
+def _read(name: str, content: bytes, renamed: list[str]) -> BankFile:
+    form = form_of_bank_file(name, content)
+    return read_bank_file(content, form, uk_date(SystemClock().now()), read_renamed(renamed))
+
+
+def _print(done: PaymentImport, *, dry_run: bool) -> None:
+    for paid in done.payments:
+        typer.echo(one_line(f"line {paid.line}: {_paid(paid)}: {paid.why}"))
+    for line in done.unplaced:
+        typer.echo(one_line(f"line {line.line}: {line.date} {line.amount} {line.reference!r}: {line.why}"))
+    if done.repeated or done.payments_out:
+        typer.echo(f"{done.repeated} imported before, {done.payments_out} not money received")
+    typer.echo(f"{done.recorded} {'would be ' if dry_run else ''}recorded, {len(done.unplaced)} not placed")
+
+
+def _paid(line: RecordedLine) -> str:
+    shares = [f"{in_pounds(share.amount)} of invoice {share.invoice}" for share in line.allocations]
+    if line.on_account:
+        shares.append(f"{in_pounds(line.on_account)} on the account")
+    whose = f"customer {line.customer_id} ({line.customer})"
+    return f"{line.date} {in_pounds(line.amount)} {line.reference!r} of {whose} pays {' and '.join(shares)}"
+
+
+def list_unplaced(limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List the lines of bank files that wait to be placed, the latest first."""
+
+    async def work(tx: Transaction) -> list[StoredLine]:
+        return [present_line(line) for line in await list_bank_lines(tx, BankLineFilter(state="unplaced"), limit)]
+
+    show_table(run_query(work), _LINES, as_json=as_json, names=columns, limit=limit)
+
+
+def place(
+    line_id: LineId,
+    customer: Annotated[
+        int | None,
+        typer.Option(
+            "--customer",
+            min=1,
+            max=LARGEST_ID,
+            metavar="ID",
+            help="The customer who pays: the oldest due invoices first.",
+        ),
+    ] = None,
+    invoice: Annotated[
+        int | None, typer.Option("--invoice", min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice that it pays.")
+    ] = None,
+    amount: Annotated[
+        Decimal | None,
+        typer.Option("--amount", parser=pounds, metavar="AMOUNT", help="Pounds, if the file's could not be read."),
+    ] = None,
+    received_on: Annotated[date | None, Day("--date", "When it was received, if the file's could not be read.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Record it although the same reference, amount and date are recorded.")
+    ] = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Record the payment of a line that waits; later money of the same payer goes to the same customer."""
+    if (customer is None) == (invoice is None):
+        raise typer.BadParameter("name either --customer or --invoice")
+    placement = Placement(
+        customer_id=UNSET if customer is None else customer,
+        invoice=UNSET if invoice is None else invoice,
+        amount=UNSET if amount is None else amount,
+        received_on=UNSET if received_on is None else received_on,
+        force=force,
+    )
+
+    async def work(tx: Transaction) -> PlacedLine:
+        placed = await place_bank_line(tx, line_id, placement, SystemClock().now())
+        if dry_run:
+            tx.set_rollback()
+        return placed
+
+    placed = run_change(work)
+    payment = placed.payment
+    paid = ", ".join(str(share.invoice) for share in payment.allocations)
+    where = f"invoice {paid}" if paid else "the account"
+    verb = "would be" if dry_run else "is"
+    text = f"line {line_id} {verb} placed: {in_pounds(payment.amount)} of customer {payment.customer_id} for {where}"
+    show(placed, text, as_json=as_json)
+
+
+def set_aside(
+    line_id: LineId,
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, for the audit log.")],
+    as_json: AsJson = False,
+) -> None:
+    """Set a line aside that pays nothing here; it can still be placed later."""
+    done = run_change(lambda tx: set_bank_line_aside(tx, line_id, reason, SystemClock().now()))
+    show(done, f"line {line_id} is set aside", as_json=as_json)
+
+
+def list_files(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List the bank files that were imported, newest first."""
+
+    async def work(tx: Transaction) -> list[StoredFile]:
+        return [present_file(file) for file in await list_bank_files(tx, limit)]
+
+    show_table(run_query(work), _FILES, as_json=as_json, names=columns)
+
+
+def roll_back(
+    file_id: FileId,
+    force: Annotated[
+        bool, typer.Option("--force", help="Leave lines as they are that have changed since the import.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Reverse the payments of a bank file and remove its lines; without --force, only if none has changed since."""
+
+    async def work(tx: Transaction) -> RolledBackFile:
+        return await roll_back_bank_file(tx, file_id, SystemClock().now(), force=force)
+
+    done = run_change(work)
+    lines = [f"bank file {file_id} is rolled back: {len(done.reversed)} payments reversed"]
+    lines += [f"kept, because it has changed since: line {line}" for line in done.kept]
+    show(done, "\n".join(lines), as_json=as_json)

@@ -1,0 +1,98 @@
+"""Examples of bank files, for the interface document."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+from msgspec.structs import asdict
+
+from tradecounter.billing.operations.examples import PAYMENT
+from tradecounter.edge.operations.subject import Described
+from tradecounter.payments.bank_wire import (
+    PaymentImport,
+    PlacedLine,
+    RecordedLine,
+    RolledBackFile,
+    StoredFile,
+    StoredLine,
+    UnplacedLine,
+)
+from tradecounter.payments.operations.bank_wire import SettingAside
+from tradecounter.payments.place_bank_line import Placement
+from tradecounter.payments.wire import Allocation
+
+_AT = datetime(2026, 6, 18, 9, 12, 44, tzinfo=UTC)
+_DAY = date(2026, 6, 18)
+_HUNDRED = Decimal("100.00")
+_WHY = "the reference has no number of an invoice"
+
+FILE = "date,amount,reference\n2026-06-18,100.00,HARBOURLINE 10001\n2026-06-18,12.50,THANK YOU\n"
+IMPORT = PaymentImport(
+    id=3,
+    lines=2,
+    recorded=1,
+    payments_out=0,
+    repeated=0,
+    unplaced=[UnplacedLine(id=8, line=3, date="2026-06-18", amount="12.50", reference="THANK YOU", why=_WHY)],
+    payments=[
+        RecordedLine(
+            line=2,
+            date=_DAY,
+            amount=_HUNDRED,
+            reference="HARBOURLINE 10001",
+            why="the reference names invoice 10001",
+            customer_id=1001,
+            customer="Harbourline Communications",
+            payment_id=61,
+            allocations=[Allocation(10001, _HUNDRED)],
+            on_account=Decimal("0.00"),
+        )
+    ],
+    columns={"date": "date", "amount": "amount", "reference": "reference"},
+)
+_LINE = StoredLine(
+    id=8,
+    bank_file=3,
+    line=3,
+    date="2026-06-18",
+    amount="12.50",
+    reference="THANK YOU",
+    received_on=_DAY,
+    pounds=Decimal("12.50"),
+    state="unplaced",
+    why=_WHY,
+    payment_id=None,
+    customer_id=None,
+    changed_at=_AT,
+)
+_PLACED = PlacedLine(
+    **asdict(_LINE)
+    | {"state": "placed", "why": "placed by hand", "payment_id": 61, "customer_id": 1001, "payment": PAYMENT}
+)
+_SETTING_ASIDE = SettingAside("It is the landlord's refund.")
+_SET_ASIDE = StoredLine(**asdict(_LINE) | {"state": "set_aside", "why": _SETTING_ASIDE.reason})
+_STORED_FILE = StoredFile(
+    id=3,
+    name="june.csv",
+    at=_AT,
+    by="Fran Ledger",
+    lines=2,
+    recorded=1,
+    payments_out=0,
+    repeated=0,
+    unplaced=1,
+    rolled_back_at=None,
+)
+_ROLLED_BACK = RolledBackFile(
+    **asdict(_STORED_FILE) | {"rolled_back_at": _AT + timedelta(hours=1)}, reversed=[61], kept=[]
+)
+
+DESCRIBED: Mapping[type, Described] = {
+    StoredLine: Described("The line.", _LINE, "Line"),
+    Placement: Described("", Placement(customer_id=1001)),
+    PlacedLine: Described("The line with its payment.", _PLACED, "Placed"),
+    SettingAside: Described("", _SETTING_ASIDE),
+    StoredFile: Described("The file.", _STORED_FILE),
+    RolledBackFile: Described("The file after its roll-back.", _ROLLED_BACK, "RolledBack"),
+}
+SET_ASIDE = Described("The line.", _SET_ASIDE, "SetAside")

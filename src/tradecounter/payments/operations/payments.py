@@ -1,0 +1,56 @@
+"""`/api/payment`: payments and their reversal."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from tradecounter.billing.operations.examples import DESCRIBED
+from tradecounter.billing.operations.steps import record_new_payment
+from tradecounter.billing.operations.wire import PaymentListParameters, PaymentRequest, Reversal
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.payments.queries.payments import PaymentFilter, list_payments
+from tradecounter.payments.reverse_payment import reverse_payment
+from tradecounter.payments.wire import Payment, present_payment
+
+_PAYMENTS = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
+_ALL = "/api/payment"
+
+PaymentId = Annotated[int, InPath("id", "The payment's id.", 61, "payment")]
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentOperations:
+    """The endpoints of payments."""
+
+    desk: Desk
+
+    @_PAYMENTS.lists(_ALL, "The payments.")
+    async def list_payments(self, tx: Transaction, query: PaymentListParameters) -> Listed[Payment]:
+        """Payments of all customers.
+
+        The latest recorded first.
+        """
+        chosen = PaymentFilter(customer_id=query.customer_id, invoice=query.invoice)
+        found = await list_payments(tx, chosen, query.limit + 1, before=query.after or None)
+        return Listed(found, map(present_payment, found))
+
+    @_PAYMENTS.changes("POST", _ALL, dry_run=True, errors=(NOT_FOUND,))
+    async def record_payment(self, tx: Transaction, now: datetime, body: PaymentRequest) -> Payment:
+        """Record a payment or a refund.
+
+        Of an invoice, or of a customer: then of the oldest due invoices. The rest stays on the account. A refund is of
+        a customer, at most what is on the account. `force` records a payment although the same reference, amount and
+        date are recorded. A dry run shows what the payment would pay.
+        """
+        return await record_new_payment(tx, body, now)
+
+    @_PAYMENTS.changes("POST", f"{_ALL}/{{id}}/reverse")
+    async def reverse_payment(self, tx: Transaction, now: datetime, payment_id: PaymentId, body: Reversal) -> Payment:
+        """Reverse a payment.
+
+        What it paid is due again. The money of a refund is on the account again.
+        """
+        return await reverse_payment(tx, payment_id, body.reason, now)

@@ -1,0 +1,170 @@
+"""A bank file on its way in: `/payment/import` takes it, `/payment/import/check/{file}` shows what it would pay."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Nothing
+from tradecounter.edge.page_kit.forms import MOST_BYTES, Filled, Submitted, parse_form, read_submitted
+from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import staff_id_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.payments.bank_file import MOST_LINES, first_cells, form_of_bank_file, read_bank_file
+from tradecounter.payments.bank_sources import SOURCES
+from tradecounter.payments.bank_wire import PaymentImport
+from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.pages.staff.kept_files import KeptFile, KeptFiles
+
+_UPLOAD, _CHECK = "/payment/import", "/payment/import/check/{file}"
+_FILE = "file"
+_PARTS_OF_THE_FORM = 16 * 1024  # bytes beside the file's own
+_MOST_SHOWN = 500  # lines
+_SEE_OTHER = 303
+
+
+class ColumnsForm(Struct, kw_only=True):
+    """The heading that somebody chose for each field; empty ones are found by what they are called."""
+
+    date: str = ""
+    amount: str = ""
+    credit: str = ""
+    debit: str = ""
+    reference: str = ""
+    description: str = ""
+    payer: str = ""
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BankFilePages:
+    """The upload of a bank file, what it would pay, and its recording."""
+
+    desk: PageDesk
+    parts: OfficeParts
+    files: KeptFiles = field(default_factory=KeptFiles)
+
+    @page(_UPLOAD, "Upload a bank file", scope="billing:write")
+    async def show_upload(self, call: Call) -> Response:
+        return self._show_upload(call, Filled())
+
+    @form(_UPLOAD, "Upload a bank file", scope="billing:write")
+    async def upload(self, call: Call) -> Response:
+        submitted = await read_submitted(call, most_bytes=MOST_BYTES + _PARTS_OF_THE_FORM, most_files=1)
+        try:
+            kept = await self._keep(call, submitted)
+        except DomainError as error:
+            return self._show_upload(call, Filled.of(submitted, error, STATUS[error.kind]))
+        finally:
+            submitted.close()
+        await self._look(call, kept)
+        return self.desk.go(call, kept.path)
+
+    @page(_CHECK, "What a bank file would pay", scope="billing:write")
+    async def show_check(self, call: Call) -> Response:
+        kept = self._kept(call)
+        if kept.recorded_as is not None:
+            return self.desk.go(call, f"/bank-file/{kept.recorded_as}")
+        return self._show(call, kept, Filled())
+
+    @form(_CHECK, "Read a bank file differently", scope="billing:write")
+    async def check(self, call: Call) -> Response:
+        kept, submitted = self._kept(call), await read_submitted(call)
+        chosen = parse_form(submitted, ColumnsForm)
+        kept.renamed = {heading: name for name in ColumnsForm.__struct_fields__ if (heading := getattr(chosen, name))}
+        await self._look(call, kept)
+        return self.desk.go(call, kept.path)
+
+    @form("/payment/import/check/{file}/apply", "Record a bank file", scope="billing:write")
+    async def apply(self, call: Call) -> Response:
+        kept = self._kept(call)
+        if kept.recorded_as is not None:
+            return self.desk.go(call, f"/bank-file/{kept.recorded_as}")
+
+        recorded: list[PaymentImport] = []
+
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> PaymentImport:
+            result = await self._read(tx, kept, now, dry_run=False)
+            if kept.result is None or _outcome(result) != _outcome(kept.result):
+                raise DomainError(Kind.CONFLICT, "something has changed since you looked: look again, then record it")
+            recorded.append(result)
+            return result
+
+        async def again(filled: Filled) -> Response:
+            await self._look(call, kept)
+            return self._show(call, kept, filled)
+
+        response = await self.desk.change(
+            call, Nothing, work, again=again, to=lambda result: f"/bank-file/{result.id}", done=_said
+        )
+        if recorded and response.status_code == _SEE_OTHER:
+            kept.recorded_as, kept.content = recorded[-1].id, b""
+        return response
+
+    @form("/payment/import/check/{file}/discard", "Discard a bank file", scope="billing:write")
+    async def discard(self, call: Call) -> Response:
+        self.files.discard(self._kept(call))
+        return self.desk.go(call, _UPLOAD, "The file is discarded. Nothing is recorded.")
+
+    def _kept(self, call: Call) -> KeptFile:
+        return self.files.find(call.path("file"), staff_id_of(call))
+
+    async def _keep(self, call: Call, submitted: Submitted) -> KeptFile:
+        file = submitted.files.get(_FILE)
+        if file is None:
+            raise invalid(_FILE, "choose a file")
+        content, name = await file.read(), PurePath((file.filename or "").replace("\\", "/")).name[:200]
+        kind = form_of_bank_file(name, content)
+        headings = await asyncio.to_thread(first_cells, content, kind)
+        return self.files.keep(staff_id_of(call), name, kind, content, headings, self.desk.clock.now())
+
+    async def _look(self, call: Call, kept: KeptFile) -> None:
+        """Find out what recording a file would do, without doing it."""
+
+        async def work(tx: Transaction, _: Nothing, now: datetime) -> PaymentImport:
+            return await self._read(tx, kept, now, dry_run=True)
+
+        kept.result, filled = await self.desk.preview(call, Nothing, work, Submitted({}))
+        kept.problem = filled.message.removeprefix(f"{_FILE}: ")
+
+    async def _read(self, tx: Transaction, kept: KeptFile, now: datetime, *, dry_run: bool) -> PaymentImport:
+        file = await asyncio.to_thread(read_bank_file, kept.content, kept.form, uk_date(now), kept.renamed)
+        return await import_payments(tx, file, now, name=kept.name, dry_run=dry_run)
+
+    def _show_upload(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "payments/bank_file.html", form=filled, sources=SOURCES, most_lines=MOST_LINES)
+
+    def _show(self, call: Call, kept: KeptFile, filled: Filled) -> Response:
+        chosen = {name: heading for heading, name in kept.renamed.items()}
+        return self.desk.show(
+            call,
+            "payments/bank_check.html",
+            form=filled,
+            kept=kept,
+            result=kept.result,
+            chosen=chosen or (kept.result.columns if kept.result else {}),
+            headings=[heading for heading in dict.fromkeys(kept.headings) if heading],
+            most=_MOST_SHOWN,
+        )
+
+
+def _outcome(result: PaymentImport) -> tuple[Any, ...]:
+    """Return what two results must have in common to be the same; ids differ."""
+    paid = [(line.line, line.amount, line.customer_id, line.allocations) for line in result.payments]
+    return result.lines, result.repeated, paid, [(line.line, line.why) for line in result.unplaced]
+
+
+def _said(result: PaymentImport) -> str:
+    done = f"{plural(result.recorded, 'payment')} {'is' if result.recorded == 1 else 'are'} recorded."
+    return f"{done} {plural(len(result.unplaced), 'line')} could not be placed." if result.unplaced else done

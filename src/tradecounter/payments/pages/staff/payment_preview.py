@@ -1,0 +1,92 @@
+"""What a payment would pay, which forms show before they record it, and who pays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from tradecounter.billing.queries.ledger import open_invoices
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.queries.find_customers import FoundCustomer, find_customers
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.kit.numbers import read_id
+from tradecounter.payments.wire import Payment
+
+MOST_FOUND = 10
+_UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
+_LONGEST_SEARCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentPreview:
+    """A payment as it was recorded, or would be; `due_then` is what is still due then, by invoice."""
+
+    payment: Payment
+    customer: str
+    due_then: Mapping[int, Decimal]
+
+    @property
+    def is_refund(self) -> bool:
+        """Whether the money is given back."""
+        return self.payment.method == "refund"
+
+    @property
+    def rest(self) -> Decimal:
+        """What of a payment stays on the account."""
+        if self.is_refund:
+            return NOTHING
+        return self.payment.amount - sum((share.amount for share in self.payment.allocations), NOTHING)
+
+    @property
+    def is_asked_about(self) -> bool:
+        """Whether the payment is so much more than is due that it may be a slip."""
+        return self.rest > _UNASKED
+
+    @property
+    def facts(self) -> Any:
+        """What a form has to show before the payment is recorded."""
+        return self.payment.customer_id, self.is_refund, self.payment.amount, self.payment.allocations
+
+    def require_answer(self, on_account: str) -> None:
+        """Raise DomainError (invalid) unless `on_account` says that the rest is meant to stay on the account."""
+        if self.is_asked_about and on_account != str(self.rest):
+            raise DomainError(
+                Kind.INVALID,
+                f"{in_pounds(self.rest)} is more than is due: tick that it stays on the account, or correct the form",
+            )
+
+
+async def preview_of(tx: Transaction, payment: Payment) -> PaymentPreview:
+    """Return what a payment pays that this transaction has recorded."""
+    account = await fetch_account(tx, payment.customer_id)
+    due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, payment.customer_id)}
+    return PaymentPreview(payment, account.name, due)
+
+
+async def found_customers(tx: Transaction, text: str) -> list[FoundCustomer]:
+    """Return whom a text may mean: the one customer that it names exactly, else all that have it in their names."""
+    found = await find_customers(tx, text.strip().replace("\x00", "")[:_LONGEST_SEARCH], MOST_FOUND)
+    exact = [customer for customer in found if customer.exact]
+    return exact if len(exact) == 1 else found
+
+
+async def chosen_customer(tx: Transaction, text: str, picked: int | UnsetType) -> int | UnsetType:
+    """Return the customer of a number, a name or an e-mail address; `picked` decides between several.
+
+    Raises DomainError (invalid) for none, and for several of which none is picked.
+    """
+    number = read_id(text.strip())
+    if number is not None or not text.strip():
+        return UNSET if number is None else number
+    found = [customer.id for customer in await found_customers(tx, text)]
+    if picked in found:
+        return picked
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise invalid("customer_id", f"no customer has {text.strip()[:40]!r} in the name or the e-mail address")
+    raise invalid("customer_id", "several customers match: choose one of them")

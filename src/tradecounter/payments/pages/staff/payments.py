@@ -1,0 +1,223 @@
+"""`/payment`: the payments of all customers, one payment, and the forms that record and reverse one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+from starlette.responses import Response
+
+from tradecounter.audit.queries import entries_of
+from tradecounter.billing.operations.steps import record_new_payment
+from tradecounter.billing.operations.wire import PaymentRequest, Reversal
+from tradecounter.billing.queries.ledger import invoices_numbered, open_invoice
+from tradecounter.billing.queries.money_tables import (
+    PAYMENTS,
+    PaymentRow,
+    PaymentTableFilter,
+)
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.pages.listing import After, day_of, listed
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import in_pounds
+from tradecounter.kit.number_types import Id
+from tradecounter.kit.numbers import read_id
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.payments.pages.staff.payment_preview import (
+    MOST_FOUND,
+    PaymentPreview,
+    chosen_customer,
+    found_customers,
+    preview_of,
+)
+from tradecounter.payments.queries.payments import fetch_payment
+from tradecounter.payments.record_payment import METHODS, Method, NewPayment
+from tradecounter.payments.reverse_payment import reverse_payment
+from tradecounter.payments.wire import Payment, present_payment
+
+_COLUMNS = (
+    Column("Payment", "recorded"),
+    Column("Customer"),
+    Column("Received", "received"),
+    Column("Method"),
+    Column("Bank reference"),
+    Column("Pays"),
+    Column("Amount", "amount", numeric=True),
+)
+_LATEST_FIRST = "-recorded"
+_HEADINGS = ("id", "customer_id", "customer", "received_on", "method", "reference", "invoices", "reversed", "amount")
+_METHOD_NAMES = [(method, method.replace("_", " ").capitalize()) for method in METHODS]
+
+
+class PaymentForm(NewPayment, frozen=True, kw_only=True):
+    """A payment of an invoice, or of a customer, who is named by number, name or e-mail address.
+
+    `picked` decides between several customers; `on_account` is the amount that is meant to stay on the account.
+    """
+
+    invoice: Id | UnsetType = UNSET
+    customer_id: str = ""
+    picked: Id | UnsetType = UNSET
+    on_account: str = ""
+
+
+class PaymentTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of payments; both days are included."""
+
+    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    invoice: Annotated[int, Meta(ge=1)] | None = None
+    reference: str | None = None
+    method: Method | None = None
+    received_from: str | None = None
+    received_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentPages:
+    """Payments."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/payment", "Payments", scope="billing:read", query=PaymentTable)
+    async def list_payments(self, call: Call) -> Response:
+        async def find(wanted: PaymentTable, sort: Sort, after: After) -> list[PaymentRow]:
+            chosen = PaymentTableFilter(
+                customer_id=wanted.customer_id,
+                invoice=wanted.invoice,
+                reference=text("reference", wanted.reference),
+                method=wanted.method,
+                received_from=day_of("received_from", wanted.received_from),
+                received_to=day_of("received_to", wanted.received_to),
+            )
+            async with self.desk.reading() as tx:
+                return await PAYMENTS.page(
+                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
+                )
+
+        found = await listed(call, PaymentTable, PAYMENTS.sorts, _LATEST_FIRST, find)
+        if found.is_file:
+            return csv_file("payments", _HEADINGS, map(_file_row, found.rows))
+        table = Table.of(
+            call,
+            self.desk.view(call).at("/payment"),
+            _COLUMNS,
+            found.rows,
+            found.sort,
+            lambda row: cursor_text(*PAYMENTS.place_of(row, found.sort.column)),
+        )
+        return self.desk.show(call, "payments/payments.html", form=found.form, table=table, methods=_METHOD_NAMES)
+
+    @page("/payment/new", "Record a payment", scope="billing:write")
+    async def show_new(self, call: Call) -> Response:
+        given = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
+        due = await self._due(given.get("invoice", ""))
+        if not due:
+            return await self._show_new(call, Filled(), None, given)
+        given = {"amount": str(due), "received_on": str(uk_date(self.desk.clock.now())), **given}
+        submitted = Submitted({name: [value] for name, value in given.items()})
+        preview, _ = await self.desk.preview(call, PaymentForm, _record, submitted)
+        return await self._show_new(call, Filled(), preview, given)
+
+    @form("/payment/new", "Record a payment", scope="billing:write")
+    async def record(self, call: Call) -> Response:
+        return await self.desk.change_as_seen(
+            call,
+            PaymentForm,
+            _record,
+            again=lambda filled, preview: self._show_new(call, filled, preview),
+            facts=lambda preview: preview.facts,
+            asked=lambda body, preview: preview.require_answer(body.on_account),
+            to=lambda preview: f"/payment/{preview.payment.id}",
+            done=lambda preview: said_of_payment(preview.payment),
+        )
+
+    @page("/payment/{id}", "One payment", scope="billing:read")
+    async def show_payment(self, call: Call) -> Response:
+        payment_id = call.path_id("id", "payment")
+        async with self.desk.reading() as tx:
+            payment = present_payment(await fetch_payment(tx, payment_id))
+            account = await fetch_account(tx, payment.customer_id)
+            history = await entries_of(tx, [f"payment/{payment_id}"])
+        left = payment.amount - sum(share.amount for share in payment.allocations)
+        return self.desk.show(
+            call, "payments/payment.html", payment=payment, customer=account.name, left=left, history=history
+        )
+
+    @step(
+        "/payment/{id}/reverse",
+        "Reverse a payment",
+        shown=lambda self, call, filled: self._show_reverse(call, filled),
+        to="/payment/{id}",
+        done="The payment is reversed. What it paid is due again.",
+        scope="billing:write",
+    )
+    async def reverse(self, tx: Transaction, call: Call, body: Reversal, now: datetime) -> Payment:
+        payment_id = call.path_id("id", "payment")
+        return await reverse_payment(tx, payment_id, body.reason, now)
+
+    async def _due(self, invoice: str) -> Decimal | None:
+        """Return what is due of an invoice; None of an unknown one."""
+        number = read_id(invoice.strip())
+        if number is None:
+            return None
+        async with self.desk.reading() as tx:
+            found = await invoices_numbered(tx, [number])
+            return (await open_invoice(tx, number)).due if found else None
+
+    async def _show_new(
+        self, call: Call, filled: Filled, preview: PaymentPreview | None, given: Mapping[str, str] | None = None
+    ) -> Response:
+        """Show the form, with what it would pay; `given` may name an invoice, a customer and further values."""
+        given, sought = given or {}, filled.value("customer_id")
+        async with self.desk.reading() as tx:
+            found = await found_customers(tx, sought) if sought and read_id(sought.strip()) is None else []
+        return self.desk.show(
+            call,
+            "payments/new_payment.html",
+            form=filled,
+            given=given,
+            today=uk_date(self.desk.clock.now()),
+            methods=_METHOD_NAMES,
+            preview=preview,
+            seen="" if preview is None else seen_of(preview.facts),
+            found=found if len(found) > 1 else [],
+            most=MOST_FOUND,
+        )
+
+    async def _show_reverse(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            payment = present_payment(await fetch_payment(tx, call.path_id("id", "payment")))
+            account = await fetch_account(tx, payment.customer_id)
+        return self.desk.show(call, "payments/reverse.html", form=filled, payment=payment, customer=account.name)
+
+
+async def _record(tx: Transaction, body: PaymentForm, now: datetime) -> PaymentPreview:
+    customer_id = await chosen_customer(tx, body.customer_id, body.picked)
+    new = {name: getattr(body, name) for name in NewPayment.__struct_fields__}
+    payment = await record_new_payment(tx, PaymentRequest(**new, invoice=body.invoice, customer_id=customer_id), now)
+    return await preview_of(tx, payment)
+
+
+def said_of_payment(payment: Payment) -> str:
+    """Return what a page says after a payment or a refund is recorded."""
+    if payment.method == "refund":
+        return f"The refund of {in_pounds(payment.amount)} is recorded."
+    paid = " and ".join(str(share.invoice) for share in payment.allocations)
+    return f"The payment of {in_pounds(payment.amount)} is recorded" + (f" for {paid}." if paid else " on the account.")
+
+
+def _file_row(row: PaymentRow) -> tuple[object, ...]:
+    invoices, reversed_ = " ".join(map(str, row.invoices)), "yes" if row.reversed_at else ""
+    who = row.id, row.customer_id, row.customer
+    return (*who, row.received_on, row.method, row.reference, invoices, reversed_, row.amount)

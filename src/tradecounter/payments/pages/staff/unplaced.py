@@ -1,0 +1,182 @@
+"""`/bank-line`: money of bank files that waits to be placed, and the forms that place it or set it aside."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from starlette.responses import Response
+
+from tradecounter.audit.queries import entries_of
+from tradecounter.customers.queries.find_customers import find_customers
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.payments.bank_wire import StoredLine
+from tradecounter.payments.operations.bank_wire import SettingAside
+from tradecounter.payments.pages.staff.payment_preview import MOST_FOUND, PaymentPreview, preview_of
+from tradecounter.payments.pages.staff.payments import said_of_payment
+from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
+from tradecounter.payments.queries.bank_lines import (
+    BANK_LINES,
+    BankLineFilter,
+    BankLineRecord,
+    fetch_bank_line,
+    invoices_due_exactly,
+    lines_waiting,
+)
+
+_ONE, _PLACE, _ASIDE = "/bank-line/{id}", "/bank-line/{id}/place", "/bank-line/{id}/set-aside"
+_COLUMNS = (
+    Column("Line", "stored"),
+    Column("Received", "received"),
+    Column("Reference"),
+    Column("Why"),
+    Column("Amount", "amount", numeric=True),
+)
+_OLDEST_FIRST = "stored"
+_HEADINGS = ("id", "line", "received_on", "reference", "state", "why", "customer_id", "payment_id", "amount")
+_STATES = [("unplaced", "Waiting"), ("set_aside", "Set aside"), ("placed", "Placed"), ("all", "All")]
+_LONGEST_SEARCH = 100
+
+
+class PlacementForm(Placement, frozen=True, kw_only=True):
+    """Where a line's money goes; `on_account` is the amount that is meant to stay on the account."""
+
+    on_account: str = ""
+
+
+class LineTable(TableParameters, frozen=True, kw_only=True):
+    """The filters of lines; those that wait by default."""
+
+    state: Literal["unplaced", "set_aside", "placed", "all"] = "unplaced"
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BankLinePages:
+    """Money that waits to be placed."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/bank-line", "Unplaced money", scope="billing:read", query=LineTable)
+    async def list_lines(self, call: Call) -> Response:
+        async def find(wanted: LineTable, sort: Sort, after: After) -> list[BankLineRecord]:
+            chosen = BankLineFilter(
+                state=None if wanted.state == "all" else wanted.state, reference=text("reference", wanted.reference)
+            )
+            async with self.desk.reading() as tx:
+                return await BANK_LINES.page(
+                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
+                )
+
+        found = await listed(call, LineTable, BANK_LINES.sorts, _OLDEST_FIRST, find)
+        if found.is_file:
+            return csv_file("bank-lines", _HEADINGS, map(file_row, found.rows))
+        async with self.desk.reading() as tx:
+            waiting = await lines_waiting(tx)
+        table = Table.of(
+            call,
+            self.desk.view(call).at("/bank-line"),
+            _COLUMNS,
+            found.rows,
+            found.sort,
+            lambda row: cursor_text(*BANK_LINES.place_of(row, found.sort.column)),
+        )
+        return self.desk.show(
+            call, "payments/unplaced.html", form=found.form, table=table, waiting=waiting, states=_STATES
+        )
+
+    @page(_ONE, "One line of a bank file", scope="billing:read")
+    async def show_line(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @page(_PLACE, "Place a line of a bank file", scope="billing:write")
+    async def show_place(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form(_PLACE, "Place a line of a bank file", scope="billing:write")
+    async def place(self, call: Call) -> Response:
+        line_id = call.path_id("id", "bank line")
+
+        async def work(tx: Transaction, body: PlacementForm, now: datetime) -> PaymentPreview:
+            return await preview_of(tx, (await place_bank_line(tx, line_id, body, now)).payment)
+
+        return await self.desk.change_as_seen(
+            call,
+            PlacementForm,
+            work,
+            again=lambda filled, preview: self._show(call, filled, preview),
+            facts=lambda preview: preview.facts,
+            asked=lambda body, preview: preview.require_answer(body.on_account),
+            to="/bank-line",
+            done=lambda preview: said_of_payment(preview.payment),
+        )
+
+    @page(_ASIDE, "Set a line of a bank file aside", scope="billing:write")
+    async def show_set_aside(self, call: Call) -> Response:
+        return await self._show_set_aside(call, Filled())
+
+    @form(_ASIDE, "Set a line of a bank file aside", scope="billing:write")
+    async def set_aside(self, call: Call) -> Response:
+        line_id = call.path_id("id", "bank line")
+
+        async def work(tx: Transaction, body: SettingAside, now: datetime) -> StoredLine:
+            return await set_bank_line_aside(tx, line_id, body.reason, now)
+
+        again = lambda filled: self._show_set_aside(call, filled)  # noqa: E731 as short as what it stands for
+        return await self.desk.change(
+            call, SettingAside, work, again=again, to="/bank-line", done="The line is set aside."
+        )
+
+    async def _show(self, call: Call, filled: Filled, preview: PaymentPreview | None = None) -> Response:
+        """Show a line, with what it would pay. The query may name a customer, or a text to find one by."""
+        line_id = call.path_id("id", "bank line")
+        given = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
+        sought = given.get("find", "").replace("\x00", "")[:_LONGEST_SEARCH]
+        async with self.desk.reading() as tx:
+            line = await fetch_bank_line(tx, line_id)
+            waits = line.state != "placed"
+            fitting = await invoices_due_exactly(tx, line.amount) if waits and line.amount is not None else []
+            customers = await find_customers(tx, sought, MOST_FOUND) if sought and waits else []
+            history = await entries_of(tx, [f"bank-line/{line_id}"])
+        return self.desk.show(
+            call,
+            "payments/bank_line.html",
+            form=filled,
+            line=line,
+            given=given,
+            sought=sought,
+            customers=customers,
+            fitting=fitting,
+            history=history,
+            preview=preview,
+            seen="" if preview is None else seen_of(preview.facts),
+        )
+
+    async def _show_set_aside(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            line = await fetch_bank_line(tx, call.path_id("id", "bank line"))
+        return self.desk.show(call, "payments/set_aside.html", form=filled, line=line)
+
+
+def file_row(line: BankLineRecord) -> tuple[object, ...]:
+    """Return a line as it stands in a file, with what is written where it could not be read."""
+    received, amount = line.received_on or line.day_written, line.amount_written if line.amount is None else line.amount
+    return (
+        line.id,
+        line.line,
+        received,
+        line.reference,
+        line.state,
+        line.why,
+        line.customer_id,
+        line.payment_id,
+        amount,
+    )

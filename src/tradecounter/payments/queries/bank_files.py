@@ -1,0 +1,129 @@
+"""Imported bank files, and what a roll-back of one needs."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
+from tradecounter.payments.queries.bank_lines import State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankFileRecord:
+    """An imported bank file; the counts are those of its import."""
+
+    id: int
+    name: str
+    at: datetime
+    by: str
+    lines: int
+    recorded: int
+    payments_out: int
+    repeated: int
+    unplaced: int
+    rolled_back_at: datetime | None
+
+
+_FILE = SQL(
+    "select id, name, at, made_by as by, lines, recorded, payments_out, repeated, unplaced, rolled_back_at"
+    " from bank_file"
+)
+_FILES = Statement(
+    SQL("{} where :before::bigint is null or id < :before order by id desc limit :most").format(_FILE), BankFileRecord
+)
+_THE_FILE = Statement(SQL("{} where id = :file_id").format(_FILE), BankFileRecord)
+_LOCK_FILE = Statement(SQL("{} where id = :file_id for update").format(_FILE), BankFileRecord)
+
+
+async def list_bank_files(tx: Transaction, most: int, *, before: int | None = None) -> list[BankFileRecord]:
+    """Return bank files, the newest first; with `before`, those with a lower id."""
+    return await tx.fetch_all(_FILES, most=most, before=before)
+
+
+async def fetch_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) -> BankFileRecord:
+    """Return a bank file, with `lock` until the transaction ends. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_LOCK_FILE if lock else _THE_FILE, file_id=file_id)
+    if found is None:
+        raise not_found("bank file", file_id)
+    return found
+
+
+_ADD_FILE = Statement("""
+    insert into bank_file (name, at, made_by, lines, recorded, payments_out, repeated, unplaced)
+    values (:name, :at, :by, 0, 0, 0, 0, 0) returning id
+""")
+_SET_COUNTS = Statement("""
+    update bank_file set lines = :lines, recorded = :recorded, payments_out = :payments_out, repeated = :repeated,
+           unplaced = :unplaced
+    where id = :id
+""")
+
+
+async def add_bank_file(tx: Transaction, name: str, at: datetime, by: str) -> int:
+    """Add a file to the history, and return its id."""
+    file_id: int = await tx.fetch_value(_ADD_FILE, name=name, at=at, by=by)
+    return file_id
+
+
+def set_file_counts(tx: Transaction, file_id: int, counts: Mapping[str, int]) -> None:
+    """Store what came of a file's lines."""
+    tx.queue(_SET_COUNTS, id=file_id, **counts)
+
+
+@dataclass(frozen=True, slots=True)
+class LineOfFile:
+    """A line that a file stored or placed, for the file's roll-back."""
+
+    id: int
+    line: int
+    state: State
+    payment_id: int | None
+    is_own: bool
+    was_placed_by_it: bool
+
+
+_LINES_OF_FILE = """
+    select id, line, state, payment_id, bank_file_id = :file_id as is_own,
+           placed_by is not distinct from :file_id as was_placed_by_it
+    from bank_line where bank_file_id = :file_id or placed_by = :file_id order by id
+"""
+_FIND_LINES_OF_FILE = Statement(SQL(_LINES_OF_FILE), LineOfFile)
+_LOCK_LINES_OF_FILE = Statement(SQL("{} for update").format(SQL(_LINES_OF_FILE)), LineOfFile)
+
+
+async def lines_of_file(tx: Transaction, file_id: int, *, lock: bool = False) -> list[LineOfFile]:
+    """Return the lines that a file stored or placed, with `lock` until the transaction ends."""
+    return await tx.fetch_all(_LOCK_LINES_OF_FILE if lock else _FIND_LINES_OF_FILE, file_id=file_id)
+
+
+_REMOVE_LINES = Statement("delete from bank_line where id = any(:ids)")
+_RESTORE_LINES = Statement("""
+    update bank_line set state = 'unplaced', why = :why, payment_id = null, placed_by = null, changed_at = :now
+    where id = any(:ids)
+""")
+_ROLLED_BACK = Statement("update bank_file set rolled_back_at = :now where id = :file_id")
+
+
+async def undo_lines(
+    tx: Transaction, file_id: int, removed: Sequence[int], restored: Sequence[int], why: str, now: datetime
+) -> None:
+    """Remove lines, let others wait again as before, and mark their file as rolled back."""
+    await tx.execute(_REMOVE_LINES, ids=list(removed))
+    await tx.execute(_RESTORE_LINES, ids=list(restored), why=why, now=now)
+    tx.queue(_ROLLED_BACK, file_id=file_id, now=now)
+
+
+_ORDERS_PAID = Statement("""
+    select p.customer_id, b.order_id from payment p
+    left join allocation a on a.payment_id = p.id left join invoice_balance b on b.invoice = a.invoice
+    where p.id = any(:payment_ids)
+""")
+
+
+async def paid_by(tx: Transaction, payment_ids: Collection[int]) -> list[tuple[int, int | None]]:
+    """Return the customers of payments, with the orders that these pay."""
+    return await tx.fetch_all(_ORDERS_PAID, payment_ids=list(payment_ids))

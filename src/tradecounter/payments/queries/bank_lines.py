@@ -1,0 +1,310 @@
+"""Bank files and their lines."""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from psycopg.sql import SQL
+
+from tradecounter.db.sorted_rows import SortColumn, SortedTable
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
+from tradecounter.payments.bank_line import BankLine
+
+State = Literal["unplaced", "placed", "set_aside"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankLineRecord:
+    """A stored line; `placed_by` is the file whose import recorded its payment, `customer` the payer's name."""
+
+    id: int
+    bank_file_id: int
+    file: str
+    line: int
+    day_written: str
+    amount_written: str
+    reference: str
+    received_on: date | None
+    amount: Decimal | None
+    state: State
+    why: str
+    payment_id: int | None
+    placed_by: int | None
+    customer_id: int | None
+    customer: str | None
+    changed_at: datetime
+
+
+_SELECTED = SQL("""
+    select l.id, l.bank_file_id, f.name as file, l.line, l.day_written, l.amount_written, l.reference, l.received_on,
+           l.amount, l.state, l.why, l.payment_id, l.placed_by, p.customer_id,
+           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, l.changed_at
+    from bank_line l join bank_file f on f.id = l.bank_file_id
+    left join payment p on p.id = l.payment_id and l.state = 'placed' left join customer c on c.id = p.customer_id
+""")
+_THE_LINE = Statement(SQL("{} where l.id = :line_id").format(_SELECTED), BankLineRecord)
+
+
+async def fetch_bank_line(tx: Transaction, line_id: int) -> BankLineRecord:
+    """Return a line. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_THE_LINE, line_id=line_id)
+    if found is None:
+        raise not_found("bank line", line_id)
+    return found
+
+
+_LOCK_LINE = Statement("select state from bank_line where id = :line_id for update")
+
+
+async def lock_bank_line(tx: Transaction, line_id: int) -> State:
+    """Lock a line until the transaction ends, and return its state."""
+    state: State = await tx.fetch_value(_LOCK_LINE, line_id=line_id)
+    return state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankLineFilter:
+    """A filter of lines; None matches all. `bank_file_id` is a file that has the line first, or placed it."""
+
+    state: str | None = None
+    bank_file_id: int | None = None
+    reference: str | None = None
+
+
+_CONDITIONS = {
+    "state": SQL("l.state = :state"),
+    "bank_file_id": SQL("(l.bank_file_id = :bank_file_id or l.placed_by = :bank_file_id)"),
+    "reference": SQL("position(lower(:reference) in lower(l.reference)) > 0"),
+}
+
+
+async def list_bank_lines(
+    tx: Transaction, wanted: BankLineFilter, most: int, *, before: int | None = None
+) -> list[BankLineRecord]:
+    """Return the latest lines that match a filter; with `before`, those with a lower id."""
+    values: dict[str, Any] = {name: value for name, value in asdict(wanted).items() if value is not None}
+    conditions = [_CONDITIONS[name] for name in values]
+    if before is not None:
+        values["before"] = before
+        conditions.append(SQL("l.id < :before"))
+    chosen = SQL(" and ").join(conditions or [SQL("true")])
+    sql = SQL("{} where {} order by l.id desc limit :most").format(_SELECTED, chosen)
+    return await tx.fetch_all(Statement(sql, BankLineRecord), **values, most=most)
+
+
+BANK_LINES: SortedTable[BankLineRecord] = SortedTable(
+    select=_SELECTED,
+    row=BankLineRecord,
+    conditions=_CONDITIONS,
+    columns={
+        "stored": SortColumn(SQL("l.id"), SQL("bigint"), int, lambda row: row.id),
+        "received": SortColumn(
+            SQL("coalesce(l.received_on, date '0001-01-01')"),
+            SQL("date"),
+            date,
+            lambda row: row.received_on or date.min,
+        ),
+        "amount": SortColumn(
+            SQL("coalesce(l.amount, 0.00)"), SQL("numeric"), Decimal, lambda row: row.amount or Decimal(0)
+        ),
+    },
+    key=SQL("l.id"),
+    key_of=lambda row: row.id,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A line of a file as it is stored; `was_placed` if it has, or had, a payment."""
+
+    id: int
+    identity: str
+    occurrence: int
+    state: State
+    why: str
+    was_placed: bool
+    is_new: bool
+
+
+# Numbered in the order of the file, but stored in the order of their identities, so that two imports of the same lines
+# do not deadlock.
+_CLAIM = Statement("""
+    with numbered as materialized (
+        select nextval(pg_get_serial_sequence('bank_line', 'id')) as id, t.*
+        from (
+            select * from unnest(:lines::integer[], :days::text[], :amounts_written::text[], :references::text[],
+                                 :received_on::date[], :amounts::numeric[], :usual::text[], :identities::text[],
+                                 :occurrences::integer[])
+                 as given (line, day_written, amount_written, reference, received_on, amount, usual, identity,
+                           occurrence)
+            order by line
+        ) t
+    )
+    insert into bank_line (id, bank_file_id, line, day_written, amount_written, reference, received_on, amount, usual,
+                           identity, occurrence, state, why, changed_at)
+    overriding system value
+    select id, :file_id, line, day_written, amount_written, reference, received_on, amount, usual, identity, occurrence,
+           'unplaced', '', :now
+    from numbered order by identity, occurrence
+    on conflict (identity, occurrence) do nothing
+    returning id
+""")
+_LOCK_CLAIMED = Statement(
+    """
+    select l.id, l.identity, l.occurrence, l.state, l.why, l.payment_id is not null as was_placed,
+           l.id = any(:new::bigint[]) as is_new
+    from bank_line l
+    join unnest(:identities::text[], :occurrences::integer[]) as t (identity, occurrence) using (identity, occurrence)
+    order by l.id for update of l
+    """,
+    Claimed,
+)
+
+
+def hashed(line: BankLine) -> str:
+    """Return what identifies a line, at a fixed length."""
+    return hashlib.sha256(line.identity.encode()).hexdigest()
+
+
+async def claim_lines(
+    tx: Transaction, file_id: int, lines: Sequence[BankLine], now: datetime
+) -> dict[tuple[str, int], Claimed]:
+    """Store the lines that are not stored yet, and lock all of them; returns them by identity and occurrence."""
+    identities, occurrences = [hashed(line) for line in lines], [line.occurrence for line in lines]
+    added = await tx.fetch_all(
+        _CLAIM,
+        file_id=file_id,
+        now=now,
+        lines=[line.line for line in lines],
+        days=[line.day for line in lines],
+        amounts_written=[line.amount for line in lines],
+        references=[line.reference for line in lines],
+        received_on=[line.received_on for line in lines],
+        amounts=[line.pounds for line in lines],
+        usual=[line.usual for line in lines],
+        identities=identities,
+        occurrences=occurrences,
+    )
+    new = [line_id for (line_id,) in added]
+    found = await tx.fetch_all(_LOCK_CLAIMED, identities=identities, occurrences=occurrences, new=new)
+    return {(line.identity, line.occurrence): line for line in found}
+
+
+_SET_PLACED = Statement("""
+    update bank_line set state = 'placed', payment_id = t.payment_id, why = t.why, placed_by = :placed_by,
+           changed_at = :now
+    from unnest(:ids::bigint[], :payments::bigint[], :whys::text[]) as t (id, payment_id, why)
+    where bank_line.id = t.id
+""")
+_SET_WHY = Statement("""
+    update bank_line set why = t.why from unnest(:ids::bigint[], :whys::text[]) as t (id, why) where bank_line.id = t.id
+""")
+
+
+async def set_placed(
+    tx: Transaction, placed: Collection[tuple[int, int, str]], by_file: int | None, now: datetime
+) -> None:
+    """Mark lines as placed: the line's id, its payment's id, and how it was placed; `by_file` unless by hand."""
+    if placed:
+        ids, payments, whys = (list(values) for values in zip(*placed, strict=True))
+        await tx.execute(_SET_PLACED, ids=ids, payments=payments, whys=whys, placed_by=by_file, now=now)
+
+
+async def set_why(tx: Transaction, reasons: Collection[tuple[int, str]]) -> None:
+    """Store why lines cannot be placed."""
+    if reasons:
+        ids, whys = (list(values) for values in zip(*reasons, strict=True))
+        await tx.execute(_SET_WHY, ids=ids, whys=whys)
+
+
+_SET_ASIDE = Statement("update bank_line set state = 'set_aside', why = :reason, changed_at = :now where id = :line_id")
+
+
+def set_aside(tx: Transaction, line_id: int, reason: str, now: datetime) -> None:
+    """Mark a line as set aside."""
+    tx.queue(_SET_ASIDE, line_id=line_id, reason=reason, now=now)
+
+
+_REVERSED = Statement("""
+    update bank_line set state = 'unplaced', why = :why, changed_at = :now
+    where payment_id = :payment_id and state = 'placed'
+""")
+
+
+def release_line_of(tx: Transaction, payment_id: int, why: str, now: datetime) -> None:
+    """Let the line of a reversed payment, if it has one, wait to be placed again."""
+    tx.queue(_REVERSED, payment_id=payment_id, why=why, now=now)
+
+
+# Only what somebody placed by hand teaches, and only while it is one customer's.
+_USUAL_CUSTOMERS = Statement("""
+    select l.usual, min(p.customer_id) from bank_line l join payment p on p.id = l.payment_id
+    where l.usual = any(:usual) and l.usual <> '' and l.state = 'placed'
+    group by l.usual having count(distinct p.customer_id) = 1 and bool_or(l.placed_by is null)
+""")
+
+
+async def usual_customers(tx: Transaction, usual: Collection[str]) -> dict[str, int]:
+    """Return the one customer of each text that names the payer of lines which somebody placed by hand."""
+    return dict(await tx.fetch_all(_USUAL_CUSTOMERS, usual=list(usual)))
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingLines:
+    """How many lines wait to be placed, what they come to as far as it can be read, and since when the oldest waits."""
+
+    count: int
+    pounds: Decimal
+    oldest: datetime | None
+
+
+_WAITING = Statement(
+    "select count(*) as count, coalesce(sum(amount), 0.00) as pounds, min(changed_at) as oldest from bank_line"
+    " where state = 'unplaced'",
+    WaitingLines,
+)
+
+
+async def lines_waiting(tx: Transaction) -> WaitingLines:
+    """Return how many lines wait to be placed."""
+    found = await tx.fetch_one(_WAITING)
+    return found or WaitingLines(0, Decimal(0), None)
+
+
+_NAMES = Statement("""
+    select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) from customer where id = any(:customer_ids)
+""")
+
+
+async def names_of(tx: Transaction, customer_ids: Collection[int]) -> dict[int, str]:
+    """Return customers' names by their ids."""
+    return dict(await tx.fetch_all(_NAMES, customer_ids=list(customer_ids)))
+
+
+@dataclass(frozen=True, slots=True)
+class FittingInvoice:
+    """An invoice whose due amount equals a line's amount."""
+
+    invoice: int
+    customer_id: int
+    customer: str
+
+
+_FITTING = Statement(
+    """
+    select b.invoice, b.customer_id, coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer
+    from invoice_balance b join customer c on c.id = b.customer_id
+    where b.due > 0 and b.due = :amount order by b.due_at, b.invoice limit 5
+    """,
+    FittingInvoice,
+)
+
+
+async def invoices_due_exactly(tx: Transaction, amount: Decimal) -> list[FittingInvoice]:
+    """Return the oldest invoices whose due amount equals an amount."""
+    return await tx.fetch_all(_FITTING, amount=amount)

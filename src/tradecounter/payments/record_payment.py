@@ -1,0 +1,183 @@
+"""Records payments and refunds (specification, invoice)."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from tradecounter.audit.record import audit
+from tradecounter.billing.credit_overview import order_status
+from tradecounter.billing.lock_order import lock_confirmed_order
+from tradecounter.billing.move_money import pay_invoices, refund
+from tradecounter.billing.queries.invoices import fetch_debt
+from tradecounter.billing.queries.ledger import (
+    OpenInvoice,
+    invoices_of_order,
+    lock_account,
+    open_invoice,
+    open_invoices,
+)
+from tradecounter.billing.queries.lookup import fetch_invoice
+from tradecounter.billing.rules import counts_from, require_amount, require_at_most, require_payable
+from tradecounter.billing.wire import CreditOrderStatus
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.events.record import record_event
+from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.number_types import Pounds
+from tradecounter.orders.queries.orders import lock_orders
+from tradecounter.payments.queries.payments import duplicate_of, fetch_payment, insert_payment
+from tradecounter.payments.wire import Payment, present_payment
+
+Method = Literal["bank_transfer", "direct_debit", "card", "cheque", "cash", "other", "refund"]
+METHODS: tuple[str, ...] = get_args(Method)
+
+LONGEST_REFERENCE = 200
+
+
+class NewPayment(Struct, frozen=True, kw_only=True):
+    """A payment to record; `received_on` is today by default. `force` allows a duplicate."""
+
+    amount: Pounds
+    received_on: date | None = None
+    method: Method = "bank_transfer"
+    reference: str = ""
+    force: bool = False
+
+
+async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:
+    """Record a payment of an order's oldest unpaid invoice; return the order's remaining debt.
+
+    Raises DomainError: not found, conflict (not confirmed, cancelled, or not invoiced), invalid (not a positive amount
+    in whole pence, or more than is due of the invoice).
+    """
+    order = await lock_confirmed_order(tx, reference)
+    invoices = await invoices_of_order(tx, order.id)
+    if not invoices:
+        raise DomainError(
+            Kind.CONFLICT, f"order {order.order_reference} has no invoice yet: issue it, then record the payment"
+        )
+    oldest = next((invoice for invoice in invoices if invoice.due), invoices[-1])
+    require_payable(amount, oldest.due)
+    await _record(tx, order.customer_id, NewPayment(amount=amount), [oldest], now)
+    return order_status(await fetch_debt(tx, order.id), now)
+
+
+async def pay_invoice(tx: Transaction, number: int, new: NewPayment, now: datetime) -> Payment:
+    """Record a payment of an invoice; what is not due stays on the account.
+
+    Raises DomainError: not found, invalid, conflict (a duplicate).
+    """
+    invoice = await fetch_invoice(tx, number)
+    if new.method == "refund":
+        raise invalid("method", "a refund is of an account, not of an invoice")
+    await lock_account(tx, invoice.customer_id)
+    await lock_orders(tx, [invoice.order_id])
+    return await _record(tx, invoice.customer_id, new, [await open_invoice(tx, number)], now)
+
+
+async def pay_account(tx: Transaction, customer_id: int, new: NewPayment, now: datetime) -> Payment:
+    """Record a payment of a customer: of the oldest due invoices, the rest stays on the account. Or record a refund.
+
+    Raises DomainError: not found, invalid (also a refund of more than is on the account), conflict (a duplicate).
+    """
+    await fetch_account(tx, customer_id)
+    unallocated = await lock_account(tx, customer_id)
+    if new.method == "refund":
+        require_at_most(new.amount, unallocated, "which is on the account")
+        return await _record(tx, customer_id, new, [], now)
+    invoices = await open_invoices(tx, customer_id)
+    await lock_orders(tx, [invoice.order_id for invoice in invoices])
+    return await _record(tx, customer_id, new, invoices, now)
+
+
+async def pay_locked(
+    tx: Transaction, customer_id: int, numbers: Sequence[int], new: NewPayment, now: datetime
+) -> Payment:
+    """Record a payment of a customer's invoices; the caller has locked the account and the orders.
+
+    Raises DomainError: invalid, conflict (a duplicate, or nothing is due of the invoices).
+    """
+    invoices = [await open_invoice(tx, number) for number in numbers]
+    reference = new.reference.strip()
+    if not any(invoice.due for invoice in invoices):
+        await _require_new(tx, customer_id, new, reference, new.received_on or uk_date(now))
+        named = ", ".join(map(str, numbers))
+        raise DomainError(Kind.CONFLICT, f"nothing is due of invoice {named}")
+    return await _record(tx, customer_id, new, invoices, now)
+
+
+async def pay_locked_account(tx: Transaction, customer_id: int, new: NewPayment, now: datetime) -> Payment:
+    """Record a payment of a customer, whose account and whose orders with debt the caller has locked.
+
+    Raises DomainError: invalid, conflict (a duplicate).
+    """
+    return await _record(tx, customer_id, new, await open_invoices(tx, customer_id), now)
+
+
+async def _require_new(tx: Transaction, customer_id: int, new: NewPayment, reference: str, received_on: date) -> None:
+    refund = new.method == "refund"
+    earlier = await duplicate_of(tx, customer_id, new.amount, received_on, reference, refund=refund)
+    if earlier is not None and not new.force:
+        raise DomainError(
+            Kind.CONFLICT,
+            f"payment {earlier} of customer {customer_id} has the same reference, amount and date; force records it "
+            "again",
+        )
+
+
+async def _record(
+    tx: Transaction, customer_id: int, new: NewPayment, invoices: Sequence[OpenInvoice], now: datetime
+) -> Payment:
+    received_on, reference = new.received_on or uk_date(now), new.reference.strip()
+    _require_valid(new.amount, received_on, reference, now)
+    await _require_new(tx, customer_id, new, reference, received_on)
+    at = counts_from(received_on, now)
+    payment_id = await insert_payment(
+        tx,
+        customer_id,
+        new.amount,
+        received_on=received_on,
+        counts_from=at,
+        method=new.method,
+        reference=reference,
+        recorded_at=now,
+    )
+    if new.method == "refund":
+        await refund(tx, customer_id, payment_id, new.amount, at)
+    else:
+        await pay_invoices(tx, customer_id, payment_id, new.amount, invoices, at)
+        await queue(tx, "mail_payment_received", payment_id=payment_id)
+    recorded = present_payment(await fetch_payment(tx, payment_id))
+    record_event(tx, "payment.recorded", f"payment/{payment_id}", now, customer_id, event_data(recorded))
+    audit(
+        tx, "payment.record", f"payment/{payment_id}", now, after={"customer_id": customer_id, **event_data(recorded)}
+    )
+    return recorded
+
+
+def _require_valid(amount: Decimal, received_on: date, reference: str, now: datetime) -> None:
+    collector = ErrorCollector()
+    with collector.collecting():
+        require_amount(amount)
+    if received_on > uk_date(now):
+        collector.errors.append(FieldError("received_on", f"must not be after today, {uk_date(now)}"))
+    if len(reference) > LONGEST_REFERENCE:
+        collector.errors.append(FieldError("reference", f"must have at most {LONGEST_REFERENCE} characters"))
+    collector.check()
+
+
+def event_data(payment: Payment) -> dict[str, Any]:
+    """Return what events and the audit log say of a payment."""
+    return {
+        "id": payment.id,
+        "amount": payment.amount,
+        "received_on": payment.received_on,
+        "method": payment.method,
+        "reference": payment.reference,
+        "allocations": payment.allocations,
+    }

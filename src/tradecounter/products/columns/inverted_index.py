@@ -1,0 +1,90 @@
+"""The rows that contain each term."""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from tradecounter.products.columns.bitmaps import bitmap
+from tradecounter.products.columns.bytes_column import bytes_column
+from tradecounter.products.columns.sorted_keys import SortedKeys
+
+_COMMON = 256  # longer posting lists, and those of this many rows, are stored as bitmaps
+
+
+class PostingLists:
+    """Numbered lists of rows; short lists lie end to end in one array."""
+
+    __slots__ = ("_common", "_rows", "_starts")
+
+    def __init__(self, rows: NDArray[np.uint32], starts: NDArray[np.int64], common: dict[int, BitMap]) -> None:
+        self._rows = rows
+        self._starts = starts
+        self._common = common
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[int]]) -> "PostingLists":
+        """Pack lists of rows, each in ascending order."""
+        lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+        common = np.flatnonzero(lengths >= _COMMON).tolist()
+        bitmaps = {number: BitMap(array("I", lists[number])) for number in common}
+        lengths[common] = 0
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        short = (members for members in lists if len(members) < _COMMON)
+        rows = np.fromiter(chain.from_iterable(short), dtype=np.uint32, count=starts[-1])
+        return cls(rows, starts, bitmaps)
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def union(self, start: int, end: int) -> BitMap:
+        """Return the rows of the lists from `start` up to, but not including, `end`."""
+        if start >= end:
+            return BitMap()
+        # Building a bitmap from sorted rows is faster.
+        found = bitmap(np.sort(self._rows[self._starts[start] : self._starts[end]]))
+        if end - start < len(self._common):
+            common = [self._common[number] for number in range(start, end) if number in self._common]
+        else:
+            common = [rows for number, rows in self._common.items() if start <= number < end]
+        return BitMap.union(found, *common) if common else found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PostingLists, (self._rows, self._starts, self._common)
+
+
+class InvertedIndex(Mapping[str, BitMap]):
+    """The rows that contain each term; also finds terms by prefix."""
+
+    __slots__ = ("_postings", "_terms")
+
+    def __init__(self, terms: SortedKeys, postings: PostingLists) -> None:
+        self._terms = terms
+        self._postings = postings
+
+    @classmethod
+    def of(cls, rows: Mapping[bytes, Sequence[int]]) -> "InvertedIndex":
+        """Return the index of encoded terms; each term's rows must be in ascending order."""
+        terms = sorted(rows)
+        return cls(SortedKeys(bytes_column(terms)), PostingLists.of([rows[term] for term in terms]))
+
+    def starting(self, prefix: str) -> BitMap:
+        """Return the rows of all terms with a prefix."""
+        return self._postings.union(*self._terms.span(prefix))
+
+    def __getitem__(self, term: str) -> BitMap:
+        place = self._terms[term]
+        return self._postings.union(place, place + 1)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._terms)
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return InvertedIndex, (self._terms, self._postings)

@@ -1,0 +1,122 @@
+"""Import kinds of the catalogue: categories, manufacturers, attributes, products."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from msgspec import Struct
+from psycopg.sql import SQL
+
+from tradecounter.bulk.kinds import ImportKind, Prepare, Stage, Staged, deactivation, deactivation_of_added
+from tradecounter.bulk.spellings import no_twins, stored_keys
+from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
+from tradecounter.bulk.values import RowNotes
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.keys import Spellings
+from tradecounter.kit.text import fold
+from tradecounter.products.import_rows import (
+    PRODUCT_DEFAULTS,
+    AttributeKeys,
+    AttributeRow,
+    CatalogueKeys,
+    CategoryRow,
+    ManufacturerRow,
+    ProductRow,
+    staged_categories,
+    staged_named,
+    staged_product,
+)
+from tradecounter.products.queries import importing as sql
+
+Row = TypeVar("Row", bound=Struct)
+
+
+async def _names_taken(tx: Transaction) -> Iterable[tuple[int, str]]:
+    """Return the lines whose attribute has another attribute's name, ignoring case: products show values by name."""
+    key_of_name: dict[str, str] = {}
+    taken = []
+    for line, key, name in await tx.fetch_all(sql.ACTIVE_AND_STAGED_NAMES):
+        other = key_of_name.setdefault(fold(name), key)
+        if other != key and line is not None:
+            taken.append((line, f"name: {name!r} is already the name of the attribute {other!r}"))
+    return taken
+
+
+async def _stage_of_products(tx: Transaction) -> Stage[ProductRow]:
+    keys = CatalogueKeys(
+        manufacturers=Spellings(await stored_keys(tx, "manufacturer")),
+        categories=Spellings(await stored_keys(tx, "category")),
+        attributes=AttributeKeys(dict(await tx.fetch_all(sql.ATTRIBUTE_NAMES))),
+    )
+    return lambda product, notes: staged_product(product, keys, notes)
+
+
+def _with_spellings(table: str, stage: Callable[[Row, Spellings, RowNotes], Iterable[Staged]]) -> Prepare[Row]:
+    """Return the `prepare` function of a kind whose records keep the spelling of their keys."""
+
+    async def prepare(tx: Transaction) -> Stage[Row]:
+        keys = Spellings(await stored_keys(tx, table))
+        return lambda row, notes: stage(row, keys, notes)
+
+    return prepare
+
+
+MANUFACTURERS = ImportKind(
+    shape=ManufacturerRow,
+    table="manufacturer",
+    key=("key",),
+    prepare=_with_spellings("manufacturer", staged_named),
+    checks=(no_twins("manufacturer", SQL("s.key"), "key"),),
+    merge=merge_statement("manufacturer", "key", ["name", "active"], {}),
+    removal=deactivation("manufacturer", "key"),
+    undo=deactivation_of_added("manufacturer", "key"),
+    view=sql.MANUFACTURER_VIEW,
+    topics=("catalogue",),
+)
+
+ATTRIBUTES = ImportKind(
+    shape=AttributeRow,
+    table="attribute",
+    key=("key",),
+    prepare=_with_spellings("attribute", staged_named),
+    checks=(_names_taken, no_twins("attribute", SQL("s.key"), "key")),
+    merge=merge_statement("attribute", "key", ["name", "type", "possible_values", "active"], {"possible_values": []}),
+    removal=deactivation("attribute", "key"),
+    undo=deactivation_of_added("attribute", "key"),
+    view=sql.ATTRIBUTE_VIEW,
+    topics=("catalogue",),
+)
+
+CATEGORIES = ImportKind(
+    shape=CategoryRow,
+    table="category",
+    key=("key",),
+    prepare=_with_spellings("category", staged_categories),
+    checks=(sql.CHECK_CHILDREN, no_twins("category", SQL("s.key"), "key")),
+    merge=merge_statement("category", "key", ["name", "parent_key", "position", "active"], {}),
+    removal=deactivation("category", "key"),
+    undo=deactivation_of_added("category", "key"),
+    view=sql.CATEGORY_VIEW,
+    topics=("catalogue",),
+)
+
+PRODUCTS = ImportKind(
+    shape=ProductRow,
+    table="product",
+    key=("sku",),
+    prepare=_stage_of_products,
+    checks=(
+        required_when_new("product", "sku_key", ("name", "manufacturer"), "product"),
+        unknown_reference("manufacturer", "manufacturer", "key"),
+        sql.CHECK_CATEGORIES,
+        sql.CHECK_LINKS,
+        sql.CHECK_BUNDLES,
+    ),
+    merge=merge_statement(
+        "product", "sku_key", ["sku", "ean", "name", "manufacturer", *PRODUCT_DEFAULTS], PRODUCT_DEFAULTS
+    ),
+    replaced={"active": True},
+    removal=deactivation("product", "sku_key"),
+    undo=deactivation_of_added("product", "sku_key"),
+    view=sql.PRODUCT_VIEW,
+    topics=("catalogue",),
+)

@@ -1,0 +1,64 @@
+"""Examples of products for the back office's interface document."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+from tradecounter.edge.operations.subject import Described
+from tradecounter.products.operations import staff_wire as products
+
+_AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
+_PRODUCT = products.ResellerProduct(
+    sku="CV-320P",
+    name="Convoy 320P desk phone",
+    manufacturer="convoy",
+    ean="5012345678900",
+    active=True,
+    weight_kg=Decimal("1.1"),
+    clearance_product=False,
+    configurable=False,
+    categories=["desk-phones"],
+    stock=products.Stock(120, 114, 6, 0),
+    deliveries=[products.ExpectedDelivery(_AT.replace(month=7), 50)],
+    prices=[products.ListCosts("default", Decimal("82.00"), Decimal("79.00"), Decimal("75.90"))],
+    contract_prices=[products.ContractCosts(1001, date(2026, 1, 1), date(2026, 12, 31), Decimal("70.00"), None, None)],
+)
+
+_PRICE = products.ResellerPrice(
+    sku="CV-320P",
+    customer_id=1001,
+    quantity=5,
+    unit_cost=Decimal("77.03"),
+    break_=5,
+    rule="default",
+    discount=Decimal("2.50"),
+    candidates=[
+        products.PriceCandidate(
+            rule="default",
+            price_list="default",
+            valid_from=None,
+            valid_until=None,
+            single_unit_cost=Decimal("82.00"),
+            five_plus_unit_cost=Decimal("79.00"),
+            ten_plus_unit_cost=Decimal("75.90"),
+            applies=True,
+            why="the customer has no price list of its own",
+        )
+    ],
+)
+
+
+DESCRIBED: Mapping[type, Described] = {
+    products.ListedProduct: Described(
+        "The product.",
+        products.ListedProduct("CV-320P", "Convoy 320P desk phone", "convoy", "5012345678900", active=True),
+    ),
+    products.ResellerProduct: Described("The product.", _PRODUCT, "Product"),
+    products.ResellerPrice: Described("The price.", _PRICE, "Price"),
+    products.AdjustmentRequest: Described(
+        "", products.AdjustmentRequest([products.AdjustedUnits("CV-320P", "Stocktake", set=120)])
+    ),
+    products.AdjustmentResult: Described(
+        "The stock of each product.", products.AdjustmentResult([products.AdjustedItem("CV-320P", 120, 114, 6, 0)])
+    ),
+}

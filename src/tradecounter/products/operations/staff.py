@@ -1,0 +1,136 @@
+"""`/api/product`, `/api/price` and `/api/stock/adjustment`."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+from typing import Annotated
+
+from msgspec import Meta, Struct, structs
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk, Limit, text
+from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.kit.errors import invalid
+from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
+from tradecounter.orders.wire import MOST_UNITS
+from tradecounter.prices.price_of import price_of
+from tradecounter.prices.queries.lookup import contract_prices_of, list_prices_of
+from tradecounter.products.operations.examples import DESCRIBED
+from tradecounter.products.operations.staff_wire import (
+    AdjustedItem,
+    AdjustmentRequest,
+    AdjustmentResult,
+    ContractCosts,
+    ExpectedDelivery,
+    ListCosts,
+    ListedProduct,
+    PriceCandidate,
+    ResellerPrice,
+    ResellerProduct,
+    Stock,
+)
+from tradecounter.products.queries.lookup import fetch_product, products_after
+from tradecounter.stock.queries.lookup import deliveries_of, stock_level_of
+
+_PRODUCTS = Subject(tag="Products", read="catalogue:read", described=DESCRIBED)
+
+Sku = Annotated[str, InPath("sku", "The product's SKU, in any case.", "CV-320P", "product", takes_slashes=True)]
+
+
+class ProductListParameters(Struct, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/product`."""
+
+    query: Annotated[str | None, Meta(description="Part of the SKU or the name, or the EAN.", examples=["CV"])] = None
+    after: Annotated[str | None, Meta(description="Only products after this SKU, from the `Link` before.")] = None
+    limit: Limit = 100
+
+
+class PriceParameters(Struct, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/price`."""
+
+    sku: Annotated[str | None, Meta(description="The product's SKU; required.", examples=["CV-320P"])] = None
+    customer_id: Annotated[int, Meta(ge=1, description="The customer's id; required.", examples=[1001])] | None = None
+    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units; 1 by default.", examples=[5])] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ProductOperations:
+    """The endpoints of products, prices and stock."""
+
+    desk: Desk
+
+    @_PRODUCTS.lists("/api/product", "The products.")
+    async def search_products(self, tx: Transaction, query: ProductListParameters) -> Listed[ListedProduct]:
+        """Products, active or not, by SKU."""
+        wanted, after = text("query", query.query) or "", text("after", query.after) or ""
+        found = await products_after(tx, wanted, after, query.limit + 1)
+        shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active) for p in found)
+        return Listed(found, shown, attrgetter("sku_key"))
+
+    @_PRODUCTS.shows("/api/product/{sku}")
+    async def get_product(self, tx: Transaction, sku: Sku) -> ResellerProduct:
+        """One product with stock, deliveries and all its prices."""
+        return await shown_product(tx, sku)
+
+    @_PRODUCTS.shows("/api/price", errors=(NOT_FOUND,), scope="prices:read")
+    async def explain_price(self, tx: Transaction, now: datetime, query: PriceParameters) -> ResellerPrice:
+        """A customer's price of a product, and why.
+
+        Every candidate in order of precedence, with its own costs before discount; `rule` names the one that won.
+        """
+        sku = text("sku", query.sku)
+        if not sku:
+            raise invalid("sku", "is required")
+        if query.customer_id is None:
+            raise invalid("customer_id", "is required")
+        price = await price_of(tx, query.customer_id, sku, query.quantity, now)
+        candidates = [PriceCandidate(**structs.asdict(candidate)) for candidate in price.candidates]
+        return ResellerPrice(**{**structs.asdict(price), "candidates": candidates})
+
+    @_PRODUCTS.changes("POST", "/api/stock/adjustment", errors=(NOT_FOUND,), scope="stock:write")
+    async def adjust_stock(self, tx: Transaction, now: datetime, body: AdjustmentRequest) -> AdjustmentResult:
+        """Adjust what is on hand.
+
+        All items are adjusted, or none. New units go to waiting orders first.
+        """
+        wanted = [Adjustment(**structs.asdict(item)) for item in body.items]
+        return AdjustmentResult([_adjusted(each) for each in await adjust_stock(tx, wanted, now)])
+
+
+async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
+    """Return a product with its stock and every price. Raises DomainError (not found)."""
+    found = await fetch_product(tx, sku)
+    product, level = found.record, await stock_level_of(tx, found.record.id)
+    return ResellerProduct(
+        sku=product.sku,
+        name=product.name,
+        manufacturer=product.manufacturer,
+        ean=product.ean,
+        active=product.active,
+        weight_kg=product.weight_kg,
+        clearance_product=product.clearance_product,
+        configurable=found.configurable,
+        categories=product.categories,
+        stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered),
+        deliveries=[ExpectedDelivery(each.expected_on, each.incoming) for each in await deliveries_of(tx, product.id)],
+        prices=[
+            ListCosts(p.price_list, p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost)
+            for p in await list_prices_of(tx, product.id)
+        ],
+        contract_prices=[
+            ContractCosts(
+                p.customer_id,
+                p.valid_from,
+                p.valid_until,
+                p.single_unit_cost,
+                p.five_plus_unit_cost,
+                p.ten_plus_unit_cost,
+            )
+            for p in await contract_prices_of(tx, product.id)
+        ],
+    )
+
+
+def _adjusted(stock: AdjustedStock) -> AdjustedItem:
+    return AdjustedItem(stock.sku, stock.on_hand, stock.available, stock.allocated, stock.back_ordered)

@@ -1,0 +1,135 @@
+"""The requests and responses of products, prices and stock in the back office."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta, Struct, field
+
+from tradecounter.kit.wire import Amount, Moment, Timed
+
+_MOST = 1_000_000_000
+
+
+class ListedProduct(Struct):
+    """A product in a list."""
+
+    sku: str
+    name: str
+    manufacturer: str
+    ean: str | None
+    active: Annotated[bool, Meta(description="Whether customers see it.")]
+
+
+class Stock(Struct):
+    """A product's units; `on_hand` is `available` and `allocated` together."""
+
+    on_hand: int
+    available: int
+    allocated: int
+    back_ordered: int
+
+
+class ExpectedDelivery(Timed, Struct):
+    """An expected delivery."""
+
+    expected_on: Moment
+    incoming: Annotated[int, Meta(description="Units.")]
+
+
+class ListCosts(Struct):
+    """The prices on a price list; a missing break has the price of the next lower one."""
+
+    price_list: str
+    single_unit_cost: Amount
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
+
+
+class ContractCosts(Struct):
+    """The prices of one customer, valid up to and including the last day."""
+
+    customer_id: int
+    valid_from: date | None
+    valid_until: date | None
+    single_unit_cost: Amount
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
+
+
+class ResellerProduct(Struct, kw_only=True):
+    """A product with its stock and every price."""
+
+    sku: str
+    name: str
+    manufacturer: Annotated[str, Meta(description="The manufacturer's key.")]
+    ean: str | None
+    active: Annotated[bool, Meta(description="Whether customers see it.")]
+    weight_kg: Decimal
+    clearance_product: bool
+    configurable: bool
+    categories: list[str]
+    stock: Stock
+    deliveries: list[ExpectedDelivery]
+    prices: Annotated[list[ListCosts], Meta(description="On every price list.")]
+    contract_prices: Annotated[list[ContractCosts], Meta(description="Of every customer, past and future ones too.")]
+
+
+class PriceCandidate(Struct):
+    """A price that was considered, before discount."""
+
+    rule: Annotated[str, Meta(description="`contract`, `price_list` or `default`.")]
+    price_list: str | None
+    valid_from: date | None
+    valid_until: date | None
+    single_unit_cost: Amount | None
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
+    applies: Annotated[bool, Meta(description="Whether it is valid today for this customer and product.")]
+    why: Annotated[str, Meta(description="Why it is the price, or is not.")]
+
+
+class ResellerPrice(Struct):
+    """A customer's price of a product, and why."""
+
+    sku: str
+    customer_id: int
+    quantity: int
+    unit_cost: Annotated[Decimal | None, Meta(description="Null: the customer cannot order it.")]
+    break_: Annotated[int, Meta(description="The tier of the quantity: 1, 5 or 10.")] = field(name="break")
+    rule: Annotated[str | None, Meta(description="The rule that won.")]
+    discount: Annotated[Decimal, Meta(description="In per cent; contract prices have none.")]
+    candidates: Annotated[list[PriceCandidate], Meta(description="In order of precedence.")]
+
+
+class AdjustedUnits(Struct):
+    """A product's new units on hand: give either `change` or `set`."""
+
+    sku: Annotated[str, Meta(min_length=1, max_length=200)]
+    reason: Annotated[str, Meta(min_length=1, max_length=1000, description="The audit log shows it.")]
+    change: (
+        Annotated[int, Meta(ge=-_MOST, le=_MOST, description="Units to add; negative: units to take away.")] | None
+    ) = None
+    set: Annotated[int, Meta(ge=0, le=_MOST, description="Units that were counted.")] | None = None
+
+
+class AdjustmentRequest(Struct):
+    """Products whose stock is adjusted."""
+
+    items: Annotated[list[AdjustedUnits], Meta(min_length=1, max_length=500)]
+
+
+class AdjustedItem(Struct):
+    """A product's stock after the adjustment."""
+
+    sku: str
+    on_hand: int
+    available: int
+    allocated: int
+    back_ordered: int
+
+
+class AdjustmentResult(Struct):
+    """The stock of the adjusted products."""
+
+    items: list[AdjustedItem]

@@ -1,0 +1,165 @@
+"""`/product/{sku}`: one product with its stock and prices, and why a customer's price is what it is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+from urllib.parse import quote
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.customer_table import CustomerFilter, customer_table
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values, read_submitted
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import roles_of_caller
+from tradecounter.edge.permissions import allows
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import TEXT, Parameter
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.numbers import read_id
+from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS as MOST_IN_STOCK
+from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.wire import MOST_UNITS
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.prices.explain_price import ExplainedPrice
+from tradecounter.prices.price_of import price_of
+from tradecounter.products.operations.staff import shown_product
+from tradecounter.products.queries.lookup import fetch_product
+from tradecounter.stock.queries.lookup import back_orders_of, stock_level_of
+
+_SKU = Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True)
+_ADJUST = "/stock-adjustment"  # not below `/product`, whose rest is a SKU, which may have slashes
+_MOST_NAMED = 5
+Units = Annotated[int, Meta(ge=0, le=MOST_IN_STOCK)]
+Change = Annotated[int, Meta(ge=-MOST_IN_STOCK, le=MOST_IN_STOCK)]
+
+
+class ProductPage(Struct, frozen=True, kw_only=True):
+    """The customer and the quantity whose price is explained."""
+
+    customer: str | None = None
+    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS)] = 1
+
+
+class AdjustedProduct(Struct, frozen=True):
+    """The product whose stock is adjusted."""
+
+    sku: str = ""
+
+
+class AdjustmentForm(Struct, kw_only=True):
+    """What is on hand, or how much more or less it is, and why."""
+
+    sku: str
+    reason: str
+    set: Units | None = None
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A customer's price of a product."""
+
+    buyer: Account
+    price: ExplainedPrice
+
+
+@dataclass(frozen=True, slots=True)
+class ProductPages:
+    """One product."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page(_ADJUST, "Adjust a product's stock", scope="stock:write", query=AdjustedProduct)
+    async def show_adjustment(self, call: Call) -> Response:
+        return await self._show_adjustment(call, call.query(AdjustedProduct).sku, Filled())
+
+    @form(_ADJUST, "Adjust a product's stock", scope="stock:write")
+    async def adjust(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+        sku = submitted.one("sku")
+
+        async def work(tx: Transaction, body: AdjustmentForm, now: datetime) -> str:
+            if (body.set is None) == (body.change is None):
+                raise invalid("set", "fill in this field or the next one")
+            wanted = Adjustment(sku=body.sku, change=body.change, set=body.set, reason=body.reason)
+            [made] = await adjust_stock(tx, [wanted], now)
+            return f"{made.sku}: {made.on_hand:,} on hand, {made.available:,} available."
+
+        return await self.desk.change(
+            call,
+            AdjustmentForm,
+            work,
+            again=lambda filled: self._show_adjustment(call, sku, filled),
+            to=f"/product/{quote(sku)}",
+            done=str,
+            submitted=submitted,
+        )
+
+    @page("/product/{sku}", "One product", scope="catalogue:read", query=ProductPage, path_parameters=(_SKU,))
+    async def show_product(self, call: Call) -> Response:
+        roles = roles_of_caller(call)
+        sees_prices = allows(roles, "prices:read")
+        filled, explained = Filled({"quantity": ["1"], **query_values(call.raw_query)}), None
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            sku = call.path_text("sku", "product")
+            product = await shown_product(tx, sku)
+            waiting = await back_orders_of(tx, (await fetch_product(tx, sku)).record.id)
+            if sees_prices and allows(roles, "customers:read"):
+                try:
+                    explained = await _explained(tx, product.sku, call.query(ProductPage), now)
+                except DomainError as error:
+                    if error.kind not in {Kind.INVALID, Kind.NOT_FOUND}:
+                        raise
+                    filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
+        return self.desk.show(
+            call,
+            "products/product.html",
+            form=filled,
+            product=product,
+            waiting=waiting,
+            sees_prices=sees_prices,
+            sees_customers=allows(roles, "customers:read"),
+            explained=explained,
+            today=uk_date(now),
+        )
+
+    async def _show_adjustment(self, call: Call, sku: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            product = (await fetch_product(tx, text("sku", sku) or "")).record
+            level = await stock_level_of(tx, product.id)
+        return self.desk.show(call, "products/adjust.html", form=filled, product=product, level=level)
+
+
+async def _explained(tx: Transaction, sku: str, wanted: ProductPage, now: datetime) -> Explained | None:
+    """Return the price of the customer that is named, if one is. Raises DomainError (invalid) for another number."""
+    named = text("customer", wanted.customer)
+    if not named:
+        return None
+    buyer = await _buyer(tx, named)
+    return Explained(buyer, await price_of(tx, buyer.id, sku, wanted.quantity, now))
+
+
+async def _buyer(tx: Transaction, named: str) -> Account:
+    """Return the customer with a number, or the only one whose name or e-mail address has a text in it."""
+    if (number := read_id(named)) is not None:
+        try:
+            return await fetch_account(tx, number)
+        except DomainError as error:
+            raise invalid("customer", error.message) from error
+    found = [row.account for row in await customer_table(tx, CustomerFilter(text=named), "name", _MOST_NAMED + 1)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise invalid("customer", f"no customer has {named[:80]!r} in its name or e-mail address")
+    names = ", ".join(f"{account.name} ({account.id})" for account in found[:_MOST_NAMED])
+    more = " and more" if len(found) > _MOST_NAMED else ""
+    raise invalid("customer", f"several customers match: {names}{more}")

@@ -1,0 +1,120 @@
+"""Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown SKU."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.keys import key_form
+from tradecounter.kit.text import fold, joined_word, shown_name
+from tradecounter.products.queries.records import ProductRecord, read_products
+from tradecounter.products.similar_skus import MOST_SUGGESTED, most_similar
+
+_NEIGHBOURS = 50  # SKUs before and after the place of an unknown SKU
+_CONTAINING = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FoundProduct:
+    """A product, and what customers do not see: whether it is configurable, and what the reseller pays for a unit."""
+
+    record: ProductRecord
+    configurable: bool
+    purchase_cost: Decimal | None
+
+
+_FIND_PRODUCT = Statement("select id, configurable, purchase_cost from product where sku_key = :sku_key")
+
+
+async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
+    """Return a product by its SKU, ignoring case. Raises DomainError (not found), which suggests similar SKUs."""
+    found = await tx.fetch_one(_FIND_PRODUCT, sku_key=key_form(sku))
+    if found is None:
+        raise await _unknown(tx, sku)
+    product_id, configurable, purchase_cost = found
+    [record] = await read_products(tx, [product_id], unreadable=[])
+    return FoundProduct(record, configurable, purchase_cost)
+
+
+async def _unknown(tx: Transaction, sku: str) -> DomainError:
+    similar = await _similar_skus(tx, sku.strip())
+    hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+    return DomainError(Kind.NOT_FOUND, f"product {shown_name(sku)} does not exist{hint}")
+
+
+_PRODUCT_IDS = Statement("select sku_key, id, sku from product where sku_key = any(:sku_keys)")
+
+
+async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the id and the spelling of each SKU, in the given order, ignoring case.
+
+    Raises DomainError (not found) for the first unknown SKU, as `fetch_product` does.
+    """
+    keys = [key_form(sku) for sku in skus]
+    found = {key: (product_id, sku) for key, product_id, sku in await tx.fetch_all(_PRODUCT_IDS, sku_keys=keys)}
+    for key, sku in zip(keys, skus, strict=True):
+        if key not in found:
+            raise await _unknown(tx, sku)
+    return [found[key] for key in keys]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedProduct:
+    """A product in a list for the operator."""
+
+    sku: str
+    sku_key: str
+    name: str
+    manufacturer: str
+    ean: str | None
+    active: bool
+
+
+_PRODUCTS_AFTER = Statement(
+    """
+    select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active
+    from product p
+    where p.sku_key > :after and (:text = '' or position(:text in p.sku_key) > 0 or position(:text in lower(p.name)) > 0
+                                  or p.ean = :text)
+    order by p.sku_key limit :most
+    """,
+    ListedProduct,
+)
+
+
+async def products_after(tx: Transaction, text: str, after: str, most: int) -> list[ListedProduct]:
+    """Return the first products, active or not, with a greater SKU; `text` is in the SKU or name, or is the EAN."""
+    return await tx.fetch_all(_PRODUCTS_AFTER, text=fold(text), after=after, most=most)
+
+
+_PURCHASE_COSTS = Statement(
+    "select id, purchase_cost from product where id = any(:ids::bigint[]) and purchase_cost is not null"
+)
+
+
+async def purchase_costs(tx: Transaction, product_ids: Iterable[int]) -> dict[int, Decimal]:
+    """Return what the reseller pays for a unit of each product, where it is known. Customers never see it."""
+    return dict(await tx.fetch_all(_PURCHASE_COSTS, ids=array(product_ids)))
+
+
+_SIMILAR_SKUS = Statement("""
+    (select sku, sku_key, false from product where sku_key >= :key order by sku_key limit :neighbours)
+    union all
+    (select sku, sku_key, false from product where sku_key < :key order by sku_key desc limit :neighbours)
+    union all
+    (select sku, sku_key, true from product
+     where :word <> '' and position(:word in regexp_replace(sku_key, '[^[:alnum:]]', '', 'g')) > 0
+     order by sku_key limit :containing)
+""")
+
+
+async def _similar_skus(tx: Transaction, sku: str) -> list[str]:
+    """Return the most similar SKUs, then others that contain the letters and digits of `sku`."""
+    key, word = key_form(sku), joined_word(sku)
+    rows = await tx.fetch_all(_SIMILAR_SKUS, key=key, word=word, neighbours=_NEIGHBOURS, containing=_CONTAINING)
+    similar = most_similar(sku, (spelling for spelling, _, _ in rows))
+    containing = [spelling for spelling, _, contains in rows if contains]
+    return list(dict.fromkeys([*similar, *containing]))[:MOST_SUGGESTED]

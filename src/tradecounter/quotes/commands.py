@@ -1,0 +1,231 @@
+"""`tradecounter quote`: lists, prices and confirms quotes."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import Limit, called, named_number, percent
+from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_part, show_record, show_table
+from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.identity.installation_secret import secret_if_set
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import named_by
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id, read_pounds
+from tradecounter.orders.commands.after_sale import OverrideReason
+from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.lookup import whole_code
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.queries.lines import lines_of, lines_of_order
+from tradecounter.orders.queries.lookup import fetch_quote, list_quotes
+from tradecounter.orders.read_context import read_context
+from tradecounter.orders.requests import QuotedItem, QuotedShipping, QuotePrice
+from tradecounter.orders.states import AnyOrder, pricing_of
+from tradecounter.products.queries.lookup import purchase_costs
+from tradecounter.quotes.confirm_quote import confirm_quote
+from tradecounter.quotes.decline_quote import decline_quote
+from tradecounter.quotes.margin import margin_of
+from tradecounter.quotes.price_quote import price_quote
+from tradecounter.settings import read_settings
+
+app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
+
+Code = Annotated[str, typer.Argument(help="The confirmation code, or its beginning.")]
+
+_COLUMNS = ("confirmation_code", "created_on", "cost_gross", "customer_id", "customer_reference", "state", "priced_on",
+            "expires_on")  # fmt: skip
+
+
+@app.command("list")
+def show_all(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Include quotes that are priced, confirmed or expired.")
+    ] = False,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List unpriced quotes, the oldest first; with --all, list all quotes, the latest first."""
+
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        quotes = await list_quotes(tx, limit, waiting=not everything)
+        lines = await lines_of(tx, [quote.id for quote in quotes])
+        costs = await purchase_costs(tx, {line.product_id for found in lines.values() for line in found})
+        return [_as_support_sees_it(quote, lines[quote.id], costs) for quote in quotes]
+
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+
+
+@app.command("show")
+def show_one(code: Code, as_json: AsJson = False) -> None:
+    """Show a quote."""
+    _print(run_query(lambda tx: _quote(tx, code)), as_json=as_json)
+
+
+def _carriage(text: str) -> tuple[int, Decimal]:
+    name, cost = named_number("--shipping", text, "ID=COST", read_pounds)
+    method = read_id(name)
+    if method is None:
+        raise typer.BadParameter(f"--shipping {text!r}: {name!r} is not the id of a shipping method")
+    return method, cost
+
+
+@app.command("price")
+def price(
+    code: Code,
+    items: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--item", metavar="SKU=UNIT_COST", help="The net unit cost for all lines of the SKU; may be repeated."
+        ),
+    ] = None,
+    shipping: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID=COST",
+            help="Offer a shipping method at this net cost; may be repeated.",
+        ),
+    ] = None,
+    discount: Annotated[
+        Decimal | None,
+        typer.Option(
+            parser=percent, metavar="PERCENT", help="Per cent off the prices at the request, for other items."
+        ),
+    ] = None,
+    note: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="A note to the customer, sent with the price.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Allow prices below cost or more than half off.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the priced quote with its margin; change nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
+    if not items and not shipping and discount is None:
+        raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
+    unit_costs = [named_number("--item", item, "SKU=UNIT_COST", read_pounds) for item in items or ()]
+    carriage = [_carriage(named) for named in shipping or ()]
+    price = QuotePrice(
+        items=[QuotedItem(*named) for named in unit_costs],
+        shipping=[QuotedShipping(*named) for named in carriage],
+        note=note,
+        discount=discount,
+        force=force,
+    )
+    names = called(
+        items=[item.sku for item in price.items], shipping=[f"shipping {option.id}" for option in price.shipping]
+    )
+    with reporting_errors():
+        settings = read_settings()
+        secret = secret_if_set(settings)
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        now, whole = SystemClock().now(), await whole_code(tx, code)
+        with named_by(names):
+            await price_quote(tx, whole, price, now, settings.quote_lifetime, secret)
+        if dry_run:
+            tx.set_rollback()
+        return await _quote(tx, code)
+
+    _print(run_change(work), as_json=as_json)
+
+
+@app.command("decline")
+def decline(
+    code: Code,
+    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer.")],
+    as_json: AsJson = False,
+) -> None:
+    """Decline a quote. The customer gets an e-mail."""
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        await decline_quote(tx, await whole_code(tx, code), reason, SystemClock().now())
+        return await _quote(tx, code)
+
+    _print(run_change(work), as_json=as_json)
+
+
+@app.command("confirm")
+def confirm(
+    code: Code,
+    shipping_method: Annotated[
+        int | None,
+        typer.Option(
+            "--shipping-method",
+            min=1,
+            max=2**31 - 1,
+            metavar="ID",
+            help="One of the quote's options. Default: the quote's choice, or else the account's default.",
+            show_default=False,
+        ),
+    ] = None,
+    override_credit: OverrideReason = None,
+    as_json: AsJson = False,
+) -> None:
+    """Confirm a priced quote that the customer has accepted: it becomes an order. The customer gets an e-mail."""
+    with reporting_errors():
+        policy = OrderingPolicy.from_settings(read_settings())
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        order = await confirm_quote(
+            tx,
+            await whole_code(tx, code),
+            shipping_method,
+            lambda customer_id: read_context(tx, customer_id, policy, SystemClock().now()),
+            override_credit=override_credit,
+        )
+        return await whole_order(tx, order)
+
+    print_order(run_change(work), as_json=as_json)
+
+
+async def _quote(tx: Transaction, code: str) -> dict[str, Any]:
+    quote = await fetch_quote(tx, await whole_code(tx, code))
+    lines = await lines_of_order(tx, quote.id)
+    return _as_support_sees_it(quote, lines, await purchase_costs(tx, [line.product_id for line in lines]))
+
+
+def _as_support_sees_it(
+    quote: AnyOrder, lines: Sequence[OrderLine], purchase_costs: Mapping[int, Decimal]
+) -> dict[str, Any]:
+    shown, pricing = as_operators_see_it(quote, lines), pricing_of(quote)
+    items = shown.pop("items")
+    return {
+        **shown,
+        "priced_on": pricing and local_text(pricing.priced_at),
+        "expires_on": pricing and local_text(pricing.expires_at),
+        "pricings": 0 if pricing is None else pricing.pricings,
+        "note": pricing and pricing.quote_note,
+        "margin": margin_of(lines, purchase_costs),
+        "items": items,
+        "shipping_options": [
+            {
+                "id": o.id,
+                "provider": o.provider,
+                "description": o.description,
+                "cost_net": o.cost_net,
+                "total_gross": quote.gross_with(o),
+            }
+            for o in quote.shipping_options
+        ],
+    }
+
+
+def _print(quote: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        show_json(quote)
+        return
+    items, options, margin = quote.pop("items"), quote.pop("shipping_options"), quote.pop("margin")
+    if margin is not None:
+        quote["margin"] = f"{in_pounds(margin.margin)} of {in_pounds(margin.net)}"
+    show_record(quote, as_json=False)
+    typer.echo()
+    show_table(items, ("id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", Prose("name")), as_json=False)
+    show_part("Shipping options", options, ("id", "cost_net", "provider", Prose("description"), "total_gross"))

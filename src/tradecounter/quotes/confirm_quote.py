@@ -1,0 +1,31 @@
+"""Confirms a quote for a customer who accepted it by e-mail or phone (specification, section 3)."""
+
+from collections.abc import Awaitable, Callable
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.queries.lookup import fetch_quote
+from tradecounter.orders.states import ConfirmedOrder, UnpricedQuote
+
+
+async def confirm_quote(
+    tx: Transaction,
+    code: str,
+    method_id: int | None,
+    context_of: Callable[[int], Awaitable[OrderContext]],
+    *,
+    override_credit: str | None = None,
+) -> ConfirmedOrder:
+    """Confirm a priced quote, with the same checks as for its customer; a confirmed quote stays unchanged.
+
+    `code` is the whole confirmation code; `context_of` returns the context of a customer's order.
+    Raises DomainError: not found, precondition failed (not priced), and the errors of `confirm_order`.
+    """
+    quote = await fetch_quote(tx, code)
+    if isinstance(quote, UnpricedQuote):
+        raise DomainError(Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: price it first")
+    context = await context_of(quote.customer_id)
+    order, _ = await confirm_order(tx, quote.confirmation_code, method_id, context, override_credit=override_credit)
+    return order

@@ -1,0 +1,43 @@
+"""The margin of a quote, and the guard against prices that cost the reseller money. Amounts are net pounds."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from msgspec import Struct
+
+from tradecounter.kit.errors import FieldError, invalid_fields
+from tradecounter.kit.money import NOTHING, rounded
+from tradecounter.orders.lines import OrderLine
+from tradecounter.prices.guards import suspicion
+
+
+class Margin(Struct, frozen=True):
+    """What remains of the goods' net price after what the reseller pays for them; `percent` is of the net price."""
+
+    net: Decimal
+    purchase: Decimal
+    margin: Decimal
+    percent: Decimal | None
+
+
+def margin_of(lines: Sequence[OrderLine], purchase_costs: Mapping[int, Decimal]) -> Margin | None:
+    """Return the margin of all lines, or None when the purchase cost of a product is unknown."""
+    if any(line.product_id not in purchase_costs for line in lines):
+        return None
+    net = sum((line.cost_net for line in lines), NOTHING)
+    purchase = sum((purchase_costs[line.product_id] * line.quantity for line in lines), NOTHING)
+    margin = net - purchase
+    return Margin(net, purchase, margin, rounded(margin * 100 / net) if net else None)
+
+
+def require_sound_prices(lines: Sequence[OrderLine], purchase_costs: Mapping[int, Decimal]) -> None:
+    """Raise DomainError (invalid) when a lowered price is below cost, or less than half of that at the request."""
+    if errors := list(_unsound(lines, purchase_costs)):
+        raise invalid_fields(errors)
+
+
+def _unsound(lines: Sequence[OrderLine], purchase_costs: Mapping[int, Decimal]) -> Iterator[FieldError]:
+    for line in lines:
+        why = suspicion(line.unit_cost, line.cost_at_request, purchase_costs.get(line.product_id))
+        if why is not None:
+            yield FieldError(line.sku, f"{line.unit_cost} {why}; use force to allow it")

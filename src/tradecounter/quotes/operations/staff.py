@@ -1,0 +1,114 @@
+"""`/api/quote`: quotes of all customers, to which support gives prices."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import Meta, structs
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.rest.call import Call
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.operations.examples import DESCRIBED as ORDERS
+from tradecounter.orders.present import created_order
+from tradecounter.orders.queries.lines import lines_of, lines_of_order
+from tradecounter.orders.queries.lookup import OrderFilter, fetch_quote, orders_after
+from tradecounter.orders.requests import Declination, QuotePrice
+from tradecounter.orders.states import AnyOrder, pricing_of, quote_status
+from tradecounter.parts.present_order import option_in_utc
+from tradecounter.products.queries.lookup import purchase_costs
+from tradecounter.quotes.decline_quote import decline_quote
+from tradecounter.quotes.margin import margin_of
+from tradecounter.quotes.operations.examples import DESCRIBED
+from tradecounter.quotes.price_quote import price_quote
+from tradecounter.quotes.staff_wire import ResellerQuote
+
+QUOTES = Subject(tag="Quotes", read="quotes:read", write="quotes:write", described={**ORDERS, **DESCRIBED})
+ONE_QUOTE = "/api/quote/{code}"
+
+QuoteCode = Annotated[
+    str,
+    InPath("code", "The quote's confirmation code.", "657cdc3344bb2a3356c0c53b05b216f8", "quote", in_lower_case=True),
+]
+
+
+class QuoteListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/quote`."""
+
+    state: Annotated[
+        Literal["pending", "confirmed", "cancelled", "expired"] | None, Meta(description="Only quotes in this state.")
+    ] = None
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's quotes.")] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteOperations:
+    """The endpoints of quotes; a price holds for `lifetime`. `secret` returns the installation's secret key."""
+
+    desk: Desk
+    lifetime: timedelta
+    secret: Callable[[], str]
+
+    @QUOTES.lists("/api/quote", "The quotes.")
+    async def list_quotes(self, tx: Transaction, now: datetime, query: QuoteListParameters) -> Listed[ResellerQuote]:
+        """Quotes of all customers."""
+        chosen = OrderFilter(customer_id=query.customer_id, state=query.state, kind="quote")
+        found = await orders_after(tx, chosen, query.after, query.limit + 1)
+        lines = await lines_of(tx, [quote.id for quote in found])
+        costs = await purchase_costs(tx, {line.product_id for each in lines.values() for line in each})
+        return Listed(found, (_shown(quote, lines[quote.id], costs, now) for quote in found))
+
+    @QUOTES.shows(ONE_QUOTE)
+    async def get_quote(self, tx: Transaction, now: datetime, code: QuoteCode) -> ResellerQuote:
+        """One quote."""
+        return await _read(tx, code, now)
+
+    @QUOTES.changes("POST", f"{ONE_QUOTE}/price", dry_run=True)
+    async def price_quote(self, tx: Transaction, now: datetime, code: QuoteCode, body: QuotePrice) -> ResellerQuote:
+        """Set or change a quote's prices.
+
+        The customer gets an e-mail, and can confirm the quote until it expires.
+        """
+        await price_quote(tx, code, body, now, self.lifetime, self.secret())
+        return await _read(tx, code, now)
+
+    @QUOTES.changes("POST", f"{ONE_QUOTE}/decline")
+    async def decline_quote(self, tx: Transaction, now: datetime, code: QuoteCode, body: Declination) -> ResellerQuote:
+        """Decline a quote.
+
+        The customer gets an e-mail with the reason.
+        """
+        await decline_quote(tx, code, body.reason, now)
+        return await _read(tx, code, now)
+
+
+def code_of(call: Call) -> str:
+    """Return the confirmation code in a path."""
+    return call.path_text("code", "quote").lower()
+
+
+async def _read(tx: Transaction, code: str, now: datetime) -> ResellerQuote:
+    quote = await fetch_quote(tx, code)
+    lines = await lines_of_order(tx, quote.id)
+    return _shown(quote, lines, await purchase_costs(tx, {line.product_id for line in lines}), now)
+
+
+def _shown(quote: AnyOrder, lines: Sequence[OrderLine], costs: Mapping[int, Decimal], now: datetime) -> ResellerQuote:
+    pricing = pricing_of(quote)
+    options = {option.id: option_in_utc(quote, option) for option in quote.shipping_options}
+    chosen = None if quote.shipping_method is None else options[quote.shipping_method]
+    return ResellerQuote(
+        **structs.asdict(created_order(quote, lines))
+        | {"shipping_method": chosen, "shipping_options": list(options.values())},
+        status=quote_status(quote, now),
+        customer_id=quote.customer_id,
+        created_at=quote.created_at,
+        priced_at=None if pricing is None else pricing.priced_at,
+        expires_at=None if pricing is None else pricing.expires_at,
+        note=None if pricing is None else pricing.quote_note,
+        margin=margin_of(lines, costs),
+    )

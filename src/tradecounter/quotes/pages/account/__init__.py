@@ -1,0 +1,1 @@
+"""The pages of `quotes` in the account."""

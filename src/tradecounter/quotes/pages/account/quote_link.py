@@ -1,0 +1,93 @@
+"""`/account/quote-link/{secret}`: a priced quote, for the recipient of its e-mail, who needs no user.
+
+Opening the page accepts nothing, since programs that scan e-mails open links. Only the form does.
+"""
+
+from dataclasses import dataclass
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.customers.address_lines import address_lines
+from tradecounter.db.transaction import transaction
+from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import TEXT, Parameter
+from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.identity.admission import sender_of
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.money import in_pounds
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.shipping_options import ShippingOption
+from tradecounter.orders.states import PricedQuote
+from tradecounter.parts.account import AccountParts
+from tradecounter.quotes.quote_links import accept_by_link, link_actor, quote_by_link
+
+_PATH, _ACCEPTED = "/account/quote-link/{secret}", "/account/quote-link"
+_SECRET = (Parameter("secret", "The secret of the link.", TEXT, "0" * 64),)
+_FOR_THE_FORM = {Kind.INVALID, Kind.PAYMENT_REQUIRED, Kind.PRECONDITION_FAILED}  # the link is still good
+
+
+class AcceptForm(Struct):
+    """The shipping option; without one, the quote's own or the account's default."""
+
+    shipping_method: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteLinkPages:
+    """The pages of one-time links, which are open to people who have not signed in."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_PATH, "Your quote", path_parameters=_SECRET, signed_out=True)
+    async def show_quote(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form(_PATH, "Accept your quote", path_parameters=_SECRET, signed_out=True)
+    async def accept(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+        try:
+            method = parse_form(submitted, AcceptForm).shipping_method
+            actor, now = link_actor(sender_of(call.request.scope).address), self.desk.clock.now()
+            async with transaction(self.desk.database, actor) as tx:
+                order = await accept_by_link(tx, _secret(call), method, self._context_of, now)
+        except DomainError as error:
+            if error.kind not in _FOR_THE_FORM:
+                raise
+            return await self._show(call, Filled.of(submitted, error, STATUS[error.kind]))
+        return self.desk.go(call, _ACCEPTED, f"You have accepted the quote. It is now order {order.order_reference}.")
+
+    @page(_ACCEPTED, "Your quote is accepted", signed_out=True)
+    async def show_accepted(self, call: Call) -> Response:
+        return self.desk.show(call, "quotes/accepted.html")
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            offered = await quote_by_link(tx, _secret(call), self.desk.clock.now())
+        quote = offered.quote
+        return self.desk.show(
+            call,
+            "quotes/linked_quote.html",
+            form=filled,
+            path=f"{_ACCEPTED}/{_secret(call)}",
+            offered=offered,
+            quote=quote,
+            delivery=address_lines(quote.shipping_address),
+            options=[(option.id, _in_words(quote, option)) for option in quote.shipping_options],
+            chosen=quote.shipping_method or offered.account.shipping_method,
+        )
+
+    async def _context_of(self, customer_id: int) -> OrderContext:
+        return self.parts.creation.context(customer_id, self.parts.views.for_order(customer_id))
+
+
+def _in_words(quote: PricedQuote, option: ShippingOption) -> str:
+    return f"{option.name}, {in_pounds(option.cost_net)}: {in_pounds(quote.gross_with(option))} in total with VAT"
+
+
+def _secret(call: Call) -> str:
+    return call.path_text("secret", "link")

@@ -1,0 +1,175 @@
+"""`/account/quote`: the customer's quotes, which are accepted and declined here."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.own_roles import BUYER
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.money import NOTHING
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.option_choices import chosen_option, shipping_choices
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.lookup import own_quotes
+from tradecounter.orders.states import (
+    AnyOrder,
+    ConfirmedOrder,
+    NumberedOrder,
+    PricedQuote,
+    UnpricedQuote,
+    pricing_of,
+    quote_status,
+)
+from tradecounter.orders.withdraw_order import fetch_own_quote, withdraw_order
+from tradecounter.parts.account import AccountParts
+
+_PATH = "/account/quote"
+_ONE, _DECLINE = f"{_PATH}/{{code}}", f"{_PATH}/{{code}}/decline"
+_COLUMNS = (
+    Column("Your reference"),
+    Column("Requested"),
+    Column("State"),
+    Column("The price holds until"),
+    Column("Total", numeric=True),
+)
+_HEADINGS = ("confirmation_code", "customer_reference", "requested_at", "status", "expires_at", "gross")
+
+
+class AcceptForm(Struct):
+    """The shipping option; without one, the quote's own or the account's default."""
+
+    shipping_method: int | None = None
+
+
+class DeclineForm(Struct):
+    """Why the quote is declined, if the customer says so."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteRow:
+    """A quote in the list."""
+
+    quote: AnyOrder
+    status: str
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuotePages:
+    """The pages of quotes."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_PATH, "Quotes", user_roles=BUYER, query=TableParameters)
+    async def list_quotes(self, call: Call) -> Response:
+        wanted, now = call.query(TableParameters), self.desk.clock.now()
+        after = read_cursor(wanted.after, int)
+        async with self.desk.reading() as tx:
+            found = await own_quotes(tx, call.customer_id, wanted.most, None if after is None else after[1])
+        rows = [_row(quote, now) for quote in found]
+        if wanted.is_file:
+            return csv_file("quotes", _HEADINGS, map(_file_row, rows))
+        address = self.desk.view(call).at(_PATH)
+        sort = Sort("requested", descending=True)
+        table = Table.of(call, address, _COLUMNS, rows, sort, lambda row: cursor_text(0, row.quote.id))
+        return self.desk.show(call, "quotes/list.html", table=table)
+
+    @page(_ONE, "One quote", user_roles=BUYER)
+    async def show_quote(self, call: Call) -> Response:
+        return await self._show(call, "quotes/quote.html", Filled())
+
+    @form(_ONE, "Accept a quote", user_roles=BUYER)
+    async def accept(self, call: Call) -> Response:
+        view = await self.parts.views.last(call.customer_id)
+
+        async def work(tx: Transaction, body: AcceptForm, _now: datetime) -> ConfirmedOrder:
+            quote = await fetch_own_quote(tx, call.customer_id, _code(call))
+            context = self.parts.creation.context(call.customer_id, view)
+            order, _ = await confirm_order(tx, quote.confirmation_code, body.shipping_method, context)
+            return order
+
+        return await self.desk.change(
+            call,
+            AcceptForm,
+            work,
+            again=lambda filled: self._show(call, "quotes/quote.html", filled),
+            to=lambda order: f"/account/order/{order.order_reference}",
+            done=lambda order: f"You have accepted the quote. It is order {order.order_reference}.",
+        )
+
+    @step(
+        _DECLINE,
+        "Decline a quote",
+        shown=lambda self, call, filled: self._show(call, "quotes/decline.html", filled),
+        to=_PATH,
+        done="The quote is declined.",
+        user_roles=BUYER,
+    )
+    async def decline(self, tx: Transaction, call: Call, body: DeclineForm, now: datetime) -> None:
+        quote = await fetch_own_quote(tx, call.customer_id, _code(call))
+        await withdraw_order(tx, call.customer_id, quote.confirmation_code, body.reason, now)
+
+    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            quote = await fetch_own_quote(tx, call.customer_id, _code(call))
+            lines = await lines_of_order(tx, quote.id)
+            account = await fetch_account(tx, call.customer_id)
+        row = _row(quote, now)
+        return self.desk.show(
+            call,
+            template,
+            form=filled,
+            quote=quote,
+            state=row.status,
+            expires_at=row.expires_at,
+            note=_note(quote),
+            order=quote if isinstance(quote, NumberedOrder) else None,
+            is_priced=isinstance(quote, PricedQuote) and not quote.has_expired(now),
+            is_open=isinstance(quote, UnpricedQuote) or (isinstance(quote, PricedQuote) and not quote.has_expired(now)),
+            lines=lines,
+            saved=sum((_saved(line) for line in lines), NOTHING),
+            options=shipping_choices(quote),
+            chosen=chosen_option(quote, account.shipping_method),
+            address_lines=address_lines,
+        )
+
+
+def _row(quote: AnyOrder, now: datetime) -> QuoteRow:
+    return QuoteRow(quote, quote_status(quote, now), quote.expires_at if isinstance(quote, PricedQuote) else None)
+
+
+def _file_row(row: QuoteRow) -> tuple[object, ...]:
+    quote = row.quote
+    requested = quote.created_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    expires = row.expires_at and row.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (quote.confirmation_code, quote.customer_reference, requested, row.status, expires, quote.cost_gross)
+
+
+def _saved(line: OrderLine) -> Decimal:
+    """Return what the price of the quote saves on a line."""
+    return (line.cost_at_request - line.unit_cost) * line.quantity
+
+
+def _note(quote: AnyOrder) -> str | None:
+    pricing = pricing_of(quote)
+    return None if pricing is None else pricing.quote_note
+
+
+def _code(call: Call) -> str:
+    return call.path_text("code", "quote")

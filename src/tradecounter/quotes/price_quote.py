@@ -1,0 +1,176 @@
+"""Prices a quote: support sets the unit costs, and the customer gets an e-mail (specification, section 3)."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from msgspec.structs import replace
+
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, named_by, not_found
+from tradecounter.kit.keys import key_form
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.money import rounded
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lines import OrderLine, products_of, total_costs
+from tradecounter.orders.queries.changes import store_pricing
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import lock_by_code
+from tradecounter.orders.requests import QuotedShipping, QuotePrice
+from tradecounter.orders.rules import check_cost
+from tradecounter.orders.shipping_options import ShippingOption, option_of
+from tradecounter.orders.states import (
+    AnyOrder,
+    DeclinedOrder,
+    NumberedOrder,
+    PendingOrder,
+    PricedQuote,
+    Pricing,
+    Quote,
+    UnpricedQuote,
+    shown_state,
+)
+from tradecounter.products.queries.lookup import purchase_costs
+from tradecounter.quotes.margin import require_sound_prices
+from tradecounter.quotes.quote_links import make_quote_link
+from tradecounter.shipping.queries import read_methods
+from tradecounter.shipping.rules import ShippingMethod
+
+LONGEST_NOTE = 2000
+
+_WHOLE = Decimal(100)  # per cent
+
+
+async def price_quote(
+    tx: Transaction, code: str, price: QuotePrice, now: datetime, lifetime: timedelta, secret: str | None
+) -> None:
+    """Price a quote for `lifetime` from `now` (UTC), and queue the e-mail to the customer.
+
+    A caller that only wants a preview rolls the transaction back.
+
+    A cost applies to all lines of its SKU. A shipping method adds a shipping option or changes an option's price.
+    `secret` is the installation's secret key, from which the link in the e-mail is derived; None makes no link.
+    A quote can be priced again until it is confirmed or expires. The note, or None, replaces the earlier note.
+
+    Raises DomainError: invalid (also when the quote has no shipping option), not found, conflict (not an open quote).
+    """
+    _check_pricing(price)
+    note = (price.note or "").strip() or None
+    quote = _open_quote(await lock_by_code(tx, code), code, now)
+    lines = await lines_of_order(tx, quote.id)
+    pricing = Pricing(
+        priced_at=now,
+        expires_at=now + lifetime,
+        pricings=1 if isinstance(quote, UnpricedQuote) else quote.pricing.pricings + 1,
+        quote_note=note,
+    )
+    options = _options(quote, await read_methods(tx) if price.shipping else (), price.shipping)
+    repriced = _repriced(quote, lines, price)
+    if not price.force:
+        places = {key_form(item.sku): f"items[{number}].cost_net" for number, item in enumerate(price.items)}
+        with named_by(lambda sku: places.get(key_form(sku), sku)):
+            require_sound_prices(repriced, await purchase_costs(tx, products_of(lines)))
+    await store_pricing(tx, quote.id, pricing, repriced, options)
+    await make_quote_link(tx, quote.id, secret, now)
+    await queue(tx, "mail_quote_priced", order_id=quote.id, pricing=pricing.pricings)
+    cost_net, cost_tax = total_costs(repriced)
+    record_order_event(tx, "quote.priced", quote, now, cost_gross=cost_net + cost_tax, expires_at=pricing.expires_at)
+    before, after = _prices(lines, quote.shipping_options), _prices(repriced, options)
+    told = {"expires_at": pricing.expires_at} | ({} if note is None else {"note": note})
+    forced = {"force": True} if price.force else {}
+    audit_order(tx, "quote.price", quote, now, before=before, after={**after, **told, **forced})
+
+
+def _check_pricing(price: QuotePrice) -> None:
+    """Raise DomainError (invalid) with all that is wrong whatever the quote is."""
+    collector = ErrorCollector()
+    for number, item in enumerate(price.items):
+        with collector.collecting():
+            check_cost(f"items[{number}].cost_net", "unit cost", item.cost_net)
+    for number, option in enumerate(price.shipping):
+        with collector.collecting():
+            check_cost(f"shipping[{number}].cost_net", "cost", option.cost_net)
+    with collector.collecting():
+        check_discount("discount", price.discount)
+    with collector.collecting():
+        if price.note is not None and len(price.note.strip()) > LONGEST_NOTE:
+            raise invalid("note", f"must have at most {LONGEST_NOTE} characters")
+    collector.check()
+
+
+def check_discount(field: str, discount: Decimal | None) -> None:
+    """Raise DomainError (invalid) unless a discount is in per cent."""
+    if discount is not None and not (discount.is_finite() and 0 <= discount <= _WHOLE):
+        raise invalid(field, "must be between 0 and 100 per cent")
+
+
+def _prices(lines: Sequence[OrderLine], options: Sequence[ShippingOption]) -> dict[str, Decimal]:
+    prices = {f"{line.sku} ({line.id})": line.unit_cost for line in lines}
+    return prices | {f"shipping {option.id}": option.cost_net for option in options}
+
+
+def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
+    """Return a quote that can be priced. Raises DomainError: not found, conflict."""
+    if order is None:
+        raise not_found("quote", code)
+    if order.kind == "order" or isinstance(order, PendingOrder):
+        raise DomainError(Kind.CONFLICT, f"{code} is an order, not a quote")
+    match order:
+        case NumberedOrder():
+            state = shown_state(order, now)
+            raise DomainError(Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {state}")
+        case DeclinedOrder():
+            raise DomainError(Kind.CONFLICT, f"the quote is {order.ended_as}")
+        case PricedQuote() if order.has_expired(now):
+            when = local_text(order.expires_at)
+            raise DomainError(Kind.CONFLICT, f"the quote expired at {when}: the customer must request it again")
+    return order
+
+
+def _repriced(quote: Quote, lines: Sequence[OrderLine], price: QuotePrice) -> list[OrderLine]:
+    costs: dict[str, Decimal] = {}
+    skus = {key_form(line.sku) for line in lines}
+    for number, item in enumerate(price.items):
+        key, place = key_form(item.sku), f"items[{number}].sku"
+        if key not in skus:
+            raise invalid(place, "the quote has no line with this SKU")
+        if key in costs:
+            raise invalid(place, "is named twice")
+        costs[key] = rounded(item.cost_net)
+    return [
+        replace(
+            line.at_price(costs.get(key_form(line.sku), discounted_cost(line, price.discount)), quote.tax_rate),
+            requested_unit_cost=line.cost_at_request,
+        )
+        for line in lines
+    ]
+
+
+def discounted_cost(line: OrderLine, discount: Decimal | None) -> Decimal:
+    """Return the unit cost of a line at per cent off its price at the request; without them, as it is."""
+    if discount is None:
+        return line.unit_cost
+    return rounded(line.cost_at_request * (_WHOLE - discount) / _WHOLE)
+
+
+def _options(
+    quote: Quote, methods: Collection[ShippingMethod], carriage: Sequence[QuotedShipping]
+) -> list[ShippingOption]:
+    """Return a quote's shipping options with support's carriage, cheapest first."""
+    options = {option.id: option for option in quote.shipping_options}
+    by_id = {method.id: method for method in methods}
+    costs: dict[int, Decimal] = {}
+    for number, named in enumerate(carriage):
+        place = f"shipping[{number}].id"
+        if named.id in costs:
+            raise invalid(place, "is named twice")
+        if named.id not in options and named.id not in by_id:
+            known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in methods) or "none"
+            raise invalid(place, f"this shipping method does not exist; the methods are {known}")
+        costs[named.id] = rounded(named.cost_net)
+        options.setdefault(named.id, option_of(by_id[named.id], quote.shipping_weight))
+    if not options:
+        raise invalid("shipping", "no method fits this quote: name the carriage, as a shipping method with its cost")
+    priced = [replace(option, cost_net=costs.get(option.id, option.cost_net)) for option in options.values()]
+    return sorted(priced, key=lambda option: (option.cost_net, option.id))

@@ -1,0 +1,179 @@
+"""`tradecounter order return` and `tradecounter return`: what customers send back."""
+
+from typing import Annotated, Any
+
+import typer
+from msgspec.structs import asdict
+
+from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.billing.reseller_wire import ReceivedReturn
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import Customer, Limit, OrderName, called, item_names, item_units
+from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_record, show_table
+from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import named_by
+from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import read_id
+from tradecounter.letterhead.seller import letterhead_from
+from tradecounter.returns.find_return import shown_return
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.queries.returns import lines_of_returns, list_returns
+from tradecounter.returns.receive_return import close_return
+from tradecounter.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.returns.wire import Return, return_on_the_wire
+from tradecounter.settings import read_settings
+
+app = typer.Typer(no_args_is_help=True, help="Units that customers send back.")
+
+Number = Annotated[str, typer.Argument(metavar="NUMBER", help="The number of the return, such as RMA-1001.")]
+
+_STATES = ("open", "received", "closed")
+_COLUMNS = (
+    "number",
+    "order_reference",
+    "customer_id",
+    "state",
+    "opened_at",
+    "received_at",
+    "closed_at",
+    Prose("reason"),
+)
+
+
+def open_for_order(
+    reference: OrderName,
+    item: Annotated[
+        list[str], typer.Option(metavar="ITEM_ID=QUANTITY", help="Dispatched units that come back; may be repeated.")
+    ],
+    reason: Annotated[str, typer.Option(help="The reason of the return.")],
+    serial: Annotated[
+        list[str] | None, typer.Option(metavar="ITEM_ID:SERIAL", help="A unit's serial number; may be repeated.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a return of dispatched units and print its number."""
+    serials = _serials(serial)
+    items = [ReturnedUnits(item_id, units, serials.pop(item_id, [])) for item_id, units in item_units(item)]
+    for item_id in serials:
+        raise typer.BadParameter(f"--serial {item_id}:…: --item {item_id}=… is missing")
+
+    async def work(tx: Transaction) -> Return:
+        with named_by(called(items=item_names(each.id for each in items))):
+            number = await open_return(tx, reference, ReturnRequest(items, reason), SystemClock().now())
+        return await shown_return(tx, number)
+
+    _print(run_change(work), as_json=as_json)
+
+
+def _serials(texts: list[str] | None) -> dict[int, list[str]]:
+    serials: dict[int, list[str]] = {}
+    for text in texts or ():
+        name, _, number = text.partition(":")
+        item_id = read_id(name)
+        if item_id is None or not number:
+            raise typer.BadParameter(f"--serial {text!r} is not ITEM_ID:SERIAL")
+        serials.setdefault(item_id, []).append(number)
+    return serials
+
+
+def _state(text: str) -> str:
+    if text not in _STATES:
+        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(_STATES)}")
+    return text
+
+
+@app.command("list")
+def show_all(
+    state: Annotated[
+        Any, typer.Option(parser=_state, metavar="S", help=f"Only returns in this state: {', '.join(_STATES)}.")
+    ] = None,
+    customer: Customer = None,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List returns, the latest first."""
+
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        found = await list_returns(tx, limit, state=state, customer_id=customer)
+        lines = await lines_of_returns(tx, [one.id for one in found])
+        return [asdict(return_on_the_wire(one, lines[one.id])) for one in found]
+
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+
+
+@app.command("show")
+def show_one(number: Number, as_json: AsJson = False) -> None:
+    """Show a return."""
+    _print(run_query(lambda tx: shown_return(tx, number)), as_json=as_json)
+
+
+@app.command("receive")
+def receive(
+    number: Number,
+    restock: Annotated[
+        list[str] | None, typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to sell again; may be repeated.")
+    ] = None,
+    scrap: Annotated[
+        list[str] | None, typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to write off; may be repeated.")
+    ] = None,
+    credit: Annotated[
+        bool, typer.Option("--credit", help="Credit the invoiced units that came back and are not credited yet.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the result and the totals of the credit notes; change nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Receive units of a return; restocked units serve back-orders first."""
+    good, bad = _each_once("--restock", restock), _each_once("--scrap", scrap)
+    ids = list(dict.fromkeys([*good, *bad]))
+    items = [ReceivedUnits(item_id, good.get(item_id, 0), bad.get(item_id, 0)) for item_id in ids]
+    with reporting_errors():
+        letterhead = letterhead_from(read_settings())
+
+    async def work(tx: Transaction) -> ReceivedReturn:
+        with named_by(called(items=item_names(ids))):
+            return await receive_and_credit(tx, number, Receipt(items, credit), letterhead, SystemClock().now())
+
+    received = run_change(work, dry_run=dry_run)
+    _print(received, as_json=as_json)
+    if not as_json:
+        for note in received.credit_notes:
+            name, verb = ("a credit note", "would be") if dry_run else (f"credit note {note.number}", "is")
+            typer.echo(f"\n{name} of invoice {note.invoice} over {in_pounds(note.cost_gross)} {verb} issued")
+
+
+def _each_once(option: str, texts: list[str] | None) -> dict[int, int]:
+    units: dict[int, int] = {}
+    for item_id, quantity in item_units(texts, option):
+        if item_id in units:
+            raise typer.BadParameter(f"{option} {item_id} is named twice: add up its quantities")
+        units[item_id] = quantity
+    return units
+
+
+@app.command("close")
+def close(number: Number, as_json: AsJson = False) -> None:
+    """Close a return: no more of its units are expected. Once all are received and credited, it closes by itself."""
+
+    async def work(tx: Transaction) -> Return:
+        await close_return(tx, number, SystemClock().now())
+        return await shown_return(tx, number)
+
+    _print(run_change(work), as_json=as_json)
+
+
+def _print(found: Return, *, as_json: bool) -> None:
+    if as_json:
+        show_json(found)
+        return
+    shown = asdict(found)
+    shown.pop("credit_notes", None)
+    items = [asdict(item) for item in shown.pop("items")]
+    show_record(shown, as_json=False)
+    typer.echo()
+    columns = ("id", "sku", "quantity", "restocked", "scrapped", "credited", Prose("serial_numbers"))
+    show_table(items, columns, as_json=False)

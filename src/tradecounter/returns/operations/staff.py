@@ -1,0 +1,90 @@
+"""`/api/return`: what customers send back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta
+
+from tradecounter.billing.credit_return import receive_and_credit
+from tradecounter.billing.reseller_wire import ReceivedReturn
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.scopes import require_scope
+from tradecounter.edge.operations.subject import InPath, Listed, Subject
+from tradecounter.edge.rest.call import Call
+from tradecounter.letterhead.seller import Letterhead
+from tradecounter.orders.operations.staff import OrderReference
+from tradecounter.returns.find_return import shown_return
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.operations.examples import DESCRIBED
+from tradecounter.returns.queries.returns import lines_of_returns, list_returns
+from tradecounter.returns.receive_return import close_return
+from tradecounter.returns.requests import Receipt, ReturnRequest
+from tradecounter.returns.wire import Return, ReturnState, return_on_the_wire
+
+MAY_CLOSE = ("support", "finance", "administrator")
+
+_RETURNS = Subject(tag="Returns", read="orders:read", write="orders:write", described=DESCRIBED)
+_ALL, _ONE = "/api/return", "/api/return/{number}"
+
+ReturnNumber = Annotated[str, InPath("number", "The return's number.", "RMA-1001", "return")]
+
+
+class ReturnListParameters(PageParameters, frozen=True, kw_only=True):
+    """The query parameters of `GET /api/return`."""
+
+    state: Annotated[ReturnState | None, Meta(description="Only returns in this state.")] = None
+    customer_id: Annotated[int, Meta(ge=1, description="Only this customer's returns.")] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnOperations:
+    """The endpoints of returns."""
+
+    desk: Desk
+    letterhead: Letterhead
+
+    @_RETURNS.changes("POST", "/api/order/{reference}/return", location=_ONE)
+    async def open_return(
+        self, tx: Transaction, now: datetime, reference: OrderReference, body: ReturnRequest
+    ) -> Return:
+        """Open a return of dispatched units."""
+        return await shown_return(tx, await open_return(tx, reference, body, now))
+
+    @_RETURNS.lists(_ALL, "The returns.")
+    async def list_returns(self, tx: Transaction, query: ReturnListParameters) -> Listed[Return]:
+        """Returns of all customers, the latest first."""
+        found = await list_returns(
+            tx, query.limit + 1, state=query.state, customer_id=query.customer_id, after=query.after or None
+        )
+        lines = await lines_of_returns(tx, [each.id for each in found])
+        return Listed(found, (return_on_the_wire(each, lines[each.id]) for each in found))
+
+    @_RETURNS.shows(_ONE)
+    async def get_return(self, tx: Transaction, number: ReturnNumber) -> Return:
+        """One return."""
+        return await shown_return(tx, number)
+
+    @_RETURNS.changes("POST", f"{_ONE}/receive", dry_run=True, roles=("support", "warehouse", "administrator"))
+    async def receive_return(
+        self, tx: Transaction, now: datetime, call: Call, number: ReturnNumber, body: Receipt
+    ) -> ReceivedReturn:
+        """Receive units of a return.
+
+        Restocked units serve back-orders first. A return may arrive in several deliveries. `credit` needs the scope
+        `billing:write` too; a dry run shows what the credit notes come to. Once all units came back and are credited,
+        the return is closed.
+        """
+        if body.credit:
+            require_scope(call.request, "billing:write")
+        return await receive_and_credit(tx, number, body, self.letterhead, now)
+
+    @_RETURNS.changes("POST", f"{_ONE}/close", roles=MAY_CLOSE)
+    async def close_return(self, tx: Transaction, now: datetime, number: ReturnNumber) -> Return:
+        """Close a return; units that have not come back are no longer expected.
+
+        A return is closed by itself once all units came back and are credited.
+        """
+        await close_return(tx, number, now)
+        return await shown_return(tx, number)

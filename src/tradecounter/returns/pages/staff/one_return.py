@@ -1,0 +1,173 @@
+"""`/return/{number}`: one return, with the forms that receive and close it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.billing.credit_return import creditable_of_return, receive_and_credit
+from tradecounter.billing.reseller_wire import IssuedCreditNote, ReceivedReturn
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, in_rows
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.pages.step import NoFields
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import require_right
+from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.operations.staff import BY_WAREHOUSE
+from tradecounter.orders.units import ItemId
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_order import ShownOrder, shown_as
+from tradecounter.returns.find_return import fetch_return, shown_return
+from tradecounter.returns.operations.staff import MAY_CLOSE
+from tradecounter.returns.receive_return import close_return
+from tradecounter.returns.requests import Receipt, ReceivedUnits, UnitsOrNone
+from tradecounter.returns.wire import Return, ReturnItem
+
+
+class ReceivedLine(Struct):
+    """A line in the form."""
+
+    id: ItemId
+    restock: UnitsOrNone = 0
+    scrap: UnitsOrNone = 0
+
+
+class ReceiveForm(Struct):
+    """What came back, and whether it is credited at once."""
+
+    items: list[ReceivedLine] = []
+    credit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnPages:
+    """The pages of one return."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page("/return/{number}", "One return", scope="orders:read")
+    async def show_return(self, call: Call) -> Response:
+        return await self._show(call, "returns/return.html", Filled())
+
+    @page("/return/{number}/receive", "Receive a return", scope="orders:write", roles=BY_WAREHOUSE)
+    async def show_receive(self, call: Call) -> Response:
+        return await self._show(call, "returns/receive.html", Filled(), only_in=("open",))
+
+    @form("/return/{number}/receive", "Receive a return", scope="orders:write", roles=BY_WAREHOUSE)
+    async def receive(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: ReceiveForm, now: datetime) -> ReceivedReturn:
+            if body.credit:
+                require_right(call.request, "billing:write")
+            receipt = Receipt([ReceivedUnits(line.id, line.restock, line.scrap) for line in body.items], body.credit)
+            with named_by(in_rows("items", range(len(body.items)), {"id": "restock"})):
+                return await receive_and_credit(tx, _number(call), receipt, self.parts.letterhead, now)
+
+        async def again(filled: Filled, received: ReceivedReturn | None) -> Response:
+            notes = [] if received is None else received.credit_notes
+            return await self._show(call, "returns/receive.html", filled, notes=notes)
+
+        return await self.desk.change_as_seen(
+            call,
+            ReceiveForm,
+            work,
+            again=again,
+            facts=_credited,
+            to=lambda found: f"/return/{found.number}",
+            done=_received,
+        )
+
+    @page("/return/{number}/close", "Close a return", scope="orders:write", roles=MAY_CLOSE)
+    async def show_close(self, call: Call) -> Response:
+        return await self._show(call, "returns/close.html", Filled(), only_in=("open", "received"))
+
+    @form("/return/{number}/close", "Close a return", scope="orders:write", roles=MAY_CLOSE)
+    async def close(self, call: Call) -> Response:
+        async def work(tx: Transaction, _body: NoFields, now: datetime) -> None:
+            await close_return(tx, _number(call), now)
+
+        return await self.desk.change(
+            call,
+            NoFields,
+            work,
+            again=lambda filled: self._show(call, "returns/close.html", filled),
+            to=f"/return/{_number(call)}",
+            done="The return is closed.",
+        )
+
+    async def _show(
+        self,
+        call: Call,
+        template: str,
+        filled: Filled,
+        *,
+        only_in: tuple[str, ...] = (),
+        notes: Sequence[IssuedCreditNote] = (),
+    ) -> Response:
+        """Show a page of the return; `notes` are the credit notes that a form would issue."""
+        async with self.desk.reading() as tx:
+            found = await shown_return(tx, _number(call))
+            order = await self._order(tx, found)
+            to_credit = await creditable_of_return(tx, await fetch_return(tx, found.number))
+        if only_in and found.state not in only_in:
+            raise DomainError(Kind.CONFLICT, f"{found.number} is already {found.state}")
+        return self.desk.show(
+            call,
+            template,
+            form=filled,
+            found=found,
+            order=order,
+            lines=[_Line(item, order) for item in found.items],
+            to_credit={number: sum(line.quantity for line in units) for number, units in to_credit.items()},
+            notes=notes,
+            seen=seen_of(_facts(notes)) if notes else "",
+        )
+
+    async def _order(self, tx: Transaction, found: Return) -> ShownOrder:
+        order = await fetch_order(tx, found.order_reference)
+        return await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a return with its product's name; `expected` units are still to come."""
+
+    item: ReturnItem
+    order: ShownOrder
+
+    @property
+    def name(self) -> str:
+        return next((line.name for line in self.order.items if line.item.id == self.item.id), "")
+
+    @property
+    def expected(self) -> int:
+        return self.item.quantity - self.item.received
+
+    @property
+    def uncredited(self) -> int:
+        return self.item.received - self.item.credited
+
+
+def _number(call: Call) -> str:
+    return call.path_text("number", "return")
+
+
+def _credited(received: ReceivedReturn) -> Any:
+    """Return what the form has to show: the credit notes, if there are any."""
+    return _facts(received.credit_notes) if received.credit_notes else None
+
+
+def _facts(notes: Sequence[IssuedCreditNote]) -> Any:
+    return [(note.invoice, note.cost_gross) for note in notes]
+
+
+def _received(found: Return) -> str:
+    back = sum(item.received for item in found.items)
+    wanted = sum(item.quantity for item in found.items)
+    return "All units are received." if back == wanted else f"{back} of {wanted} units are received."

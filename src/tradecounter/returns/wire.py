@@ -1,0 +1,73 @@
+"""Returns as the reseller sees them."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from tradecounter.kit.wire import Moment, Timed
+from tradecounter.returns.queries.returns import ReturnedLine, StoredReturn
+
+RETURN_PREFIX = "RMA-"
+
+ReturnState = Literal["open", "received", "closed"]
+
+
+class ReturnItem(Struct, frozen=True):
+    """The units of an item that come back."""
+
+    id: Annotated[int, Meta(description="The id of the order's item.")]
+    sku: str
+    quantity: Annotated[int, Meta(description="The units that the customer may send back.")]
+    received: Annotated[int, Meta(description="The units that came back, restocked or scrapped.")]
+    restocked: Annotated[int, Meta(description="The units that are for sale again.")]
+    scrapped: Annotated[int, Meta(description="The units that are not for sale again.")]
+    serial_numbers: list[str]
+    credited: Annotated[
+        int, Meta(description="The received units that are credited, or had not been invoiced when they came back.")
+    ] = 0
+
+
+class Return(Timed, Struct, frozen=True):
+    """A return of an order's units."""
+
+    number: Annotated[str, Meta(examples=["RMA-1001"])]
+    order_reference: str
+    customer_id: int
+    state: ReturnState
+    reason: str
+    opened_at: Moment
+    received_at: Moment | None
+    closed_at: Moment | None
+    items: list[ReturnItem]
+
+
+def return_number(return_id: int) -> str:
+    """Return the number of a return."""
+    return f"{RETURN_PREFIX}{return_id}"
+
+
+def return_on_the_wire(found: StoredReturn, lines: list[ReturnedLine]) -> Return:
+    """Return a stored return with its lines."""
+    return Return(
+        number=return_number(found.id),
+        order_reference=found.order_reference,
+        customer_id=found.customer_id,
+        state=found.state,
+        reason=found.reason,
+        opened_at=found.opened_at,
+        received_at=found.received_at,
+        closed_at=found.closed_at,
+        items=[
+            ReturnItem(
+                id=line.line_id,
+                sku=line.sku,
+                quantity=line.quantity,
+                received=line.received,
+                restocked=line.restocked,
+                scrapped=line.scrapped,
+                serial_numbers=line.serial_numbers,
+                credited=line.credited,
+            )
+            for line in lines
+        ],
+    )

@@ -1,0 +1,1 @@
+"""Finds anything by a number or a name."""

@@ -1,0 +1,150 @@
+"""Finds what somebody types or scans: orders, quotes, invoices, credit notes, returns, customers, products, units."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from tradecounter.billing.queries.credit_notes import fetch_credit_note
+from tradecounter.billing.queries.lookup import fetch_invoice
+from tradecounter.customers.queries.find_customers import find_customers
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.money import in_pounds
+from tradecounter.kit.text import fold
+from tradecounter.orders.queries.find_orders import find_orders
+from tradecounter.orders.queries.lookup import OrderFilter
+from tradecounter.orders.queries.order_table import order_table
+from tradecounter.products.queries.lookup import products_after
+from tradecounter.returns.find_return import fetch_return
+from tradecounter.returns.wire import RETURN_PREFIX
+from tradecounter.shipments.queries.serial_numbers import find_units
+
+MOST_OF_A_GROUP = 10
+LONGEST = 200
+
+_SHORTEST_PART = 3  # of a text that is looked for inside of others
+_INVOICE = re.compile(r"(?:inv|invoice)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
+_CREDIT_NOTE = re.compile(r"(?:cn|credit[\s-]*note)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Something that was found. `exact` means that the text names it, and is not only a part of its name."""
+
+    name: str
+    note: str
+    path: str
+    exact: bool
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Hits of one kind; `operation` is the path of the page that shows one."""
+
+    title: str
+    operation: str
+    hits: list[Hit]
+
+
+async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool]) -> list[Group]:
+    """Return what a text may mean, by kind; kinds without hits are left out.
+
+    `allowed` tells which scopes the person has. The number of statements does not depend on what there is.
+    """
+    groups: list[Group] = []
+    if allowed("orders:read"):
+        groups += await _orders(tx, text)
+        groups.append(await _units(tx, text))
+        groups.append(await _returns(tx, text))
+    if allowed("billing:read"):
+        groups.append(await _invoices(tx, text))
+        groups.append(await _credit_notes(tx, text))
+    if allowed("customers:read"):
+        groups.append(await _customers(tx, text))
+    if allowed("catalogue:read"):
+        groups.append(await _products(tx, text))
+    return [group for group in groups if group.hits]
+
+
+async def _orders(tx: Transaction, text: str) -> list[Group]:
+    found = await find_orders(tx, text, MOST_OF_A_GROUP)
+    if not found and len(text) >= _SHORTEST_PART:
+        rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
+        found = [(row, False) for row in rows]
+    orders: list[Hit] = []
+    quotes: list[Hit] = []
+    for row, exact in found:
+        is_quote = row.kind == "quote" and row.status is None
+        path = f"/{'quote' if is_quote else 'order'}/{row.name}"
+        note = " · ".join(part for part in (row.customer, row.customer_reference, in_pounds(row.gross)) if part)
+        name = row.name if row.status else f"{row.name[:8]}…"
+        (quotes if is_quote else orders).append(Hit(name, note, path, exact, row.label))
+    return [Group("Orders", "/order/{reference}", orders), Group("Quotes", "/quote/{code}", quotes)]
+
+
+async def _units(tx: Transaction, text: str) -> Group:
+    hits = []
+    for unit in await find_units(tx, text, MOST_OF_A_GROUP):
+        names = " · ".join(part for part in (unit.serial_number, unit.mac_address) if part)
+        note = f"{unit.sku} · {unit.order_reference} · {unit.customer}"
+        hits.append(Hit(names, note, f"/order/{unit.order_reference}", exact=True))
+    return Group("Serial numbers", "/order/{reference}", hits)
+
+
+async def _returns(tx: Transaction, text: str) -> Group:
+    try:
+        found = await fetch_return(tx, text)
+    except DomainError as error:
+        if error.kind is not Kind.NOT_FOUND:
+            raise
+        return Group("Returns", "/return/{number}", [])
+    number = f"{RETURN_PREFIX}{found.id}"
+    hit = Hit(number, f"Of order {found.order_reference}", f"/return/{number}", exact=True, state=found.state)
+    return Group("Returns", "/return/{number}", [hit])
+
+
+async def _invoices(tx: Transaction, text: str) -> Group:
+    hits = []
+    if named := _INVOICE.fullmatch(text):
+        try:
+            found = await fetch_invoice(tx, int(named[1]))
+        except DomainError as error:
+            if error.kind is not Kind.NOT_FOUND:
+                raise
+        else:
+            note = f"Order {found.order_reference} · {in_pounds(found.gross)} · {in_pounds(found.due)} due"
+            hits.append(Hit(f"Invoice {found.number}", note, f"/invoice/{found.number}", exact=True))
+    return Group("Invoices", "/invoice/{number}", hits)
+
+
+async def _credit_notes(tx: Transaction, text: str) -> Group:
+    hits = []
+    if named := _CREDIT_NOTE.fullmatch(text):
+        try:
+            found = await fetch_credit_note(tx, int(named[1]))
+        except DomainError as error:
+            if error.kind is not Kind.NOT_FOUND:
+                raise
+        else:
+            note = f"Invoice {found.invoice} · {in_pounds(found.gross)}"
+            hits.append(Hit(f"Credit note {found.number}", note, f"/credit-note/{found.number}", exact=True))
+    return Group("Credit notes", "/credit-note/{number}", hits)
+
+
+async def _customers(tx: Transaction, text: str) -> Group:
+    found = await find_customers(tx, text, MOST_OF_A_GROUP)
+    hits = [Hit(c.name, f"Customer {c.id} · {c.email_address}", f"/customer/{c.id}", c.exact) for c in found]
+    return Group("Customers", "/customer/{id}", hits)
+
+
+async def _products(tx: Transaction, text: str) -> Group:
+    found = await products_after(tx, text, "", MOST_OF_A_GROUP) if len(text) >= _SHORTEST_PART else []
+    hits = []
+    for product in found:
+        exact = product.sku_key == fold(text) or product.ean == text
+        note = " · ".join(part for part in (product.name, product.manufacturer) if part)
+        state = "" if product.active else "inactive"
+        hits.append(Hit(product.sku, note, f"/product/{quote(product.sku, safe='')}", exact, state))
+    return Group("Products", "/product/{sku}", sorted(hits, key=lambda hit: not hit.exact))

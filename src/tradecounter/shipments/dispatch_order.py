@@ -1,0 +1,84 @@
+"""Dispatches an order, whole or in part, as a shipment with serial numbers.
+
+Rows are always locked in the same order: the order, then stock by product.
+"""
+
+import dataclasses
+from collections import defaultdict
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, require_text
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.queries.back_orders import hold_off_serving
+from tradecounter.orders.queries.changes import store_dispatch
+from tradecounter.orders.queries.lines import invoiced_units, lines_of_order
+from tradecounter.orders.queries.orders import lock_order
+from tradecounter.orders.states import ConfirmedOrder, shown_state
+from tradecounter.orders.units import status_of
+from tradecounter.shipments.queries.writes import insert_shipment
+from tradecounter.shipments.requests import DispatchRequest, Serial
+from tradecounter.shipments.rules import (
+    LONGEST_TRACKING_NUMBER,
+    check_serials,
+    normalised_mac,
+    plan_dispatch,
+    shipped_items,
+)
+from tradecounter.stock.queries.allocation import hand_over
+
+_LONGEST_SERIAL = 200
+
+
+async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
+    """Dispatch a shipment of an order, named by reference or id; queue the e-mail about it.
+
+    Raises DomainError: not found, conflict (not confirmed, nothing left, back-ordered), invalid.
+    """
+    serials = _checked_serials(request)
+    await hold_off_serving(tx)
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    if not isinstance(order, ConfirmedOrder):
+        state = shown_state(order, now)
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {state}: only confirmed orders can be dispatched")
+    lines = await lines_of_order(tx, order.id)
+    units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
+    check_serials(lines, units, serials)
+    shipment_id = await insert_shipment(tx, order, units, serials, request.tracking_number, now)
+    sent = [replace(line, dispatched=line.dispatched + units.get(line.id, 0)) for line in lines]
+    status = status_of(sent, await invoiced_units(tx, [order.id]), order.due)
+    await store_dispatch(tx, order.id, units, status)
+    leaving: defaultdict[int, int] = defaultdict(int)
+    for line in lines:
+        leaving[line.product_id] += units.get(line.id, 0)
+    await hand_over(tx, leaving)
+    await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
+    if request.invoice:
+        await queue(tx, "invoice_dispatch", order_id=order.id)
+    shipment = {"shipment_id": shipment_id, "tracking_number": request.tracking_number}
+    numbers: defaultdict[int, list[str]] = defaultdict(list)
+    for serial in serials:
+        numbers[serial.item_id].append(serial.serial_number)
+    items = shipped_items(lines, units, numbers)
+    record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items)
+    before, after = {"status": order.status}, {"status": status, **shipment, "items": items}
+    audit_order(tx, "order.dispatch", order, now, before=before, after=after)
+
+
+def _checked_serials(request: DispatchRequest) -> list[Serial]:
+    """Return the serial numbers with normalised MAC addresses. Raises DomainError (invalid) for wrong texts."""
+    if request.tracking_number is not None:
+        require_text("tracking_number", request.tracking_number, LONGEST_TRACKING_NUMBER)
+    for serial in request.serials:
+        require_text(f"{serial.place}.serial_number", serial.serial_number, _LONGEST_SERIAL)
+        require_text(f"{serial.place}.provisioning_sku", serial.provisioning_sku or "-", _LONGEST_SERIAL)
+    return [
+        dataclasses.replace(each, mac_address=normalised_mac(f"{each.place}.mac_address", each.mac_address))
+        if each.mac_address
+        else each
+        for each in request.serials
+    ]

@@ -1,0 +1,233 @@
+"""Reads the fulfilment of orders."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+import structlog
+from msgspec.structs import asdict
+
+from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.orders.fulfilled import Fulfilled, Shipped
+from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber, ProvisioningData, TrackingEvent
+from tradecounter.shipments.provisioning_vault import ProvisioningVault
+from tradecounter.shipments.wire import OrderVideoResponse
+
+T = TypeVar("T")
+
+log = structlog.get_logger()
+
+_MOST_LOGGED = 20
+
+
+class UnreadableLog:
+    """Logs items with configurations that no key decrypts, once per process, since polling clients read them often."""
+
+    def __init__(self) -> None:
+        self._logged = False
+
+    def __call__(self, items: Sequence[int]) -> None:
+        """Log the ids of items; later calls do nothing."""
+        if self._logged:
+            return
+        self._logged = True
+        log.error(
+            "configurations cannot be decrypted and are shown without passwords: list the key that encrypted them in "
+            "TRADECOUNTER_FORMER_SECRET_KEYS",
+            items=items[:_MOST_LOGGED],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFulfilment:
+    """Reads the fulfilment of orders (`orders/fulfilled.py`).
+
+    Calls `on_unreadable` with the ids of items whose configurations no key decrypts.
+    """
+
+    vault: ProvisioningVault
+    on_unreadable: Callable[[Sequence[int]], None] = field(default_factory=UnreadableLog)
+
+    async def of_orders(self, tx: Transaction, order_ids: Sequence[int]) -> dict[int, Fulfilled]:
+        """Return the fulfilment of each order by internal id, with a fixed number of statements."""
+        ids = array(order_ids)
+        async with tx.pipeline() as p:
+            shipped = p.fetch(_SHIPMENTS, order_ids=ids)
+            numbered = p.fetch(_SERIAL_NUMBERS, order_ids=ids)
+            configured = p.fetch(_CONFIGURATIONS, order_ids=ids)
+        shipments: defaultdict[int, list[Shipped]] = defaultdict(list)
+        for order_id, shipment in shipped.rows:
+            shipments[order_id].append(shipment)
+        serial_numbers = _by_line((order, line, ProductSerialNumber(*number)) for order, line, *number in numbered.rows)
+        # An order may have tens of thousands of configurations; decoding them would delay other requests.
+        data = await asyncio.to_thread(_decrypted, configured.rows, self.vault) if configured.rows else []
+        configurations = _by_line(
+            (order, line, OrderItemConfiguration(found))
+            for (order, line, *_), found in zip(configured.rows, data, strict=True)
+        )
+        unreadable = [line for (_, line, *_), found in zip(configured.rows, data, strict=True) if _is_unreadable(found)]
+        if unreadable:
+            self.on_unreadable(list(dict.fromkeys(unreadable)))
+        return {
+            order_id: Fulfilled(shipments[order_id], serial_numbers[order_id], configurations[order_id])
+            for order_id in order_ids
+        }
+
+
+def _shipment(
+    order_id: int, units: list[tuple[int, int]], events: list[dict[str, str]], **columns: Any
+) -> tuple[int, Shipped]:
+    return order_id, Shipped(**columns, units=dict(units), events=msgspec.convert(events, list[TrackingEvent]))
+
+
+_SHIPMENTS = Statement(
+    """
+    select s.id, s.order_id, s.shipping_method, s.tracking_number, s.carrier, s.contact_email,
+           s.contact_phone, s.dispatched_at, s.invoice,
+           (select jsonb_agg(jsonb_build_array(l.line_id, l.quantity) order by l.line_id)
+            from shipment_line l where l.shipment_id = s.id) as units,
+           (select coalesce(jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id' order by e.date collate "C", e.id), '[]')
+            from tracking_event e where e.shipment_id = s.id) as events
+    from shipment s where s.order_id = any(:order_ids::bigint[]) order by s.id
+    """,
+    _shipment,
+)
+
+
+async def shipments_of(tx: Transaction, order_id: int) -> list[Shipped]:
+    """Return an order's shipments, oldest first."""
+    return [shipment for _, shipment in await tx.fetch_all(_SHIPMENTS, order_ids=array([order_id]))]
+
+
+_SERIAL_NUMBERS = Statement(
+    """
+    select l.order_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
+    from serial_number n join order_line l on l.id = n.line_id
+    where l.order_id = any(:order_ids::bigint[]) order by n.id
+    """
+)
+
+_SHIPPED_NUMBERS = Statement(
+    """
+    select n.shipment_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
+    from serial_number n join shipment s on s.id = n.shipment_id
+    where s.order_id = any(:order_ids::bigint[]) order by n.id
+    """
+)
+
+
+async def numbers_by_shipment(
+    tx: Transaction, order_ids: Sequence[int]
+) -> defaultdict[tuple[int, int], list[ProductSerialNumber]]:
+    """Return the serial numbers of orders by the ids of shipment and line."""
+    numbers: defaultdict[tuple[int, int], list[ProductSerialNumber]] = defaultdict(list)
+    for shipment_id, line_id, *number in await tx.fetch_all(_SHIPPED_NUMBERS, order_ids=array(order_ids)):
+        numbers[shipment_id, line_id].append(ProductSerialNumber(*number))
+    return numbers
+
+
+_CONFIGURATIONS = Statement(
+    """
+    select l.order_id, c.line_id, l.sku, c.data
+    from configuration c join order_line l on l.id = c.line_id
+    where l.order_id = any(:order_ids::bigint[]) order by c.id
+    """
+)
+
+
+def _by_line(found: Iterable[tuple[int, int, T]]) -> defaultdict[int, defaultdict[int, list[T]]]:
+    values: defaultdict[int, defaultdict[int, list[T]]] = defaultdict(lambda: defaultdict(list))
+    for order_id, line_id, value in found:
+        values[order_id][line_id].append(value)
+    return values
+
+
+def _decrypted(rows: Sequence[tuple[Any, ...]], vault: ProvisioningVault) -> list[ProvisioningData]:
+    """Return configurations; without the key to decrypt one, only its product."""
+    unsealed = ((sku, vault.unseal(data)) for _, _, sku, data in rows)
+    return [ProvisioningData(product=sku, **({} if found is None else asdict(found))) for sku, found in unsealed]
+
+
+def _is_unreadable(data: ProvisioningData) -> bool:
+    return data.adsl_password is None
+
+
+_FIND_VIDEO = Statement(
+    "select video_file, streaming_playlist from packing_video where order_id = :order_id", OrderVideoResponse
+)
+
+
+async def find_video(tx: Transaction, order_id: int) -> OrderVideoResponse | None:
+    """Return the URLs of an order's packing video, or None."""
+    return await tx.fetch_one(_FIND_VIDEO, order_id=order_id)
+
+
+_FIND_SHIPMENT = Statement("""
+    select id from shipment where order_id = :order
+      and (:tracking::text is null or tracking_number = :tracking) order by id desc limit 1
+""")
+
+
+async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | None) -> int | None:
+    """Return the id of an order's latest shipment, or of its latest with a tracking number."""
+    found: int | None = await tx.fetch_value(_FIND_SHIPMENT, order=order_id, tracking=tracking_number)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Configurability:
+    """Whether an item's product is configurable, and the number of its configured units."""
+
+    configurable: bool
+    configured: int
+
+
+_CONFIGURABILITY = Statement(
+    """
+    select p.configurable, (select count(*) from configuration c where c.line_id = l.id) as configured
+    from order_line l join product p on p.id = l.product_id where l.id = :line_id
+    """,
+    Configurability,
+)
+
+
+async def configurability(tx: Transaction, line_id: int) -> Configurability | None:
+    """Return whether a line can be configured and its number of configured units, or None for an unknown line."""
+    return await tx.fetch_one(_CONFIGURABILITY, line_id=line_id)
+
+
+_COUNT_SEALED = Statement("select count(*) from configuration")
+
+
+async def count_sealed(tx: Transaction) -> int:
+    """Return the number of configurations."""
+    count: int = await tx.fetch_value(_COUNT_SEALED)
+    return count
+
+
+_SAMPLE_SEALED = Statement(
+    "(select data from configuration order by id limit :most)"
+    " union all (select data from configuration order by id desc limit :most)"
+)
+
+
+async def sample_sealed(tx: Transaction, most: int) -> list[bytes]:
+    """Return the `most` first and the `most` last configurations, encrypted."""
+    found = await tx.fetch_all(_SAMPLE_SEALED, most=most)
+    return [data for (data,) in found]
+
+
+_LOCK_SEALED = Statement(
+    "select id, data from configuration where id > :after order by id limit :most for no key update"
+)
+
+
+async def lock_sealed(tx: Transaction, after: int, most: int) -> list[tuple[int, bytes]]:
+    """Return the next configurations by id, encrypted, and lock them until the transaction ends."""
+    found = await tx.fetch_all(_LOCK_SEALED, after=after, most=most)
+    return [(id_, data) for id_, data in found]

@@ -1,0 +1,75 @@
+"""What support and the warehouse ask for shipments."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.orders.units import NamedUnits
+
+
+class SerialNumber(Struct):
+    """A dispatched unit."""
+
+    serial_number: Annotated[str, Meta(min_length=1, max_length=200)]
+    mac_address: Annotated[str, Meta(max_length=50)] = ""
+    provisioning_sku: Annotated[str, Meta(max_length=200)] = ""
+
+
+class DispatchedItem(NamedUnits):
+    """Units of a line to dispatch."""
+
+    serial_numbers: list[SerialNumber] = []  # noqa: RUF012 msgspec copies it
+
+
+class Dispatch(Struct):
+    """A shipment to record."""
+
+    items: Annotated[
+        list[DispatchedItem] | UnsetType, Meta(description="What leaves; without it, all that is allocated.")
+    ] = UNSET
+    tracking_number: Annotated[str | None, Meta(description="The courier's number.")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Serial:
+    """A unit's item and serial number; unknown values are empty. Errors name it by its `place` in the request."""
+
+    item_id: int
+    serial_number: str
+    mac_address: str = ""
+    provisioning_sku: str = ""
+    place: str = field(default="serial", compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DispatchRequest:
+    """The units to dispatch (None: all remaining units), and serial numbers, also of bundles' components.
+
+    With `only_allocated`, None means all allocated units. With `invoice`, the worker invoices the shipment.
+    """
+
+    items: Sequence[NamedUnits] | None = None
+    tracking_number: str | None = None
+    serials: Sequence[Serial] = ()
+    only_allocated: bool = False
+    invoice: bool = False
+
+    @classmethod
+    def of(cls, body: Dispatch, *, invoice: bool) -> "DispatchRequest":
+        """Return the request of a body."""
+        return cls(
+            items=None if body.items is UNSET else body.items,
+            tracking_number=body.tracking_number,
+            serials=[] if body.items is UNSET else list(_serials(body.items)),
+            only_allocated=True,
+            invoice=invoice,
+        )
+
+
+def _serials(items: Sequence[DispatchedItem]) -> Iterator[Serial]:
+    for number, item in enumerate(items):
+        for index, unit in enumerate(item.serial_numbers):
+            place = f"items[{number}].serial_numbers[{index}]"
+            yield Serial(item.id, unit.serial_number, unit.mac_address, unit.provisioning_sku, place)

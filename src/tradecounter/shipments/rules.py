@@ -1,0 +1,101 @@
+"""The rules of dispatching: units and serial numbers (specification, stock, status labels)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.orders.lines import OrderLine, units_per_bundle, with_parts
+from tradecounter.orders.units import NamedUnits, Purpose, named_units
+from tradecounter.shipments.requests import Serial
+
+_SEPARATORS = re.compile(r"[:.-]")
+LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)
+
+LONGEST_TRACKING_NUMBER = 100
+_TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
+
+
+def normalised_mac(field: str, text: str) -> str:
+    """Return a MAC address in any notation as `AA:BB:CC:DD:EE:FF`. Raises DomainError (invalid)."""
+    digits = _SEPARATORS.sub("", text).upper()
+    if not _TWELVE_DIGITS.fullmatch(digits):
+        raise invalid(field, f"{text!r} is not a MAC address of 12 hexadecimal digits")
+    return ":".join(digits[start : start + 2] for start in range(0, 12, 2))
+
+
+def plan_dispatch(
+    lines: Sequence[OrderLine], wanted: Sequence[NamedUnits] | None, *, only_allocated: bool = False
+) -> dict[int, int]:
+    """Return the units to dispatch by line id: those that are wanted, or without them all remaining units.
+
+    With `only_allocated`, None is for all that is allocated, and back-orders stay.
+    Raises DomainError: conflict (nothing left, or back-ordered), invalid (unknown items, wrong quantities).
+    """
+    if all(line.left == 0 for line in lines):
+        raise DomainError(Kind.CONFLICT, "nothing is left to dispatch")
+    if wanted is None and only_allocated:
+        units = {line.id: line.allocated for line in lines if line.allocated}
+        if not units:
+            raise DomainError(Kind.CONFLICT, "nothing can be dispatched now: all that is left is back-ordered")
+        return units
+    units = (
+        {line.id: line.left for line in lines if line.left} if wanted is None else named_units(lines, wanted, LEAVES)
+    )
+    for line in lines:
+        if units.get(line.id, 0) > line.allocated:
+            raise DomainError(
+                Kind.CONFLICT,
+                f"item {line.id} ({line.sku}): {line.back_ordered} of {line.left} units left are back-ordered; "
+                f"{_what_can_leave(lines)}",
+            )
+    return units
+
+
+def _what_can_leave(lines: Sequence[OrderLine]) -> str:
+    ready = ", ".join(f"{line.allocated} of item {line.id}" for line in lines if line.allocated)
+    return f"what can be dispatched now: {ready}" if ready else "nothing can be dispatched now"
+
+
+def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials: Sequence[Serial]) -> None:
+    """Raise DomainError (invalid) for repeated serial numbers, or for more of an item than its dispatched units."""
+    leaving = dict(_leaving(lines, units))
+    count: Counter[int] = Counter()
+    seen: set[tuple[int, str]] = set()
+    for serial in serials:
+        count[serial.item_id] += 1
+        if serial.item_id not in leaving:
+            raise invalid(serial.place, f"item {serial.item_id} is not in this shipment")
+        if count[serial.item_id] > leaving[serial.item_id]:
+            total = sum(each.item_id == serial.item_id for each in serials)
+            problem = f"item {serial.item_id} has {total} serial numbers: send at most one for each dispatched unit"
+            raise invalid(serial.place, problem)
+        if (serial.item_id, serial.serial_number) in seen:
+            raise invalid(serial.place, f"{serial.serial_number!r} is there twice for item {serial.item_id}")
+        seen.add((serial.item_id, serial.serial_number))
+
+
+def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield item ids and dispatched units, including the components of bundles."""
+    for line in lines:
+        if line.id in units:
+            yield line.id, units[line.id]
+            for component in line.components:
+                yield component.id, units_per_bundle(component, line) * units[line.id]
+
+
+def shipped_items(
+    lines: Sequence[OrderLine], units: Mapping[int, int], serial_numbers: Mapping[int, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return the units of a shipment as events and the audit log show them; `serial_numbers` are by line id."""
+    return [
+        {
+            "id": line.id,
+            "sku": line.sku,
+            "quantity": units[line.id],
+            "serial_numbers": list(serial_numbers.get(line.id, ())),
+        }
+        for line in with_parts(lines)
+        if units.get(line.id)
+    ]

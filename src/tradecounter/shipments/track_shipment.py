@@ -1,0 +1,70 @@
+"""Adds tracking events to shipments."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec.structs import asdict
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
+from tradecounter.kit.local_time import local_text
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.queries.orders import lock_order
+from tradecounter.orders.wire import TrackingEvent
+from tradecounter.shipments.queries.reads import find_shipment
+from tradecounter.shipments.queries.writes import insert_event
+
+_LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?")
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTrackingEvent:
+    """A tracking event to add; `date` is a LocalDateTime, with or without seconds, or None for now."""
+
+    type: str
+    description: str
+    locality: str = ""
+    date: str | None = None
+
+
+async def track_shipment(
+    tx: Transaction, reference: str, tracking_number: str | None, given: NewTrackingEvent, now: datetime
+) -> None:
+    """Add a tracking event to an order's latest shipment, or to its latest with a tracking number.
+
+    Raises DomainError: not found, conflict (no such shipment), invalid.
+    """
+    event = TrackingEvent(
+        date=local_text(now) if given.date is None else _checked_date(given.date),
+        type=given.type,
+        description=given.description,
+        locality=given.locality or "",
+    )
+    collector = ErrorCollector()
+    for field in ("type", "description", *(["locality"] if event.locality else [])):
+        with collector.collecting():
+            require_text(field, getattr(event, field), _LONGEST)
+    collector.check()
+    order = await lock_order(tx, (await fetch_order(tx, reference)).id)
+    shipment_id = await find_shipment(tx, order.id, tracking_number)
+    if shipment_id is None:
+        which = "" if tracking_number is None else f" whose tracking number is {tracking_number}"
+        raise DomainError(Kind.CONFLICT, f"{reference} has no shipment{which}")
+    await insert_event(tx, shipment_id, event)
+    seen = {"shipment_id": shipment_id, **asdict(event)}
+    record_order_event(tx, "order.tracking_updated", order, now, **seen)
+    audit_order(tx, "order.track", order, now, after=seen)
+
+
+def _checked_date(text: str) -> str:
+    if _LOCAL_DATE_TIME.fullmatch(text):
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            pass
+        else:
+            return moment.isoformat(timespec="seconds")
+    raise invalid("date", f"{text!r} must be a UK time in the format YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")

@@ -1,0 +1,1 @@
+"""The programs: the sites, the worker and the command line, put together from the parts of the slices."""

@@ -1,0 +1,60 @@
+"""Puts the pages of a site together: their endpoints, the gate in front of them, and their errors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tradecounter.access.pages.both.placed import placed
+from tradecounter.access.pages.both.subjects import SIGN_IN_SUBJECTS
+from tradecounter.access.pages.both.visit import SignInParts
+from tradecounter.access.turns import Turns
+from tradecounter.db.pool import Database
+from tradecounter.edge.page_kit.templates import site_templates
+from tradecounter.edge.pages.error_pages import ErrorPages
+from tradecounter.edge.pages.navigation import Navigation
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.rest.operation import Endpoint, endpoints_of, operations_of
+from tradecounter.kit.clock import Clock
+from tradecounter.settings import Settings
+from tradecounter.sites.session_gate import SessionGate
+
+Parts = TypeVar("Parts")
+
+_SHARED = "tradecounter.edge.pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The pages of a site."""
+
+    endpoints: Sequence[Endpoint]
+    gate: SessionGate
+    errors: ErrorPages
+
+
+def assembled(
+    site: PageSite,
+    subjects: Sequence[type],
+    parts: Parts,
+    settings: Settings,
+    database: Database,
+    clock: Clock,
+    base_url: str | None,
+) -> Pages:
+    """Return the pages of the classes in `subjects`, which take the desk and the parts.
+
+    The pages of signing in are the same at both sites.
+    """
+    shared = [placed(subject, site) for subject in SIGN_IN_SUBJECTS]
+    operations = [operation for subject in (*shared, *subjects) for operation in operations_of(subject)]
+    templates, navigation = site_templates(site.name), Navigation(site, operations)
+    desk = PageDesk(site, database, clock, templates, navigation)
+    signing_in = SignInParts(settings, Turns(clock.now))
+    endpoints = [
+        *(endpoint for subject in shared for endpoint in endpoints_of(subject(desk, signing_in))),
+        *(endpoint for subject in subjects for endpoint in endpoints_of(subject(desk, parts))),
+    ]
+    return Pages(
+        endpoints, SessionGate(site, database, clock, base_url), ErrorPages(site, templates, navigation, base_url)
+    )

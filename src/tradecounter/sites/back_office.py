@@ -1,0 +1,181 @@
+"""The back office: the reseller's own site, with an interface document and a reference of its own."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from starlette.routing import Router
+from starlette.types import Receive, Scope, Send
+
+from tradecounter.audit.operations import AuditOperations
+from tradecounter.billing.operations.staff import BillingOperations
+from tradecounter.customers.operations.addresses import AddressOperations
+from tradecounter.customers.operations.staff import CustomerOperations
+from tradecounter.customers.operations.steps import CustomerStepOperations
+from tradecounter.db.changes import Versions
+from tradecounter.db.pool import Database
+from tradecounter.db.refresher import Behind
+from tradecounter.db.transaction import Transaction
+from tradecounter.docs_pages.operations import BackOfficeDocs
+from tradecounter.docs_pages.reference import render_reference
+from tradecounter.edge.openapi.document import build_document, encode_document
+from tradecounter.edge.openapi.introduction import BACK_OFFICE
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.page_kit.static_files import BackOfficeStatic, StaticEndpoint
+from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
+from tradecounter.edge.rest.any_address import ANY_ADDRESS
+from tradecounter.edge.rest.operation import Endpoint, endpoints_of
+from tradecounter.edge.server.client_address import read_networks
+from tradecounter.events.feed import EventFeed
+from tradecounter.events.operations.staff import EventOperations
+from tradecounter.identity.admission import Admission
+from tradecounter.identity.installation_secret import secret_key, secret_keys
+from tradecounter.imports.operations.staff import ImportOperations
+from tradecounter.imports.uploads import Uploads
+from tradecounter.jobs.operations import JobOperations
+from tradecounter.kit.clock import Clock
+from tradecounter.letterhead.seller import letterhead_from
+from tradecounter.orders.operations.entry import OrderEntryOperations
+from tradecounter.orders.operations.staff import OrderOperations
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.parts.present_order import OrderPresenter
+from tradecounter.payments.operations.bank_files import BankOperations
+from tradecounter.payments.operations.payments import PaymentOperations
+from tradecounter.products.operations.staff import ProductOperations
+from tradecounter.quotes.operations.staff import QuoteOperations
+from tradecounter.returns.operations.staff import ReturnOperations
+from tradecounter.settings import Settings
+from tradecounter.shipments.operations.papers import OrderPaperOperations
+from tradecounter.shipments.operations.staff import ShipmentOperations
+from tradecounter.shipments.provisioning_vault import ProvisioningVault
+from tradecounter.shipments.queries.reads import OrderFulfilment
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.sites.back_office_index import BackOfficeIndex
+from tradecounter.sites.back_office_pages import backoffice_pages, is_page
+from tradecounter.sites.http.back_office_gate import AllowedNetworks, StaffGate
+from tradecounter.sites.http.health import HealthEndpoints
+from tradecounter.sites.http.site import Site
+from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.storefront import Storefront
+from tradecounter.storefront.view import CustomerView
+from tradecounter.webhooks.manage import WebhookPolicy
+from tradecounter.webhooks.operations.staff import WebhookOperations
+
+
+class BackOffice(Site):
+    """The back office. It loads the catalogue when an order is first shown, which few processes need."""
+
+    name = "backoffice"
+
+    def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
+        """Assemble the back office; `alone` means that its process does nothing else until it ends."""
+        admission = Admission.from_settings(settings, database, clock)
+        super().__init__(settings, database, admission, settings.backoffice_url, alone=alone)
+        self.storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
+        loading = LoadOnDemand(self.storefront)
+        self._methods = ShippingMethods()
+        self.follow((self.admission, self._methods, loading))
+        self._views = ViewsOnDemand(self.storefront, self.refresher, self.freshness, loading)
+        self.parts = self._parts(settings, clock)
+        self.endpoints = self._endpoints(settings, clock)
+        networks = read_networks(settings.backoffice_networks)
+        pages = backoffice_pages(self.parts, database, clock, settings.backoffice_url)
+        self._app = self.assemble(
+            [*self.endpoints, *self._documentation()],
+            StaffGate(self.admission, database, clock),
+            pages=pages.endpoints,
+            page_gate=pages.gate,
+            around=lambda app: AllowedNetworks(
+                ErrorPagesMiddleware(app, pages.errors, is_page), networks, self.admission
+            ),
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to a request, or run the lifespan."""
+        await self._app(scope, receive, send)
+
+    @asynccontextmanager
+    async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
+        """Keep the database open while the block runs; at its end, stop the imports that pages have begun."""
+        async with super().running(_router):
+            try:
+                yield
+            finally:
+                await self.parts.uploads.close()
+
+    def document(self, base_url: str) -> dict[str, Any]:
+        """Return the interface document for a base URL."""
+        return build_document(self.operations, base_url, self._settings.seller_name, BACK_OFFICE)
+
+    def _parts(self, settings: Settings, clock: Clock) -> OfficeParts:
+        return OfficeParts(
+            OrderPresenter(self._views, OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))),
+            OrderContexts(self._views, self._methods, OrderingPolicy.from_settings(settings)),
+            letterhead_from(settings),
+            settings,
+            Uploads(self.database, clock),
+        )
+
+    def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
+        desk = Desk(self.database, clock)
+        orders, letterhead = self.parts.orders, self.parts.letterhead
+        documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
+        groups = (
+            OrderOperations(desk, orders, letterhead, settings.invoice_each_dispatch),
+            ShipmentOperations(desk, orders),
+            OrderEntryOperations(desk, orders, self.parts.contexts),
+            OrderPaperOperations(desk, letterhead),
+            ReturnOperations(desk, letterhead),
+            QuoteOperations(desk, settings.quote_lifetime, lambda: secret_key(settings)),
+            CustomerOperations(desk, lambda: secret_key(settings)),
+            CustomerStepOperations(desk),
+            AddressOperations(desk),
+            BillingOperations(desk, letterhead),
+            PaymentOperations(desk),
+            BankOperations(desk),
+            ProductOperations(desk),
+            ImportOperations(desk),
+            JobOperations(desk),
+            AuditOperations(desk),
+            EventOperations(EventFeed(self.database, self.stopping)),
+            WebhookOperations(desk, WebhookPolicy.from_settings(settings)),
+            BackOfficeIndex(lambda base_url: documents().at(base_url)),
+            HealthEndpoints(self._state()),
+        )
+        return [endpoint for group in groups for endpoint in endpoints_of(group)]
+
+    def _documentation(self) -> list[Endpoint]:
+        docs = BackOfficeDocs(
+            cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations, for_staff=True))
+        )
+        return [*endpoints_of(docs), *endpoints_of(BackOfficeStatic()), *endpoints_of(StaticEndpoint())]
+
+
+@dataclass(slots=True)
+class LoadOnDemand:
+    """Refreshes a storefront from the moment when `wanted` is set."""
+
+    storefront: Storefront
+    wanted: bool = False
+
+    async def refresh(self, tx: Transaction, versions: Versions) -> Behind | None:
+        """Load the parts that have changed, if they are wanted."""
+        return await self.storefront.refresh(tx, versions) if self.wanted else None
+
+
+@dataclass(frozen=True, slots=True)
+class ViewsOnDemand(RefreshableViews):
+    """Customers' views; the first request for one loads the catalogue."""
+
+    loading: LoadOnDemand
+
+    async def last(self, customer_id: int) -> CustomerView:
+        """Return the customer's view even if it is stale. Raises DomainError (not found)."""
+        if not self.loading.wanted:
+            self.loading.wanted = True
+            await self.refresher.refresh()
+        return await RefreshableViews.last(self, customer_id)

@@ -1,0 +1,93 @@
+"""`GET /api` of the back office, and its interface document as JSON and YAML."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.edge.openapi.document import Documents
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import Media, Operation, Success, endpoint
+from tradecounter.edge.rest.responses import json_response
+
+
+class BackOfficeDocumentation(Struct):
+    """The addresses of the interface documents and the reference."""
+
+    openapi_json: Annotated[str, Meta(description="The interface document as JSON.")]
+    openapi_yaml: Annotated[str, Meta(description="The interface document as YAML.")]
+    reference: Annotated[str, Meta(description="The reference of all operations and fields.")]
+
+
+class BackOfficeService(Struct):
+    """The back office and its documentation."""
+
+    name: Annotated[str, Meta(description="The site's name.")]
+    documentation: BackOfficeDocumentation
+
+
+def _index(base_url: str) -> BackOfficeService:
+    addresses = (f"{base_url}/api/{name}" for name in ("openapi.json", "openapi.yaml", "docs"))
+    return BackOfficeService("Tradecounter back office", BackOfficeDocumentation(*addresses))
+
+
+@dataclass(frozen=True, slots=True)
+class BackOfficeIndex:
+    """The index; `documents` returns the interface document for a base URL."""
+
+    documents: Callable[[str], Documents]
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api",
+            name="getIndex",
+            tag="Service",
+            summary="The back office and its documentation",
+            success=Success(
+                200,
+                "The addresses of the documents.",
+                BackOfficeService,
+                {"Index": _index("https://backoffice.example")},
+            ),
+            public=True,
+        )
+    )
+    async def show_index(self, call: Call) -> Response:
+        return json_response(_index(call.base_url))
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/openapi.json",
+            name="getOpenapiJson",
+            tag="Service",
+            summary="The interface document as JSON",
+            success=Success(200, "An OpenAPI 3.1 document.", dict),
+            public=True,
+        )
+    )
+    async def show_json(self, call: Call) -> Response:
+        return Response(self.documents(call.base_url).json, media_type="application/json")
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/api/openapi.yaml",
+            name="getOpenapiYaml",
+            tag="Service",
+            summary="The interface document as YAML",
+            success=Success(
+                200,
+                "An OpenAPI 3.1 document.",
+                media_types={
+                    "application/yaml": Media({}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"})
+                },
+            ),
+            public=True,
+        )
+    )
+    async def show_yaml(self, call: Call) -> Response:
+        return Response(self.documents(call.base_url).yaml, media_type="application/yaml")

@@ -1,0 +1,169 @@
+"""`tradecounter`: the command line.
+
+A command's module is imported when the command is called, so that quick commands start fast.
+"""
+
+import importlib
+import signal
+import sys
+from contextlib import suppress
+from importlib.metadata import version as installed_version
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+from typer._click.exceptions import NoSuchOption
+from typer._click.shell_completion import CompletionItem
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
+
+from tradecounter.edge.command_line.whole_numbers import with_whole_numbers
+from tradecounter.kit.collector import collector_paused
+from tradecounter.settings import SettingsError, unknown_settings
+
+COMMANDS = {
+    "init": "tradecounter.installation.init:init",
+    "demo": "tradecounter.installation.demo:demo",
+    "serve": "tradecounter.installation.serve:serve",
+    "backoffice": "tradecounter.installation.backoffice:backoffice",
+    "worker": "tradecounter.installation.worker:worker",
+    "db": "tradecounter.installation.database:app",
+    "import": "tradecounter.imports.commands.import_file:import_file",
+    "imports": "tradecounter.imports.commands.imports:app",
+    "customer": "tradecounter.customers.commands.customer:app",
+    "key": "tradecounter.identity.commands.key:app",
+    "app": "tradecounter.identity.commands.app:app",
+    "issuer": "tradecounter.consent.commands:app",
+    "user": "tradecounter.access.commands.user:app",
+    "staff": "tradecounter.access.commands.staff:app",
+    "token": "tradecounter.access.commands.token:app",
+    "product": "tradecounter.products.commands:app",
+    "price": "tradecounter.prices.commands:app",
+    "stock": "tradecounter.stock.commands:app",
+    "order": "tradecounter.orders.commands.order:app",
+    "return": "tradecounter.returns.commands:app",
+    "quote": "tradecounter.quotes.commands:app",
+    "secret": "tradecounter.installation.secret:app",
+    "invoice": "tradecounter.billing.commands.invoice:app",
+    "webhook": "tradecounter.webhooks.commands:app",
+    "event": "tradecounter.events.commands:app",
+    "audit": "tradecounter.audit.commands:audit",
+    "job": "tradecounter.jobs.commands:app",
+    "credit-note": "tradecounter.billing.commands.credit_note:app",
+    "payment": "tradecounter.payments.commands.payment:app",
+    "statement": "tradecounter.billing.commands.statement:statement",
+    "debtors": "tradecounter.billing.commands.statement:debtors",
+    "settings": "tradecounter.installation.show_settings:show_settings",
+    "doctor": "tradecounter.installation.doctor:doctor",
+    "openapi": "tradecounter.installation.openapi:openapi",
+}
+
+SERVICES = {"serve", "backoffice", "worker"}  # log warnings that other commands print
+
+
+class _CommandGroup(TyperGroup):
+    # The library truncates descriptions after one line.
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _description(command)) for name, command in commands if command is not None])
+
+
+def _description(command: Any) -> str:
+    """Return the first paragraph of a command's help, on one line."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
+
+
+class _Commands(_CommandGroup):
+    """The commands of `COMMANDS`, loaded on demand."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # only names, for lists and suggestions
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return _load(cmd_name, COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+
+    def invoke(self, ctx: Any) -> Any:
+        # The library suggests similar names for an unknown command, but not for an unknown option.
+        try:
+            return super().invoke(ctx)
+        except NoSuchOption as error:
+            if error.possibilities:
+                error.message += f". Did you mean {', '.join(map(repr, error.possibilities))}?"
+                error.possibilities = None
+            raise
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        # Without the commands' help, which would load all commands.
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
+
+
+def _load(name: str, place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    with collector_paused():
+        found = getattr(importlib.import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        found.info.cls, found.rich_markup_mode = _CommandGroup, None
+        command: Any = get_group(found)
+    else:
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(name)(found)
+        command = get_command(single)
+    command.name = name
+    return with_whole_numbers(command)
+
+
+app = typer.Typer(
+    cls=_Commands,
+    name="tradecounter",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # panels would truncate option names on a terminal with 80 columns
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tradecounter {installed_version('tradecounter')}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    context: typer.Context,
+    *,
+    version: Annotated[  # noqa: ARG001 the callback prints it
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """The ordering API of a telecoms-hardware reseller."""
+    if context.invoked_subcommand not in SERVICES:
+        _warn_of_unknown_settings()
+
+
+def _warn_of_unknown_settings() -> None:
+    with suppress(SettingsError):  # commands that need the settings report it
+        for name, nearest in unknown_settings():
+            hint = "" if nearest is None else f"; did you mean {nearest}?"
+            typer.echo(f"warning: {name} is not a setting{hint}", err=True)
+
+
+def run() -> None:
+    """Run the command line."""
+    for number in (signal.SIGTERM, signal.SIGHUP):  # SIGHUP: the terminal was closed
+        signal.signal(number, _terminated)
+    try:
+        "".join(sys.argv).encode()
+    except UnicodeEncodeError:
+        typer.echo("error: the command line is not UTF-8 text", err=True)
+        sys.exit(2)
+    app()
+
+
+def _terminated(number: int, _frame: FrameType | None) -> None:
+    # An exception, so that the command stops all services that it started.
+    sys.exit(128 + number)

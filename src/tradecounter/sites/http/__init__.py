@@ -1,0 +1,1 @@
+"""The application: routing, errors, request context, the fast path, processes and their end."""

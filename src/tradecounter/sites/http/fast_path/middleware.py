@@ -1,0 +1,183 @@
+"""Sends cached product responses before any other middleware runs.
+
+Customers' programs request the same pages all day, and many see the same prices. The response to `GET /product`
+depends only on the data of the customer's view, which has a digest, and on a few parts of the request. Address,
+credential, rate limit, links and request id differ per request. Unusual requests go to the endpoints
+(docs/adr/0012, docs/adr/0014).
+"""
+
+import asyncio
+import re
+import time
+from typing import NamedTuple
+
+import structlog
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tradecounter.edge.rest.responses import Header
+from tradecounter.edge.server.request_figures import Key, RequestFigures
+from tradecounter.identity.admission import Admission
+from tradecounter.identity.rate_limit import RateLimitedError
+from tradecounter.kit.errors import DomainError
+from tradecounter.kit.spans import SPANS, RequestSpan
+from tradecounter.sites.http.fast_path.head_cache import HeadCache
+from tradecounter.sites.http.fast_path.recording import Recording
+from tradecounter.sites.http.fast_path.renewal import Renewal
+from tradecounter.sites.http.fast_path.response_cache import CachedResponse, ResponseCache
+from tradecounter.sites.http.request_context import RequestContext, context_of, new_context
+from tradecounter.sites.http.request_head import RequestHead, may_be_cached, read_head
+from tradecounter.storefront.operations import VIEW
+from tradecounter.storefront.storefront import Storefront
+
+log = structlog.get_logger()
+
+_ONE_TAG = re.compile(rb'"([0-9a-f]{32})(?:-(?:zstd|br|gzip))?"')
+_HEAD_SHARE = 8  # the head cache gets an eighth of the memory
+
+
+class FastResponse(NamedTuple):
+    """A cached response in one block, and the headers for this request."""
+
+    cached: CachedResponse
+    own_headers: list[Header]
+
+
+class ResponseCacheMiddleware:
+    """Sends cached responses to reads of products, and records new ones.
+
+    The protocol class calls it without ASGI (`sites/http/fast_path/protocol.py`): `read` or `find_head`, then
+    `context`, then `respond`. The context is stored in the ASGI scope, so that nothing is read twice.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        renewing: ASGIApp,
+        storefront: Storefront,
+        admission: Admission,
+        requests: RequestFigures,
+        most_bytes: int,
+        *,
+        log_requests: bool,
+    ) -> None:
+        """Wrap `app`; `renewing` makes the same responses for the renewal."""
+        self._app = app
+        self._storefront = storefront
+        self._admission = admission
+        self._addresses = admission.addresses
+        heads = HeadCache(most_bytes // _HEAD_SHARE)
+        self.find_head, self.add_head = heads.get, heads.add
+        self.cache = ResponseCache(most_bytes - most_bytes // _HEAD_SHARE)
+        self._renewal = Renewal(renewing, self.cache)
+        storefront.prepare = self._renewal.renew
+        self._requests = requests
+        self._log_requests = log_requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send a cached response, or call the application and record its response."""
+        if scope["type"] != "http" or not may_be_cached(scope):
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        context = context_of(scope, self._addresses)
+        cached = self._find(context)
+        own_headers = None if cached is None else self._count(context, cached)
+        if cached is None or own_headers is None:
+            await self._pass_on(context, scope, receive, send)
+            return
+        headers = [*cached.headers, *own_headers]
+        await send({"type": "http.response.start", "status": cached.status, "headers": headers})
+        *others, last = cached.blocks
+        for block in others:
+            await send({"type": "http.response.body", "body": block, "more_body": True})
+            await asyncio.sleep(0)  # otherwise a fast client would block all others
+        await send({"type": "http.response.body", "body": last})
+        self.note(cached.response_cache, context, time.perf_counter() - started)
+
+    async def _pass_on(self, context: RequestContext, scope: Scope, receive: Receive, send: Send) -> None:
+        if context.key is None:
+            await self._app(scope, receive, send)
+            return
+        scope[VIEW] = context.view
+        recording = Recording(self.cache, context.key, context.head.if_none_match, scope, send)
+        try:
+            await self._app(scope, receive, recording.send)
+        finally:
+            recording.end()
+
+    def read(self, scope: Scope) -> RequestHead | None:
+        """Return the head of a request whose response may be cached; None for any other request."""
+        return read_head(scope, self._addresses) if may_be_cached(scope) else None
+
+    def context(self, head: RequestHead, client: tuple[str, int] | None) -> RequestContext:
+        """Return a request's context; `client` is the connection's other end."""
+        return new_context(head, client[0] if client else None, self._addresses)
+
+    def respond(self, context: RequestContext) -> FastResponse | None:
+        """Return the response to a request if it is cached in one block; does not block."""
+        cached = self._find(context)
+        if cached is None or len(cached.blocks) > 1:
+            return None
+        own_headers = self._count(context, cached)
+        return None if own_headers is None else FastResponse(cached, own_headers)
+
+    def note(self, key: Key, context: RequestContext, seconds: float) -> None:
+        """Count a request with a cached response, and record its span."""
+        self._requests.add(key, seconds)
+        if SPANS.recorder is not None:
+            method, route, status, way = key
+            span = RequestSpan(method, route, int(status), way, context.request_id, context.customer_id)
+            SPANS.recorder.responded(span, seconds)
+
+    def _find(self, context: RequestContext) -> CachedResponse | None:
+        """Return the cached response to a request; sets the context's view and key if the credential is valid."""
+        head, key = context.head, context.key
+        if key is None:
+            if head.key is None:
+                return None
+            customer_id = context.customer_id or self._admission.admit_from_cache(context)
+            view = context.view = None if customer_id is None else self._storefront.view(customer_id)
+            if view is None:
+                return None
+            key = context.key = (view.digest, *head.key)
+        if head.if_none_match is None:
+            return self.cache.get(key)
+        found = self.cache.get((*key, head.if_none_match))
+        if found is not None:
+            return found
+        # A client with an outdated response gets the same response as a client without one.
+        current, tag = self.cache.get(key), _ONE_TAG.fullmatch(head.if_none_match)
+        return None if current is None or tag is None or current.tag.startswith(tag[1]) else current
+
+    def _count(self, context: RequestContext, cached: CachedResponse) -> list[Header] | None:
+        """Count a request; return its rate-limit headers, or None if the endpoint must send an error."""
+        own: list[Header] = [(b"x-request-id", context.request_id.encode())]
+        customer_id = context.customer_id
+        if customer_id is None:
+            return None
+        try:
+            links = () if cached.links is None else context.head.links(cached.links)
+            quota = self._admission.rate_limit.count(customer_id, cached.requests)
+        except (RateLimitedError, DomainError):
+            return None
+        if not cached.is_noted:
+            self._renewal.note(cached, customer_id)
+        if quota is not None:
+            own += quota.header_lines
+        head = context.head
+        if head.ignored is not None:
+            own.append(head.ignored)
+        own += links
+        if self._log_requests:
+            log.info(
+                "request",
+                request_id=context.request_id,
+                method="GET",
+                path=cached.key[1],
+                route=cached.route,
+                status=cached.status,
+                address=context.address,
+                customer=customer_id,
+                from_memory=True,
+            )
+        return own

@@ -1,0 +1,84 @@
+"""Records a response for the cache while sending it."""
+
+from collections.abc import Sequence
+
+from starlette.types import Message, Scope, Send
+
+from tradecounter.edge.rest.conditional import data_digest_of
+from tradecounter.edge.rest.paging import links_noted, requests_noted
+from tradecounter.sites.http.fast_path.response_cache import CachedResponse, CacheKey, ResponseCache
+
+_BLOCK = 128 * 1024
+_CURRENT = 200
+_CACHEABLE = {_CURRENT, 304}
+
+# The headers that all requests with a key share. `ResponseCacheMiddleware` adds the others per request.
+_CACHED_HEADERS = frozenset(
+    b"cache-control content-disposition content-encoding content-length content-security-policy content-type etag "
+    b"referrer-policy strict-transport-security vary x-content-type-options x-limit x-page x-total-count "
+    b"x-total-pages".split()
+)
+
+
+class Recording:
+    """Sends a response and caches it, if it is complete, not too large, and made from the data in its key."""
+
+    def __init__(
+        self, cache: ResponseCache, key: CacheKey, if_none_match: bytes | None, scope: Scope, send: Send
+    ) -> None:
+        self._cache = cache
+        self._key = key
+        self._if_none_match = if_none_match
+        self._scope = scope
+        self._send = send
+        self._start: Message | None = None
+        self._chunks: list[bytes] = []
+        self._is_long = False
+
+    async def send(self, message: Message) -> None:
+        """Record and send an ASGI message of the response."""
+        if message["type"] == "http.response.start":
+            self._start = message if message["status"] in _CACHEABLE else None
+        elif self._start is not None:
+            self._record(self._start, message)
+        await self._send(message)
+
+    def end(self) -> None:
+        """Stop recording, after the response was sent or failed."""
+        self._start, self._chunks = None, []
+        if self._is_long:
+            self._cache.end_recording(self._key)
+            self._is_long = False
+
+    def _record(self, start: Message, message: Message) -> None:
+        chunk, is_last = message.get("body", b""), not message.get("more_body", False)
+        if (is_last and not self._is_long) or self._reserve(len(chunk)):
+            self._chunks.append(chunk)
+            if is_last:
+                self._add(start)
+        else:
+            self.end()
+
+    def _reserve(self, size: int) -> bool:
+        self._is_long = self._is_long or self._cache.begin_recording(self._key)
+        return self._is_long and self._cache.reserve(self._key, size)
+
+    def _add(self, start: Message) -> None:
+        tag = next((value for name, value in start["headers"] if name == b"etag"), None)
+        if tag is None or data_digest_of(self._scope) != self._key[0]:
+            return
+        headers = tuple((name, value) for name, value in start["headers"] if name in _CACHED_HEADERS)
+        is_current = start["status"] == _CURRENT
+        if is_current and not any(name == b"content-length" for name, _ in headers):
+            # The fast path sends one block without chunked encoding, so the client needs the length.
+            headers += ((b"content-length", b"%d" % sum(map(len, self._chunks))),)
+        key = self._key if is_current else (*self._key, self._if_none_match)
+        links, requests = (links_noted(self._scope), requests_noted(self._scope)) if is_current else (None, 1)
+        blocks = _blocks(self._chunks)
+        self._cache.add(CachedResponse(key, start["status"], tag[1:], headers, blocks, links, requests))
+
+
+def _blocks(chunks: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Join small chunks, as compression produces, into larger blocks."""
+    whole = b"".join(chunks)
+    return tuple(whole[start : start + _BLOCK] for start in range(0, len(whole), _BLOCK)) or (b"",)

@@ -1,0 +1,167 @@
+"""The request context, stored in the ASGI scope, and the middleware for the request id and the access log."""
+
+import random
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import structlog
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tradecounter.edge.rest.call import response_headers
+from tradecounter.edge.rest.responses import Header
+from tradecounter.edge.server.client_address import ClientAddresses
+from tradecounter.edge.server.logged_path import logged_path
+from tradecounter.edge.server.request_figures import RequestFigures, bounded_method
+from tradecounter.identity.admission import SENDER, Sender
+from tradecounter.identity.credentials import MissingCredentialError
+from tradecounter.kit.spans import SPANS, RequestSpan
+from tradecounter.sites.http.fast_path.response_cache import CacheKey
+from tradecounter.sites.http.request_head import RequestHead, read_head
+from tradecounter.storefront.view import CustomerView
+
+log = structlog.get_logger()
+
+_SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_FAULT = 500
+
+
+@dataclass(slots=True)
+class RequestContext(Sender):
+    """The context of a request; `view` and the cache `key` are set if the response may come from the cache.
+
+    `fault` is the error that prevented the reading of the head; the error middleware responds to it. `reason` is why
+    the request got an error, if that is not clear from its status (`edge/server/request_figures.py`).
+    """
+
+    head: RequestHead
+    request_id: str
+    view: CustomerView | None = None
+    key: CacheKey | None = None
+    fault: Exception | None = None
+    reason: str | None = None
+
+
+def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses) -> RequestContext:
+    """Return the context of a request; `peer` is the connection's other end."""
+    hops, given = head.hops, head.request_id
+    request_id = given if given and _SANE_REQUEST_ID.fullmatch(given) else f"{random.getrandbits(64):016x}"
+    return RequestContext(peer, hops, addresses.of(peer, hops), head.credential, None, None, None, head, request_id)
+
+
+def context_of(scope: Scope, addresses: ClientAddresses) -> RequestContext:
+    """Return the context in an ASGI scope; creates it at the first call."""
+    context: RequestContext | None = scope.get(SENDER)
+    if context is None:
+        client = scope.get("client")
+        peer = client[0] if client else None
+        try:
+            context = new_context(read_head(scope, addresses), peer, addresses)
+        except Exception as fault:  # noqa: BLE001 raised again in the error middleware
+            context = new_context(RequestHead(MissingCredentialError(), None, ""), peer, addresses)
+            context.fault = fault
+        scope[SENDER] = context
+    return context
+
+
+def request_id_of(scope: Scope) -> str:
+    """Return the request id in an ASGI scope with a context."""
+    context: RequestContext = scope[SENDER]
+    return context.request_id
+
+
+def note_reason(scope: Scope, reason: str | None) -> None:
+    """Note why a request gets an error, if that is not clear from its status."""
+    context: RequestContext = scope[SENDER]
+    context.reason = reason
+
+
+def require_readable(scope: Scope) -> None:
+    """Raise the error that prevented the reading of a request's head, if any."""
+    context: RequestContext = scope[SENDER]
+    if context.fault is not None:
+        raise context.fault
+
+
+class RequestContextMiddleware:
+    """Adds the request id and the common headers to every response, forbids caching by default, and logs requests.
+
+    Requests of the program itself, without `requests`, are neither counted nor traced, and logged only if they fail.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        standing_headers: Sequence[Header],
+        addresses: ClientAddresses,
+        requests: RequestFigures | None,
+        *,
+        log_requests: bool,
+    ) -> None:
+        self._app = app
+        self._standing_headers = standing_headers
+        self._addresses = addresses
+        self._requests = requests
+        self._log_requests = log_requests and requests is not None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call the application and complete the response's headers."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        context = context_of(scope, self._addresses)
+        status = 0
+        started = time.perf_counter()
+
+        async def send_completed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = context.request_id
+                headers.update(response_headers(scope))
+                headers.setdefault("Cache-Control", "no-store")
+                present = {name for name, _ in headers.raw}
+                headers.raw.extend(header for header in self._standing_headers if header[0] not in present)
+            await send(message)
+
+        with (
+            structlog.contextvars.bound_contextvars(request_id=context.request_id),
+            self._traced(request, context) as span,
+        ):
+            try:
+                await self._app(scope, receive, send_completed)
+            except ClientDisconnect:
+                log.info("client disconnected", path=logged_path(request))
+            finally:
+                seconds = time.perf_counter() - started
+                if self._requests is not None:
+                    self._requests.add_request(
+                        request.method, context.route, status, "endpoint", seconds, context.reason
+                    )
+                span.route, span.status, span.customer_id = context.route, status, context.customer_id
+            if self._log_requests or status >= _FAULT:
+                log.info(
+                    "request",
+                    method=request.method,
+                    path=logged_path(request),
+                    status=status,
+                    seconds=round(seconds, 4),
+                    address=context.address,
+                )
+
+    @contextmanager
+    def _traced(self, request: Request, context: RequestContext) -> Iterator[RequestSpan]:
+        """Record a request's span, if traces are on; the caller's span counts only if a trusted proxy passes it on."""
+        span = RequestSpan(bounded_method(request.method), way="endpoint", request_id=context.request_id)
+        if SPANS.recorder is None or self._requests is None:
+            yield span
+            return
+        traceparent = context.head.traceparent if self._addresses.trusts(context.peer) else None
+        with SPANS.recorder.request(span, traceparent):
+            yield span

@@ -1,0 +1,186 @@
+"""What both sites consist of: routes, middleware, the data that follows the database, and the lifespan."""
+
+import asyncio
+import gc
+import re
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, ClassVar
+
+from starlette.requests import Request
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tradecounter.db.freshness import Freshness
+from tradecounter.db.pool import Database
+from tradecounter.db.refresher import Refreshable, Refresher
+from tradecounter.edge.rest.operation import Endpoint, Operation
+from tradecounter.edge.server.compression import Compression
+from tradecounter.edge.server.connection.connections import Connections
+from tradecounter.edge.server.cross_origin import cross_origin
+from tradecounter.edge.server.descriptors import fitting_connections
+from tradecounter.edge.server.request_figures import RequestFigures
+from tradecounter.edge.server.security_headers import security_headers
+from tradecounter.edge.server.unknown_address import unknown_address
+from tradecounter.identity.admission import Admission
+from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.identity.registered_keys import RegisteredKeys
+from tradecounter.settings import Settings, runtime_folder
+from tradecounter.sites.http.errors import ErrorMiddleware
+from tradecounter.sites.http.fast_path.response_cache import ResponseCache
+from tradecounter.sites.http.health import ProcessState
+from tradecounter.sites.http.request_context import RequestContextMiddleware
+from tradecounter.sites.http.resource import Gate, Resource
+from tradecounter.sites.http.whole_responses import WholeResponses
+from tradecounter.storefront.load_shared import CatalogueSource
+from tradecounter.storefront.storefront import Storefront
+
+
+class Site(ABC):
+    """A site as an ASGI application, whose lifespan opens the database and keeps the data in memory fresh.
+
+    Subclasses call `follow` and `assemble` when they have what their endpoints need. The server uses `connections` and
+    `stopping`. `alone` means that the process does nothing else until it ends.
+    """
+
+    name: ClassVar[str]  # in metrics
+    endpoints: list[Endpoint]  # that the interface document describes
+    storefront: Storefront
+    response_cache: ResponseCache | None = None
+    refresher: Refresher
+    routes: list[Route]
+
+    def __init__(
+        self, settings: Settings, database: Database, admission: Admission, base_url: str | None, *, alone: bool
+    ) -> None:
+        self.database = database
+        self.admission = admission
+        self.requests = RequestFigures()
+        self.freshness = Freshness(settings.stale_after)
+        self.secrets = RegisteredKeys(lambda: secret_keys(settings))
+        self.stopping = asyncio.Event()
+        self.catalogue_source = CatalogueSource(
+            database.url, settings.snapshot_dir or runtime_folder(), settings.replica_url
+        )
+        self.connections = Connections(
+            settings.max_connections, settings.max_connections_per_address, admission.addresses.trusts
+        )
+        self.standing_headers = security_headers(base_url)
+        # It writes only counts of requests: reads must stay current while commits wait for replicas.
+        self._refreshing = Database(database.url, connections=1, for_requests=True, durable=False)
+        self._addresses = admission.addresses
+        self._base_url = base_url
+        self._settings = settings
+        self._alone = alone
+
+    @abstractmethod
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to a request, or run the lifespan."""
+
+    @abstractmethod
+    def document(self, base_url: str) -> dict[str, Any]:
+        """Return the interface document for a base URL."""
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The operations of the interface document."""
+        return [endpoint.operation for endpoint in self.endpoints]
+
+    def follow(
+        self,
+        refreshables: Sequence[Refreshable],
+        afterwards: Callable[[Database], Awaitable[None]] | None = None,
+    ) -> None:
+        """Create the refresher, which keeps data in memory current."""
+        self.refresher = Refresher(
+            self._refreshing,
+            [*refreshables, self.secrets],
+            self._settings.refresh_interval,
+            freshness=self.freshness,
+            shared=self.database,
+            afterwards=afterwards,
+        )
+
+    def _state(self) -> ProcessState:
+        return ProcessState(
+            self.freshness,
+            self.refresher,
+            self.stopping,
+            self.admission.addresses,
+            self.secrets,
+            self.database.writability,
+        )
+
+    def assemble(
+        self,
+        endpoints: Iterable[Endpoint],
+        gate: Gate,
+        *,
+        pages: Iterable[Endpoint] = (),
+        page_gate: Gate | None = None,
+        others: Iterable[tuple[Iterable[Endpoint], Gate]] = (),
+        cors_origins: str | None = None,
+        around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
+    ) -> ASGIApp:
+        """Return the site with routes for the endpoints behind its middleware; `around` wraps the router.
+
+        `page_gate` admits requests to `pages`, which people see after they have signed in; `others` are endpoints with
+        gates of their own.
+        """
+        self.routes = self._routes(endpoints, gate)
+        if page_gate is not None:
+            self.routes += self._routes(pages, page_gate)
+        for found, own_gate in others:
+            self.routes += self._routes(found, own_gate)
+        unknown = unknown_address([route.path for route in self.routes])
+        router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
+        return self._behind_middleware(around(router), cors_origins, self.requests)
+
+    def assemble_admitted(self, endpoints: Iterable[Endpoint], gate: Gate, cors_origins: str | None) -> ASGIApp:
+        """Return the endpoints behind the same middleware, for requests of the program itself."""
+        router = Router(self._routes(endpoints, gate), redirect_slashes=False)
+        return self._behind_middleware(router, cors_origins, None)
+
+    def _behind_middleware(self, app: ASGIApp, cors_origins: str | None, requests: RequestFigures | None) -> ASGIApp:
+        app = WholeResponses(cross_origin(Compression(ErrorMiddleware(app)), cors_origins))
+        return RequestContextMiddleware(
+            app, self.standing_headers, self._addresses, requests, log_requests=self._settings.log_requests
+        )
+
+    def _routes(self, endpoints: Iterable[Endpoint], gate: Gate) -> list[Route]:
+        by_path: defaultdict[str, list[Endpoint]] = defaultdict(list)
+        for endpoint in endpoints:
+            by_path[endpoint.operation.path].append(endpoint)
+        return [
+            _route(path, found, Resource(path, found, gate, self._base_url_of, self._settings.max_body_bytes))
+            for path, found in by_path.items()
+        ]
+
+    def _base_url_of(self, request: Request) -> str:
+        return self._base_url or str(request.base_url).rstrip("/")
+
+    @asynccontextmanager
+    async def running(self, _router: Router | None = None) -> AsyncIterator[None]:
+        """Keep the database open and the data in memory fresh while the block runs."""
+        wanted = self._settings.max_connections
+        self.connections.limit_to(fitting_connections(wanted, self._settings.database_connections))
+        async with self.database, self._refreshing, self.refresher.running():
+            if self._alone:
+                # Permanent data: collecting it again would stop all requests for a tenth of a second.
+                gc.collect()
+                gc.freeze()
+            yield
+
+
+def _route(path: str, endpoints: list[Endpoint], resource: Resource) -> Route:
+    for parameter in endpoints[0].operation.path_parameters:
+        if parameter.takes_slashes:
+            path = path.replace(f"{{{parameter.name}}}", f"{{{parameter.name}:path}}")
+    route = Route(path, resource)
+    # Starlette's pattern ignores a line break at the end of an address (`PHONE%0A` would be `PHONE`), and accepts an
+    # empty rest of a path (`/product/`).
+    pattern = route.path_regex.pattern.removesuffix("$").replace(">.*)", ">.+)")
+    route.path_regex = re.compile(pattern + r"\Z", re.DOTALL)
+    return route

@@ -1,0 +1,140 @@
+"""The public site: the customers' API with the endpoints of all slices, and its documentation."""
+
+from functools import cache
+from typing import Any
+
+from starlette.types import Receive, Scope, Send
+
+from tradecounter.billing.operations.public import BillingEndpoints
+from tradecounter.consent.operations import IssuerEndpoints
+from tradecounter.consent.own_issuer import OwnIssuer
+from tradecounter.customers.operations.public import CustomerEndpoints
+from tradecounter.db.pool import Database
+from tradecounter.docs_pages.guide import render_guide
+from tradecounter.docs_pages.operations import DocsPages
+from tradecounter.docs_pages.reference import render_reference
+from tradecounter.edge.openapi.document import build_document, encode_document
+from tradecounter.edge.openapi.introduction import PUBLIC
+from tradecounter.edge.page_kit.static_files import StaticEndpoint
+from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
+from tradecounter.edge.rest.any_address import ANY_ADDRESS
+from tradecounter.edge.rest.operation import Endpoint, endpoints_of
+from tradecounter.events.feed import EventFeed
+from tradecounter.events.operations.public import EventEndpoints
+from tradecounter.feeds.operations import FeedEndpoints
+from tradecounter.identity.admission import Admission
+from tradecounter.identity.installation_secret import secret_keys
+from tradecounter.identity.oauth.client_requests import ClientDesk
+from tradecounter.identity.oauth.exchange_token import TokenExchange
+from tradecounter.identity.oauth.issuer import Issuer
+from tradecounter.identity.operations import TokenEndpoint
+from tradecounter.kit.clock import Clock
+from tradecounter.orders.create.respond import OrderCreation
+from tradecounter.orders.operations.public import OrderEndpoints
+from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.parts.account import AccountParts
+from tradecounter.products.operations.public import CatalogueEndpoints
+from tradecounter.quotes.operations.public import QuoteEndpoints
+from tradecounter.settings import Settings
+from tradecounter.shipments.operations.public import FulfilmentEndpoints
+from tradecounter.shipments.provisioning_vault import ProvisioningVault
+from tradecounter.shipments.queries.reads import OrderFulfilment
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.sites.account_pages import account_pages, is_page
+from tradecounter.sites.http.customer_gate import AdmittedGate, CustomerGate
+from tradecounter.sites.http.fast_path.middleware import ResponseCacheMiddleware
+from tradecounter.sites.http.feed_gate import FeedGate
+from tradecounter.sites.http.health import HealthEndpoints
+from tradecounter.sites.http.site import Site
+from tradecounter.sites.public_index import IndexEndpoints
+from tradecounter.storefront.operations import ProductEndpoints
+from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.storefront import Storefront
+
+
+class Application(Site):
+    """The public site."""
+
+    name = "public"
+
+    def __init__(self, settings: Settings, database: Database, clock: Clock, *, alone: bool = False) -> None:
+        """Assemble the API; `alone` means that the process runs nothing else."""
+        admission = Admission.from_settings(settings, database, clock)
+        super().__init__(settings, database, admission, settings.base_url, alone=alone)
+        self.storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
+        self.methods = ShippingMethods()
+        self.follow((self.admission, self.methods, self.storefront), self.admission.share)
+        self._parts = self._account_parts(settings, clock)
+        self._products = ProductEndpoints(self._parts.views)
+        self.endpoints = self._endpoints(settings, clock)
+        pages = account_pages(self._parts, database, clock, settings.base_url)
+        gate = CustomerGate(self.admission)
+        app = self.assemble(
+            [*self.endpoints, *self._documentation()],
+            gate,
+            pages=pages.endpoints,
+            page_gate=pages.gate,
+            others=[self._feeds(gate, clock)],
+            cors_origins=settings.cors_origins,
+            around=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
+        )
+        renewing = self.assemble_admitted(endpoints_of(self._products), AdmittedGate(), settings.cors_origins)
+        self.fast_path = ResponseCacheMiddleware(
+            app,
+            renewing,
+            self.storefront,
+            self.admission,
+            self.requests,
+            settings.answer_memory,
+            log_requests=settings.log_requests,
+        )
+        self.response_cache = self.fast_path.cache
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request or the lifespan."""
+        await self.fast_path(scope, receive, send)
+
+    def document(self, base_url: str) -> dict[str, Any]:
+        """Return the interface document for a base URL."""
+        return build_document(self.operations, base_url, self._settings.seller_name, PUBLIC)
+
+    def _account_parts(self, settings: Settings, clock: Clock) -> AccountParts:
+        views = RefreshableViews(self.storefront, self.refresher, self.freshness)
+        policy = OrderingPolicy.from_settings(settings)
+        creation = OrderCreation(self.database, views, self.methods, policy, clock)
+        fulfilment = OrderFulfilment(ProvisioningVault(lambda: secret_keys(settings)))
+        return AccountParts(views, creation, fulfilment, settings)
+
+    def _endpoints(self, settings: Settings, clock: Clock) -> list[Endpoint]:
+        views, creation, fulfilment = self._parts.views, self._parts.creation, self._parts.fulfilment
+        own_issuer = OwnIssuer.from_settings(settings, self.database, clock)
+        issuer = Issuer.from_settings(settings, clock)
+        exchange = TokenExchange(self.database, clock, issuer or own_issuer, settings.access_token_lifetime)
+        clients = ClientDesk(self.database, self.admission)
+        documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
+        groups = (
+            self._products,
+            CatalogueEndpoints(lambda: self.storefront.snapshot),
+            OrderEndpoints(self.database, views, clock, creation, fulfilment),
+            QuoteEndpoints(self.database, clock, creation),
+            FulfilmentEndpoints(self.database, views, fulfilment, clock),
+            CustomerEndpoints(self.database, clock),
+            BillingEndpoints(self.database, clock),
+            EventEndpoints(EventFeed(self.database, self.stopping)),
+            TokenEndpoint(exchange, clients, settings.base_url),
+            *([] if issuer else [IssuerEndpoints(own_issuer, clients, clock, settings.base_url)]),
+            IndexEndpoints(lambda base_url: documents().at(base_url)),
+            HealthEndpoints(self._state()),
+        )
+        return [endpoint for group in groups for endpoint in endpoints_of(group)]
+
+    def _feeds(self, gate: CustomerGate, clock: Clock) -> tuple[list[Endpoint], FeedGate]:
+        endpoints = endpoints_of(FeedEndpoints(self._parts.views, self._settings.vat_rate))
+        return [*endpoints], FeedGate(gate, self.database, clock)
+
+    def _documentation(self) -> list[Endpoint]:
+        pages = DocsPages(
+            reference=cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations)),
+            guide=cache(lambda: render_guide(self.document(ANY_ADDRESS))),
+        )
+        return [*endpoints_of(pages), *endpoints_of(StaticEndpoint())]

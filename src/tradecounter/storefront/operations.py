@@ -1,0 +1,138 @@
+"""`GET /product` and `GET /product/{sku}`."""
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from starlette.responses import Response
+
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.chunked_response import ChunkedResponse
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.conditional import conditional_response
+from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, PAGING
+from tradecounter.edge.rest.negotiation import CSV, JSON, Format, attachment, choose_format
+from tradecounter.edge.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, page_headers
+from tradecounter.kit import csv_text
+from tradecounter.kit.errors import invalid, not_found
+from tradecounter.products.examples import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV
+from tradecounter.products.wire import Product
+from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
+from tradecounter.storefront.query import find_products
+from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.render import EXTRA_FIELDS, product_json, render_csv, render_json
+from tradecounter.storefront.view import CustomerView
+
+VIEW = "tradecounter.view"  # in the ASGI scope: the customer's view, if the fast path has read it
+
+
+@dataclass(frozen=True, slots=True)
+class ProductEndpoints:
+    """The product endpoints; they respond from memory."""
+
+    views: RefreshableViews
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # shared by all long responses
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/product",
+            name="listProducts",
+            tag="Catalogue",
+            summary="List products at your prices",
+            description=(
+                "Active products that you can buy, with your prices and live stock. Without an `Accept` header the "
+                "response is CSV; send `Accept: application/json` for JSON. CSV without `page` and `limit` is the "
+                "whole catalogue. " + COUNTED_BY_SIZE
+            ),
+            query=ProductListParameters,
+            success=Success(
+                200,
+                "The products of one page.",
+                list[Product],
+                {"List": [PRODUCT]},
+                {CSV: Media({"type": "string"}, {"A table": PRODUCTS_CSV})},
+                headers=(*PAGING, CONTENT_DISPOSITION),
+            ),
+            # The response is short for a catalogue with phones, and empty for other catalogues.
+            sample=Sample({"category": "desk-phones", "inStock": "true", "sort": "price", "limit": "3"}),
+            cacheable=True,
+        )
+    )
+    async def list_products(self, call: Call) -> Response:
+        parameters = call.query(ProductListParameters)
+        extras = extra_fields(parameters.extra)
+        view = await self._view(call)
+        media = choose_format(call.accept, parameters.accept)
+        return conditional_response(
+            call, view.digest, media, lambda: self._products(call, view, parameters, extras, media), parameters
+        )
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/product/{sku}",
+            name="getProduct",
+            tag="Catalogue",
+            summary="One product",
+            description="The SKU can contain any characters, percent-encoded (`/` as `%2F`); case does not matter.",
+            path_parameters=(
+                Parameter(
+                    "sku",
+                    "The product's SKU, in upper or lower case, percent-encoded.",
+                    TEXT,
+                    "CV-320P",
+                    takes_slashes=True,
+                ),
+            ),
+            query=ProductParameters,
+            success=Success(200, "The product, with its descriptions.", Product, {"A product": DESCRIBED_PRODUCT}),
+            errors=(NOT_FOUND,),
+            links=(Link("listProducts", "One of the products, by its SKU.", {"sku": "$response.body#/0/sku"}),),
+            cacheable=True,
+        )
+    )
+    async def show_product(self, call: Call) -> Response:
+        parameters = call.query(ProductParameters)
+        extras = {"description", "short_description", *extra_fields(parameters.extra)}
+        view = await self._view(call)
+        return conditional_response(
+            call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras), parameters
+        )
+
+    async def _view(self, call: Call) -> CustomerView:
+        view: CustomerView | None = call.request.scope.get(VIEW)
+        return await self.views.of(call.customer_id) if view is None else view
+
+    def _products(
+        self, call: Call, view: CustomerView, parameters: ProductListParameters, extras: set[str], media: Format
+    ) -> Response:
+        rows = find_products(view, parameters)
+        whole = media == CSV and parameters.page is None and parameters.limit is None
+        limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
+        page = Page(parameters.page or 1, 0 if whole else limit)
+        start, end = page.bounds(len(rows))
+        headers = page_headers(call, page, len(rows)) | attachment(call.accept, media, "products")
+        chunks = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
+        media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
+        if end - start <= MOST_ON_A_PAGE:
+            return linked(call, Response(b"".join(chunks), headers=headers, media_type=media_type))
+        return linked(call, ChunkedResponse(chunks, self.lock, headers=headers, media_type=media_type))
+
+
+def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:
+    found = view.find(sku)
+    if found is None:
+        raise not_found("product", sku)
+    return Response(product_json(view, *found, extras), media_type=JSON)
+
+
+def extra_fields(names: Collection[str]) -> set[str]:
+    """Return the fields for the values of `extra`. Raises DomainError (invalid) for an unknown value."""
+    # No name contains a comma, so a percent-encoded comma separates names too.
+    parts = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    unknown = [part for part in parts if part not in EXTRA_FIELDS]
+    if unknown:
+        raise invalid("extra", f"{unknown[0]!r} is not one of {', '.join(EXTRA_FIELDS)}")
+    return {EXTRA_FIELDS[part] for part in parts}

@@ -1,0 +1,1 @@
+"""The start pages: Today in the back office, Home in the account."""

@@ -1,0 +1,104 @@
+"""`/account`: what waits for somebody, the latest orders, and the way to the other pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from starlette.responses import Response
+
+from tradecounter.billing.queries.lookup import overdue_of
+from tradecounter.credit.queries import outstanding_of
+from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.values import money
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import session_of
+from tradecounter.kit.money import NOTHING
+from tradecounter.orders.queries.account_summary import MOST_COUNTED, AccountSummary, account_summary
+from tradecounter.orders.queries.lookup import OrderFilter, open_quotes
+from tradecounter.orders.queries.order_table import OrderRow, order_table
+from tradecounter.orders.states import PricedQuote
+from tradecounter.parts.account import AccountParts
+
+_MOST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A figure, with the page behind it."""
+
+    name: str
+    value: str
+    path: str
+    state: str = ""
+
+
+@dataclass(slots=True)
+class _Home:
+    """What the page shows to a person."""
+
+    tiles: list[Tile] = field(default_factory=list)
+    quotes: Sequence[PricedQuote] = ()
+    latest: Sequence[OrderRow] = ()
+    pending: int = 0
+    overdue: Decimal = NOTHING
+    buys: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HomePages:
+    """The first page of the account."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page("/account", "Your account")
+    async def show_home(self, call: Call) -> Response:
+        session = session_of(call.request.scope)
+        person = None if session is None else session.person
+        role = person.role if isinstance(person, CustomerUser) else None
+        home = _Home(buys=role in {"owner", "buyer"})
+        async with self.desk.reading() as tx:
+            account = await fetch_account(tx, call.customer_id)
+            if home.buys:
+                await self._add_orders(tx, account, home)
+            if role in {"owner", "accounts"}:
+                await self._add_money(tx, account, home)
+        return self.desk.show(call, "today/home.html", account=account, home=home)
+
+    async def _add_orders(self, tx: Transaction, account: Account, home: _Home) -> None:
+        now = self.desk.clock.now()
+        summary = await account_summary(tx, account.id, now)
+        home.tiles += _order_tiles(summary)
+        home.pending = summary.pending
+        if summary.quotes_priced:
+            found = await open_quotes(tx, account.id, _MOST_SHOWN)
+            home.quotes = [q for q in found if isinstance(q, PricedQuote) and not q.has_expired(now)]
+        wanted = OrderFilter(customer_id=account.id, state="confirmed")
+        home.latest = await order_table(tx, wanted, "confirmed", _MOST_SHOWN, descending=True)
+
+    async def _add_money(self, tx: Transaction, account: Account, home: _Home) -> None:
+        owed = await outstanding_of(tx, account.id)
+        home.overdue = await overdue_of(tx, account.id, self.desk.clock.now())
+        limit = NOTHING if account.credit_limit is None else account.credit_limit
+        home.tiles += [
+            Tile("Credit available", money(limit - owed), "/account/credit"),
+            Tile("Overdue", money(home.overdue), "/account/invoice?show=overdue", "bad" if home.overdue else ""),
+        ]
+
+
+def _order_tiles(summary: AccountSummary) -> list[Tile]:
+    return [
+        Tile("Orders to come", _count(summary.to_dispatch), "/account/order"),
+        Tile("Back-ordered", _count(summary.back_ordered), "/account/order?status=Back-ordered"),
+        Tile(
+            "Quotes to accept", _count(summary.quotes_priced), "/account/quote", "warn" if summary.quotes_priced else ""
+        ),
+    ]
+
+
+def _count(number: int) -> str:
+    return f"{MOST_COUNTED:,}+" if number >= MOST_COUNTED else f"{number:,}"

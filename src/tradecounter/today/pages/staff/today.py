@@ -1,0 +1,74 @@
+"""`/`: what needs somebody today."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from starlette.responses import Response
+
+from tradecounter.billing.ageing_chart import ageing_chart, pounds
+from tradecounter.billing.queries.debtors import DebtorTotals
+from tradecounter.edge.page_kit.charts import Chart, bar_chart
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.people import StaffMember
+from tradecounter.edge.permissions import allows
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import session_of
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.orders.queries.lookup import OrderFilter
+from tradecounter.orders.queries.order_table import DayOfOrders, order_table
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.today.pages.staff.days_of_orders import DaysOfOrders
+from tradecounter.today.pages.staff.waiting import read_today
+
+_DAYS = 30
+_MOST_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TodayPages:
+    """The first page of the back office."""
+
+    desk: PageDesk
+    parts: OfficeParts
+    days: DaysOfOrders = field(default_factory=lambda: DaysOfOrders(_DAYS))
+
+    @page("/", "Today")
+    async def show_today(self, call: Call) -> Response:
+        session = session_of(call.request.scope)
+        member = None if session is None else session.person
+        roles = member.roles if isinstance(member, StaffMember) else []
+        now = self.desk.clock.now()
+        latest, charts, newest = [], [], None
+        async with self.desk.reading() as tx:
+            today = await read_today(tx, roles, lambda scope: allows(roles, scope), now)
+            if allows(roles, "orders:read"):
+                latest = await order_table(tx, OrderFilter(), "placed", _MOST_SHOWN, descending=True)
+                days = await self.days.until(tx, uk_date(now))
+                newest = days[-1]
+                charts += _by_day(days, with_money=allows(roles, "billing:read"))
+        if today.debtors is not None:
+            charts += _ageing(today.debtors)
+        return self.desk.show(
+            call, "today/today.html", today=today, latest=latest, charts=charts, newest=newest, day=uk_date(now)
+        )
+
+
+def _by_day(days: Sequence[DayOfOrders], *, with_money: bool) -> list[tuple[Chart, str]]:
+    named = [(f"{found.day.day} {found.day:%b}", found) for found in days]
+    count = sum(found.orders for found in days)
+    made = [
+        bar_chart(f"{count:,} orders confirmed in {_DAYS} days", [(n, f.orders) for n, f in named], series="Orders")
+    ]
+    if with_money:
+        total = in_pounds(sum((found.gross for found in days), NOTHING))
+        title = f"{total} confirmed in {_DAYS} days, with VAT"
+        made.append(bar_chart(title, [(n, f.gross) for n, f in named], pounds, series="Orders with VAT"))
+    return [(chart, "Day") for chart in made]
+
+
+def _ageing(debtors: DebtorTotals) -> list[tuple[Chart, str]]:
+    if not debtors.debtors:
+        return []
+    return [(ageing_chart(f"{in_pounds(debtors.due)} due, by age", debtors), "Age")]

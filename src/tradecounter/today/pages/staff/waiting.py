@@ -1,0 +1,168 @@
+"""What waits for somebody, in the order in which a role deals with it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.billing.debtors import read_debtor_totals
+from tradecounter.billing.queries.debtors import DebtorTotals
+from tradecounter.db.job_queue import failed_jobs
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.permissions import Role
+from tradecounter.kit.money import in_pounds
+from tradecounter.orders.queries.today import Waiting, orders_waiting, quotes_waiting, returns_waiting
+from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
+from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
+from tradecounter.webhooks.queries.trouble import webhooks_in_trouble
+
+# What each role deals with first; the others follow.
+_FIRST: Mapping[Role, Sequence[str]] = {
+    "warehouse": ("dispatch", "part", "rest", "return", "back-order"),
+    "finance": ("unplaced", "overdue", "invoice", "rest", "credit", "quote"),
+    "support": ("quote", "job", "back-order", "return", "webhook"),
+    "catalogue": (),
+    "administrator": ("job", "webhook", "quote", "overdue", "dispatch"),
+}
+_ALL = (
+    "job",
+    "webhook",
+    "quote",
+    "overdue",
+    "unplaced",
+    "dispatch",
+    "part",
+    "back-order",
+    "invoice",
+    "rest",
+    "return",
+    "credit",
+)
+_TILES = {"dispatch", "back-order", "quote", "overdue", "job"}
+_STATUSES = {
+    "dispatch": AWAITING_DISPATCH,
+    "part": PART_DISPATCHED,
+    "back-order": BACK_ORDERED,
+    "invoice": DISPATCHED,
+    "rest": PART_INVOICED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something that waits: a figure with its name for a tile, what to do in a sentence, and the list behind it."""
+
+    kind: str
+    name: str
+    figure: str
+    text: str
+    path: str
+    state: str
+    oldest: datetime | None = None
+    waits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """What waits, and what customers owe, which is None for those who may not see it."""
+
+    tasks: list[Task]
+    debtors: DebtorTotals | None
+
+    @property
+    def tiles(self) -> list[Task]:
+        """The tasks whose figures are always shown."""
+        return [task for task in self.tasks if task.kind in _TILES]
+
+    @property
+    def waiting(self) -> list[Task]:
+        """The tasks of which there is something to do."""
+        return [task for task in self.tasks if task.waits]
+
+
+async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[str], bool], now: datetime) -> Today:
+    """Return what waits for somebody with some roles; `allowed` tells which scopes these have."""
+    tasks: list[Task] = []
+    debtors = None
+    if allowed("orders:read"):
+        tasks += _orders(await orders_waiting(tx, list(_STATUSES.values())))
+        tasks += _returns(await returns_waiting(tx))
+    if allowed("quotes:read"):
+        tasks.append(_quotes(await quotes_waiting(tx)))
+    if allowed("billing:read"):
+        debtors = await read_debtor_totals(tx, now)
+        tasks.append(_overdue(debtors))
+        tasks.append(_unplaced(await lines_waiting(tx)))
+    if allowed("events:read"):
+        failed = sum(jobs.count for jobs in await failed_jobs(tx))
+        tasks.append(_task("job", "Failed jobs", failed, "{} failed: look why, and run it again", "job", "/job", "bad"))
+        trouble = await webhooks_in_trouble(tx)
+        stopped = [f"{plural(trouble.stopped, 'webhook')} stopped"] if trouble.stopped else []
+        failing = [f"{plural(trouble.failing, 'webhook')} {'fails' if trouble.failing == 1 else 'fail'}"]
+        text = f"{', '.join(stopped + (failing if trouble.failing else []))}: look at the last deliveries"
+        count = trouble.stopped + trouble.failing
+        tasks.append(Task("webhook", "Webhooks in trouble", f"{count:,}", text, "/webhook", "bad" if count else "",
+                          waits=bool(count)))  # fmt: skip
+    return Today(_in_order(tasks, roles), debtors)
+
+
+def _in_order(tasks: Iterable[Task], roles: Sequence[Role]) -> list[Task]:
+    order = list(dict.fromkeys([kind for role in roles for kind in _FIRST[role]] + list(_ALL)))
+    return sorted(tasks, key=lambda task: order.index(task.kind))
+
+
+def _task(
+    kind: str, name: str, count: int, text: str, noun: str, path: str, state: str, oldest: datetime | None = None
+) -> Task:
+    """Return a task of which there are `count`; its state is that of the tile when there are any."""
+    return Task(
+        kind, name, f"{count:,}", text.format(plural(count, noun)), path, state if count else "", oldest, bool(count)
+    )
+
+
+def _orders(found: Mapping[str, Waiting]) -> list[Task]:
+    said = {
+        "dispatch": ("To dispatch", "{} can be dispatched", ""),
+        "part": ("Part dispatched", "{} part dispatched: the rest waits", ""),
+        "back-order": ("Back-ordered", "{} waits for stock: look at the expected dates", "warn"),
+        "invoice": ("To invoice", "{} to invoice", ""),
+        "rest": ("Part invoiced", "{} part invoiced: the rest is to be dispatched or invoiced", ""),
+    }
+    tasks = []
+    for kind, (name, text, state) in said.items():
+        status = _STATUSES[kind]
+        waiting = found.get(status, Waiting(0, None))
+        path = f"/order?status={status.replace(' ', '+')}&sort=placed"
+        said_of = text if waiting.count == 1 else text.replace(" waits ", " wait ")
+        tasks.append(_task(kind, name, waiting.count, said_of, "order", path, state, waiting.oldest))
+    return tasks
+
+
+def _returns(found: Mapping[str, Waiting]) -> list[Task]:
+    opened, received = (found.get(state, Waiting(0, None)) for state in ("open", "received"))
+    return [
+        _task("return", "Returns expected", opened.count, "{} to receive", "return", "/return?state=open", "",
+              opened.oldest),
+        _task("credit", "Returns to credit", received.count, "{} to credit", "return", "/return?state=received", "",
+              received.oldest),
+    ]  # fmt: skip
+
+
+def _quotes(waiting: Waiting) -> Task:
+    return _task("quote", "Quotes to price", waiting.count, "{} to price", "quote", "/quote", "warn", waiting.oldest)
+
+
+def _overdue(debtors: DebtorTotals) -> Task:
+    text = ""
+    if debtors.late:
+        most = f": {debtors.first}"
+        if debtors.late > 1:
+            most = f"; {debtors.first} owes most, {in_pounds(debtors.most_overdue)}"
+        text = f"{in_pounds(debtors.overdue)} is overdue from {plural(debtors.late, 'customer')}{most}"
+    figure, state = in_pounds(debtors.overdue), "bad" if debtors.overdue else ""
+    return Task("overdue", "Overdue", figure, text, "/money", state, waits=bool(debtors.overdue))
+
+
+def _unplaced(waiting: WaitingLines) -> Task:
+    text = f"{{}} of bank files to place, {in_pounds(waiting.pounds)}"
+    return _task("unplaced", "Unplaced money", waiting.count, text, "line", "/bank-line", "warn", waiting.oldest)

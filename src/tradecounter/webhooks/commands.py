@@ -1,0 +1,184 @@
+"""`tradecounter webhook`: endpoints that events are posted to."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import typer
+from msgspec import UNSET
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
+from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.edge.command_line.text import one_line
+from tradecounter.kit.clock import SystemClock
+from tradecounter.settings import read_settings
+from tradecounter.webhooks.manage import (
+    WebhookPolicy,
+    add_webhook,
+    change_webhook,
+    list_deliveries,
+    ping_webhook,
+    redeliver,
+    remove_webhook,
+    replay,
+    rotate_webhook_secret,
+    show_webhook,
+)
+from tradecounter.webhooks.queries.endpoints import endpoints_after
+from tradecounter.webhooks.wire import (
+    Delivery,
+    Replay,
+    WebhookChange,
+    WebhookRequest,
+    delivery_on_the_wire,
+    webhook_on_the_wire,
+)
+
+app = typer.Typer(no_args_is_help=True, help="Webhooks: addresses that events are posted to.")
+
+WebhookId = Annotated[
+    int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The webhook's id, from `webhook list`.")
+]
+DeliveryId = Annotated[
+    int, typer.Argument(min=1, max=LARGEST_ID, metavar="DELIVERY", help="The delivery's id, from `webhook deliveries`.")
+]
+Types = Annotated[
+    list[str] | None,
+    typer.Option("--type", metavar="T", help="Only events of this type; may be repeated. Default: all types."),
+]
+
+_COLUMNS = ("id", "state", "customer_id", "url", Prose("types", 30), Prose("description"), Prose("reason", 40))
+_DELIVERIES = (
+    "id", "event", "type", "subject", "attempt", "at", "status", "milliseconds", Prose("error", 40), "next_attempt_at",
+)  # fmt: skip
+
+
+@app.command("add")
+def add(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Where events are posted to.")],
+    customer: Annotated[
+        int | None,
+        typer.Option(
+            "--customer", min=1, max=LARGEST_ID, metavar="ID", help="Whose events it gets. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    types: Types = None,
+    description: Annotated[str, typer.Option(metavar="TEXT", help="What it is for.")] = "",
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Add a webhook; its secret is shown only once."""
+    wanted = WebhookRequest(url=url, customer_id=customer, types=types or [], description=description)
+    added = _change(lambda tx, now: add_webhook(tx, _policy(), wanted, now))
+    show(added, f"webhook {added.id}: {added.secret}\n{_STORE}", as_json=as_json)
+
+
+_STORE = "Store the secret now: it is not shown again."
+
+
+@app.command("list")
+def show_all(
+    customer: Customer = None, limit: Limit = LISTED, columns: ColumnNames = None, as_json: AsJson = False
+) -> None:
+    """List webhooks."""
+    found = run_query(lambda tx: endpoints_after(tx, 0, limit, customer))
+    show_table(map(webhook_on_the_wire, found), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+
+
+@app.command("show")
+def show_one(webhook_id: WebhookId, as_json: AsJson = False) -> None:
+    """Show a webhook."""
+    show_record(run_query(lambda tx: show_webhook(tx, webhook_id)), as_json=as_json)
+
+
+@app.command("edit")
+def edit(
+    webhook_id: WebhookId,
+    url: Annotated[str | None, typer.Option(metavar="URL", help="Where events are posted to.")] = None,
+    types: Types = None,
+    all_types: Annotated[bool, typer.Option("--all-types", help="Events of all types.")] = False,
+    description: Annotated[str | None, typer.Option(metavar="TEXT", help="What it is for.")] = None,
+    state: Annotated[
+        Literal["active", "paused", "disabled"] | None,
+        typer.Option(help="An active webhook gets all events that it has missed."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a webhook, or pause it, or set it active."""
+    given: dict[str, Any] = {"url": url, "types": types, "description": description, "state": state}
+    change = WebhookChange(**{name: UNSET if value is None else value for name, value in given.items()})
+    if all_types:
+        change.types = []
+    changed = _change(lambda tx, now: change_webhook(tx, _policy(), webhook_id, change, now))
+    show_record(changed, as_json=as_json)
+
+
+@app.command("rotate")
+def rotate(webhook_id: WebhookId, as_json: AsJson = False) -> None:
+    """Make a new secret, shown only once; for a day, deliveries are signed with the former one too."""
+    rotated = _change(lambda tx, now: rotate_webhook_secret(tx, _policy(), webhook_id, now))
+    show(rotated, f"webhook {rotated.id}: {rotated.secret}\n{_STORE}", as_json=as_json)
+
+
+@app.command("ping")
+def ping(webhook_id: WebhookId, as_json: AsJson = False) -> None:
+    """Have the worker send a ping; see `webhook deliveries` for the result."""
+    _show_delivery(_change(lambda tx, now: ping_webhook(tx, webhook_id, now)), as_json=as_json)
+
+
+@app.command("deliveries")
+def deliveries(
+    webhook_id: WebhookId,
+    after: Annotated[
+        int, typer.Option("--after", min=0, max=LARGEST_ID, metavar="ID", help="Only deliveries before this one.")
+    ] = 0,
+    limit: Limit = 100,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List deliveries, the latest first, with the result of the last attempt."""
+    found = run_query(lambda tx: list_deliveries(tx, webhook_id, after, limit))
+    show_table(map(delivery_on_the_wire, found), _DELIVERIES, as_json=as_json, names=columns)
+
+
+@app.command("redeliver")
+def deliver_again(webhook_id: WebhookId, delivery_id: DeliveryId, as_json: AsJson = False) -> None:
+    """Deliver an event once more."""
+    _show_delivery(_change(lambda tx, now: redeliver(tx, webhook_id, delivery_id, now)), as_json=as_json)
+
+
+@app.command("replay")
+def replay_range(
+    webhook_id: WebhookId,
+    first: Annotated[
+        int, typer.Option("--from", min=1, max=LARGEST_ID, metavar="N", help="The first sequence, see `event list`.")
+    ],
+    last: Annotated[int, typer.Option("--to", min=1, max=LARGEST_ID, metavar="N", help="The last sequence.")],
+    as_json: AsJson = False,
+) -> None:
+    """Deliver all events of a range once more."""
+    made = _change(lambda tx, now: replay(tx, webhook_id, Replay(first, last), now))
+    show(made, f"{made.deliveries} deliveries", as_json=as_json)
+
+
+@app.command("remove")
+def remove(webhook_id: WebhookId, as_json: AsJson = False) -> None:
+    """Delete a webhook with its deliveries."""
+    removed = _change(lambda tx, now: remove_webhook(tx, webhook_id, now))
+    shown = {"id": webhook_id, "removed": True, "url": removed.url}
+    show(shown, f"webhook {webhook_id} ({one_line(removed.url)}) is removed", as_json=as_json)
+
+
+def _policy() -> WebhookPolicy:
+    return WebhookPolicy.from_settings(read_settings())
+
+
+def _change(work: Callable[[Transaction, datetime], Awaitable[Any]]) -> Any:
+    return run_change(lambda tx: work(tx, SystemClock().now()))
+
+
+def _show_delivery(made: Delivery, *, as_json: bool) -> None:
+    show(made, f"delivery {made.id} of event {made.event} waits for the worker", as_json=as_json)
