@@ -62,6 +62,13 @@ class Release:
         assert done.returncode == status, done.stderr
         return done.stdout + done.stderr
 
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Change the text of a file below the package."""
+        file = self.root / "src" / "tradecounter" / path
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+
     def add_migration(self, sql: str, *, works_from: str | None = None) -> str:
         """Add a revision to the release; `works_from` is what the migration says of older programs."""
         former = self.revision

@@ -102,5 +102,11 @@ def _config() -> Config:
 
 def _require_known(config: Config, revision: str | None) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if revision is not None and revision not in known:
-        raise OperatorError(too_new(revision))
+    if revision is None or revision in known:
+        return
+    if revision < min(known):
+        raise OperatorError(
+            f"the schema is at revision {revision}, of a version before the first release: bring it to {min(known)} "
+            "with the last commit before that (docs/operators/upgrade.md)"
+        )
+    raise OperatorError(too_new(revision))

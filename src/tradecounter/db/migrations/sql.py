@@ -6,7 +6,7 @@ import psycopg
 from alembic import op
 
 
-def run_sql(*texts: LiteralString) -> None:
+def run_sql(*texts: LiteralString | bytes) -> None:
     """Execute strings of SQL statements on the migration's connection."""
     connection = op.get_bind().connection.dbapi_connection
     if not isinstance(connection, psycopg.Connection):

@@ -1,0 +1,2260 @@
+-- The tables of the first release, as PostgreSQL writes them down. Later revisions change them; db/schema.sql has them as they are now.
+
+SET LOCAL check_function_bodies = off;
+
+CREATE FUNCTION refuse_audit_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'the audit log only grows';
+end
+$$;
+
+CREATE FUNCTION refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'an invoice never changes';
+end
+$$;
+
+CREATE FUNCTION refuse_money_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+    raise exception 'credit notes and allocations never change';
+end
+$$;
+
+CREATE TABLE access_token (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    client_id text NOT NULL,
+    customer_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    grant_id bigint
+);
+
+COMMENT ON COLUMN access_token.grant_id IS 'The grant of the own issuer that it comes from. Not a foreign key, which would lock grants before applications.';
+
+ALTER TABLE access_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME access_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE account_balance (
+    customer_id bigint NOT NULL,
+    unallocated numeric(18,2) DEFAULT 0 NOT NULL,
+    CONSTRAINT account_balance_unallocated_check CHECK ((unallocated >= (0)::numeric))
+);
+
+COMMENT ON TABLE account_balance IS 'The money of payments that is on the account; its row is the lock of all steps that move money.';
+
+CREATE TABLE address (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    details jsonb NOT NULL,
+    deleted_at timestamp with time zone
+);
+
+ALTER TABLE address ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME address_id_seq
+    START WITH 5001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE allocation (
+    id bigint NOT NULL,
+    payment_id bigint NOT NULL,
+    invoice bigint,
+    refund_id bigint,
+    amount numeric(18,2) NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT allocation_amount_check CHECK ((amount <> (0)::numeric)),
+    CONSTRAINT allocation_check CHECK ((num_nonnulls(invoice, refund_id) = 1))
+);
+
+COMMENT ON TABLE allocation IS 'Where the money of payments goes; a negative amount takes it back.';
+
+COMMENT ON COLUMN allocation.at IS 'From when it counts on statements.';
+
+ALTER TABLE allocation ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME allocation_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE announced (
+    the_one boolean DEFAULT true NOT NULL,
+    at timestamp with time zone NOT NULL,
+    seen pg_snapshot NOT NULL,
+    price_version bigint NOT NULL,
+    orders_from bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT announced_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE announced IS 'One row: which changes of prices and stock have their events.';
+
+COMMENT ON COLUMN announced.seen IS 'The snapshot of the last announcement: it shows what was announced.';
+
+COMMENT ON COLUMN announced.price_version IS 'The sum of the versions of prices and contracts then.';
+
+COMMENT ON COLUMN announced.orders_from IS 'Orders with lower ids are too old to concern their customers.';
+
+CREATE TABLE api_key (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    disabled_at timestamp with time zone
+);
+
+ALTER TABLE api_key ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME api_key_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE application (
+    client_id text NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone,
+    redirect_uris text[] DEFAULT '{}'::text[] NOT NULL
+);
+
+COMMENT ON COLUMN application.redirect_uris IS 'Where the own issuer may send a browser back to, exactly as written; empty: it serves another issuer only.';
+
+CREATE TABLE attribute (
+    key text NOT NULL,
+    name text NOT NULL,
+    type text NOT NULL,
+    possible_values jsonb DEFAULT '[]'::jsonb NOT NULL,
+    active boolean DEFAULT true NOT NULL,
+    CONSTRAINT attribute_type_check CHECK ((type = ANY (ARRAY['boolean'::text, 'string'::text, 'int'::text])))
+);
+
+CREATE TABLE audit_entry (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text,
+    actor_name text NOT NULL,
+    acting_user text,
+    address text,
+    action text NOT NULL,
+    subject text NOT NULL,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
+
+COMMENT ON TABLE audit_entry IS 'Who changed what. Entries are never changed or deleted.';
+
+ALTER TABLE audit_entry ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME audit_entry_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE bank_file (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    made_by text NOT NULL,
+    lines integer NOT NULL,
+    recorded integer NOT NULL,
+    payments_out integer NOT NULL,
+    repeated integer NOT NULL,
+    unplaced integer NOT NULL,
+    rolled_back_at timestamp with time zone
+);
+
+COMMENT ON TABLE bank_file IS 'Every imported bank file, and whether it was rolled back.';
+
+ALTER TABLE bank_file ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME bank_file_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE bank_line (
+    id bigint NOT NULL,
+    bank_file_id bigint NOT NULL,
+    line integer NOT NULL,
+    day_written text NOT NULL,
+    amount_written text NOT NULL,
+    reference text NOT NULL,
+    received_on date,
+    amount numeric(18,2),
+    usual text NOT NULL,
+    identity text NOT NULL,
+    occurrence integer NOT NULL,
+    state text NOT NULL,
+    why text NOT NULL,
+    payment_id bigint,
+    placed_by bigint,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT bank_line_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT bank_line_placed CHECK (((state <> 'placed'::text) OR (payment_id IS NOT NULL))),
+    CONSTRAINT bank_line_state_check CHECK ((state = ANY (ARRAY['unplaced'::text, 'placed'::text, 'set_aside'::text])))
+);
+
+COMMENT ON TABLE bank_line IS 'Each line of bank files with money received, once, however often it is imported.';
+
+COMMENT ON COLUMN bank_line.bank_file_id IS 'The first file with the line.';
+
+COMMENT ON COLUMN bank_line.usual IS 'What names the payer; later lines with it are placed like those placed by hand.';
+
+COMMENT ON COLUMN bank_line.identity IS 'A hash of date, amount and reference; equal lines differ by occurrence.';
+
+COMMENT ON COLUMN bank_line.payment_id IS 'The payment of the line; if it is not placed, the reversed one.';
+
+COMMENT ON COLUMN bank_line.placed_by IS 'The file whose import placed the line; null if somebody did.';
+
+ALTER TABLE bank_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME bank_line_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE blocked_address (
+    address text NOT NULL,
+    blocked_until timestamp with time zone NOT NULL
+);
+
+CREATE TABLE caller_idempotency_key (
+    caller text NOT NULL,
+    key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    status smallint NOT NULL,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE caller_idempotency_key IS 'As idempotency_key, for the back office. Secrets are null in the bodies.';
+
+COMMENT ON COLUMN caller_idempotency_key.caller IS 'token/ and its id.';
+
+CREATE TABLE catalogue_layout (
+    version bigint NOT NULL,
+    program text NOT NULL,
+    data bytea NOT NULL
+);
+ALTER TABLE ONLY catalogue_layout ALTER COLUMN data SET STORAGE EXTERNAL;
+
+CREATE TABLE category (
+    key text NOT NULL,
+    name text NOT NULL,
+    parent_key text,
+    "position" integer DEFAULT 0 NOT NULL,
+    active boolean DEFAULT true NOT NULL
+);
+
+CREATE TABLE change (
+    topic text NOT NULL,
+    version bigint DEFAULT 0 NOT NULL
+);
+
+COMMENT ON TABLE change IS 'A counter per kind of reference data; processes reload what has moved on.';
+
+CREATE TABLE configuration (
+    id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    data bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON COLUMN configuration.data IS 'Encrypted, since it holds passwords.';
+
+ALTER TABLE configuration ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME configuration_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE consent (
+    id bigint NOT NULL,
+    client_id text NOT NULL,
+    customer_id bigint NOT NULL,
+    user_id bigint,
+    given_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone
+);
+
+COMMENT ON TABLE consent IS 'That an application may act for a customer; it stands until it is revoked.';
+
+COMMENT ON COLUMN consent.user_id IS 'Who gave it.';
+
+CREATE TABLE consent_grant (
+    id bigint NOT NULL,
+    consent_id bigint NOT NULL,
+    code_hash bytea NOT NULL,
+    code_challenge text NOT NULL,
+    redirect_uri text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    code_expires_at timestamp with time zone NOT NULL,
+    code_used_at timestamp with time zone,
+    ended_at timestamp with time zone
+);
+
+COMMENT ON TABLE consent_grant IS 'One authorisation code, and with its refresh tokens all that it gave.';
+
+ALTER TABLE consent_grant ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME consent_grant_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE consent ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME consent_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE contract_price (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    product_id bigint NOT NULL,
+    single_unit_cost numeric(12,2) NOT NULL,
+    five_plus_unit_cost numeric(12,2),
+    ten_plus_unit_cost numeric(12,2),
+    valid_from date,
+    valid_until date,
+    changed_by xid8,
+    CONSTRAINT contract_price_check CHECK ((valid_until >= valid_from)),
+    CONSTRAINT contract_price_five_plus_unit_cost_check CHECK ((five_plus_unit_cost >= (0)::numeric)),
+    CONSTRAINT contract_price_single_unit_cost_check CHECK ((single_unit_cost >= (0)::numeric)),
+    CONSTRAINT contract_price_ten_plus_unit_cost_check CHECK ((ten_plus_unit_cost >= (0)::numeric))
+);
+
+COMMENT ON COLUMN contract_price.changed_by IS 'The transaction that wrote the row last; null: before this column existed.';
+
+ALTER TABLE contract_price ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME contract_price_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE UNLOGGED TABLE credential_failure (
+    address text NOT NULL,
+    failed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE credential_failure IS 'Unlogged: a crash resets the count.';
+
+CREATE TABLE credit_exposure (
+    customer_id bigint NOT NULL,
+    outstanding numeric(18,2) DEFAULT 0 NOT NULL
+);
+
+COMMENT ON TABLE credit_exposure IS 'The unpaid gross of a customer''s confirmed orders; its row is the account''s lock.';
+
+CREATE TABLE credit_note (
+    number bigint NOT NULL,
+    invoice bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    issued_at timestamp with time zone NOT NULL,
+    reason text NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL,
+    gross numeric(18,2) NOT NULL,
+    document jsonb NOT NULL,
+    pdf bytea NOT NULL,
+    CONSTRAINT credit_note_gross_check CHECK ((gross > (0)::numeric))
+);
+
+CREATE TABLE credit_note_line (
+    credit_note bigint NOT NULL,
+    "position" integer NOT NULL,
+    invoice_position integer,
+    quantity integer NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL,
+    CONSTRAINT credit_note_line_quantity_check CHECK ((quantity > 0))
+);
+
+COMMENT ON COLUMN credit_note_line.invoice_position IS 'The line of the invoice; null for an amount.';
+
+CREATE TABLE credit_note_number (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT credit_note_number_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE credit_note_number IS 'One row: the last number of a credit note. Numbers have no gaps.';
+
+CREATE TABLE customer (
+    id bigint NOT NULL,
+    email_address text NOT NULL,
+    email_key text NOT NULL,
+    first_name text NOT NULL,
+    last_name text NOT NULL,
+    company text DEFAULT ''::text NOT NULL,
+    accounts_email text,
+    trade_account boolean DEFAULT false NOT NULL,
+    price_list text,
+    discount numeric(5,2) DEFAULT 0 NOT NULL,
+    credit_limit numeric(14,2),
+    term_days integer,
+    packing text DEFAULT 'own'::text NOT NULL,
+    shipping_method integer,
+    unique_references boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    order_mails boolean DEFAULT true NOT NULL,
+    blocked_at timestamp with time zone,
+    blocked_reason text,
+    CONSTRAINT customer_check CHECK (((credit_limit IS NULL) = (term_days IS NULL))),
+    CONSTRAINT customer_check1 CHECK (((blocked_at IS NULL) = (blocked_reason IS NULL))),
+    CONSTRAINT customer_credit_limit_check CHECK ((credit_limit >= (0)::numeric)),
+    CONSTRAINT customer_discount_check CHECK (((discount >= (0)::numeric) AND (discount <= (100)::numeric))),
+    CONSTRAINT customer_packing_check CHECK ((packing = ANY (ARRAY['own'::text, 'plain'::text]))),
+    CONSTRAINT customer_term_days_check CHECK ((term_days >= 0))
+);
+
+COMMENT ON COLUMN customer.discount IS 'Per cent off every price that is not a contract price.';
+
+COMMENT ON COLUMN customer.order_mails IS 'Whether the account''s address gets the mails of orders that name no address themselves.';
+
+ALTER TABLE customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME customer_id_seq
+    START WITH 1001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE customer_user (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    email text NOT NULL,
+    email_key text NOT NULL,
+    name text NOT NULL,
+    password_hash text,
+    role text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT customer_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'buyer'::text, 'accounts'::text, 'developer'::text])))
+);
+
+COMMENT ON COLUMN customer_user.email_key IS 'The address in lower case. A user belongs to one customer.';
+
+COMMENT ON COLUMN customer_user.password_hash IS 'Argon2; null until the user sets a password.';
+
+ALTER TABLE customer_user ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME customer_user_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE event (
+    sequence bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
+
+COMMENT ON TABLE event IS 'The event log. Sequences are contiguous from 1.';
+
+COMMENT ON COLUMN event.id IS 'Unique, since it has 96 random bits.';
+
+COMMENT ON COLUMN event.for_customer IS 'Whether the customer may read the event; otherwise only the reseller may.';
+
+CREATE TABLE event_sequence (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT event_sequence_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE event_sequence IS 'One row: the last sequence in the log.';
+
+CREATE TABLE feed (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    name text NOT NULL,
+    columns jsonb NOT NULL,
+    filter jsonb NOT NULL,
+    markup numeric(6,2) NOT NULL,
+    rounding text NOT NULL,
+    vat_included boolean NOT NULL,
+    hash bytea NOT NULL,
+    secret bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    addressed_at timestamp with time zone NOT NULL,
+    last_read_at timestamp with time zone
+);
+
+COMMENT ON TABLE feed IS 'Catalogue files that programs read at an address that only the customer knows.';
+
+COMMENT ON COLUMN feed.columns IS 'Pairs of a column and its heading, in the order of the file.';
+
+COMMENT ON COLUMN feed.filter IS 'Parameters of GET /product.';
+
+COMMENT ON COLUMN feed.markup IS 'Per cent that the prices are above what the customer pays.';
+
+COMMENT ON COLUMN feed.hash IS 'Of the secret in the address.';
+
+COMMENT ON COLUMN feed.secret IS 'The secret in the address, encrypted.';
+
+COMMENT ON COLUMN feed.addressed_at IS 'When the address was made.';
+
+ALTER TABLE feed ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME feed_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE forgotten_password (
+    id bigint NOT NULL,
+    site text NOT NULL,
+    email text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT forgotten_password_site_check CHECK ((site = ANY (ARRAY['staff'::text, 'account'::text])))
+);
+
+COMMENT ON TABLE forgotten_password IS 'What was typed, known or not: the worker looks it up, so that a response tells nothing, not even by its time.';
+
+ALTER TABLE forgotten_password ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME forgotten_password_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE idempotency_key (
+    customer_id bigint NOT NULL,
+    key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    status smallint NOT NULL,
+    body bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
+
+COMMENT ON TABLE idempotency_key IS 'Written in the transaction of what the key made.';
+
+COMMENT ON COLUMN idempotency_key.fingerprint IS 'A hash of method, path and canonical JSON body.';
+
+CREATE TABLE import_change (
+    import_id bigint NOT NULL,
+    line integer,
+    key text NOT NULL,
+    record text NOT NULL,
+    before jsonb,
+    after jsonb
+);
+
+COMMENT ON TABLE import_change IS 'The records that recent imports changed. Roll-backs restore `before`.';
+
+COMMENT ON COLUMN import_change.import_id IS 'An import_run. Without a foreign key, whose check of each row would take a second in large imports.';
+
+COMMENT ON COLUMN import_change.line IS 'The line of the file; null for a record that the file lacks.';
+
+COMMENT ON COLUMN import_change.key IS 'The key of the record in the view of its kind.';
+
+COMMENT ON COLUMN import_change.record IS 'The record''s key for people.';
+
+COMMENT ON COLUMN import_change.before IS 'The changed fields before the import; null for a new record.';
+
+COMMENT ON COLUMN import_change.after IS 'The changed fields after the import; null for a deleted record.';
+
+CREATE TABLE import_run (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    made_by text NOT NULL,
+    added integer DEFAULT 0 NOT NULL,
+    changed integer DEFAULT 0 NOT NULL,
+    unchanged integer DEFAULT 0 NOT NULL,
+    deactivated integer DEFAULT 0 NOT NULL,
+    rolled_back_at timestamp with time zone,
+    raised integer,
+    lowered integer,
+    largest_rise numeric,
+    largest_fall numeric,
+    customers integer
+);
+
+COMMENT ON TABLE import_run IS 'Every import, and whether it was rolled back.';
+
+COMMENT ON COLUMN import_run.raised IS 'Prices that rose; null for kinds without prices, and before this column existed.';
+
+COMMENT ON COLUMN import_run.lowered IS 'Prices that fell; null as `raised`.';
+
+COMMENT ON COLUMN import_run.largest_rise IS 'In per cent; null without one.';
+
+COMMENT ON COLUMN import_run.largest_fall IS 'In per cent, below 0; null without one.';
+
+COMMENT ON COLUMN import_run.customers IS 'Customers whose list or contract had a price that changed; null as `raised`.';
+
+ALTER TABLE import_run ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME import_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE incoming_stock (
+    product_id bigint NOT NULL,
+    expected_on timestamp with time zone NOT NULL,
+    incoming integer NOT NULL,
+    CONSTRAINT incoming_stock_incoming_check CHECK ((incoming > 0))
+);
+
+CREATE TABLE installation (
+    the_one boolean DEFAULT true NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    demo boolean DEFAULT false NOT NULL,
+    CONSTRAINT installation_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE installation IS 'One row. The id makes Message-IDs unique; a demo may issue invoices in the name of the example seller.';
+
+CREATE TABLE invoice (
+    number bigint NOT NULL,
+    order_id bigint NOT NULL,
+    issued_at timestamp with time zone NOT NULL,
+    supplied_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    gross numeric(18,2) NOT NULL,
+    document jsonb NOT NULL,
+    pdf bytea NOT NULL,
+    customer_id bigint NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL
+);
+
+COMMENT ON COLUMN invoice.supplied_at IS 'The time of supply: when the last of the order was dispatched.';
+
+CREATE TABLE invoice_balance (
+    invoice bigint NOT NULL,
+    order_id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    gross numeric(18,2) NOT NULL,
+    paid numeric(18,2) DEFAULT 0 NOT NULL,
+    credited numeric(18,2) DEFAULT 0 NOT NULL,
+    due numeric(18,2) GENERATED ALWAYS AS (((gross - paid) - credited)) STORED NOT NULL,
+    CONSTRAINT invoice_balance_credited_check CHECK ((credited >= (0)::numeric)),
+    CONSTRAINT invoice_balance_due_check CHECK ((due >= (0)::numeric)),
+    CONSTRAINT invoice_balance_paid_check CHECK ((paid >= (0)::numeric))
+);
+
+COMMENT ON TABLE invoice_balance IS 'What is paid and credited of each invoice, which itself never changes.';
+
+CREATE TABLE invoice_line (
+    invoice bigint NOT NULL,
+    "position" integer NOT NULL,
+    line_id bigint,
+    quantity integer NOT NULL,
+    net numeric(18,2) NOT NULL,
+    vat numeric(18,2) NOT NULL,
+    CONSTRAINT invoice_line_quantity_check CHECK ((quantity > 0))
+);
+
+COMMENT ON COLUMN invoice_line."position" IS 'The place of the line in the document, from 1.';
+
+COMMENT ON COLUMN invoice_line.line_id IS 'Null for shipping.';
+
+CREATE TABLE invoice_number (
+    the_one boolean DEFAULT true NOT NULL,
+    last bigint NOT NULL,
+    CONSTRAINT invoice_number_the_one_check CHECK (the_one)
+);
+
+COMMENT ON TABLE invoice_number IS 'One row. Issuing an invoice locks it, so that numbers have no gaps.';
+
+CREATE TABLE invoice_reminder (
+    invoice bigint NOT NULL,
+    stage integer NOT NULL,
+    reminded_at timestamp with time zone NOT NULL,
+    CONSTRAINT invoice_reminder_stage_check CHECK ((stage > 0))
+);
+
+COMMENT ON COLUMN invoice_reminder.stage IS 'The days past the due date at which this reminder is sent.';
+
+CREATE TABLE issuer_key (
+    kid text NOT NULL,
+    public_key text NOT NULL,
+    private_key bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    retired_at timestamp with time zone
+);
+
+COMMENT ON TABLE issuer_key IS 'The keys that sign consent.';
+
+COMMENT ON COLUMN issuer_key.public_key IS 'A JSON Web Key.';
+
+COMMENT ON COLUMN issuer_key.private_key IS 'A JSON Web Key, encrypted.';
+
+COMMENT ON COLUMN issuer_key.retired_at IS 'Null: it signs. A retired key stays public while tokens of it are valid.';
+
+CREATE TABLE known_browser (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT known_browser_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON TABLE known_browser IS 'Browsers in which a person has signed in. A sign-in in another one sends an e-mail.';
+
+COMMENT ON COLUMN known_browser.hash IS 'SHA-256 of the value in a cookie of its own.';
+
+ALTER TABLE known_browser ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME known_browser_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE manufacturer (
+    key text NOT NULL,
+    name text NOT NULL,
+    active boolean DEFAULT true NOT NULL
+);
+
+CREATE TABLE one_time_link (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT one_time_link_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON TABLE one_time_link IS 'Links at which staff members and users set their password.';
+
+COMMENT ON COLUMN one_time_link.id IS 'Random. The secret in the link is derived from it and from the secret key.';
+
+CREATE TABLE order_change (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    kind text NOT NULL,
+    reason text NOT NULL,
+    units jsonb NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT order_change_kind_check CHECK ((kind = ANY (ARRAY['cancelled'::text, 'amended'::text])))
+);
+
+COMMENT ON TABLE order_change IS 'Changes of confirmed orders: cancelled parts and amendments.';
+
+COMMENT ON COLUMN order_change.units IS 'The cancelled units by line id.';
+
+ALTER TABLE order_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME order_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE order_line (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    "position" integer NOT NULL,
+    product_id bigint NOT NULL,
+    sku text NOT NULL,
+    name text NOT NULL,
+    quantity integer NOT NULL,
+    unit_cost numeric(12,2) NOT NULL,
+    cost_net numeric(18,2) NOT NULL,
+    cost_tax numeric(18,2) NOT NULL,
+    allocated integer DEFAULT 0 NOT NULL,
+    back_ordered integer DEFAULT 0 NOT NULL,
+    bundle_line_id bigint,
+    dispatched integer DEFAULT 0 NOT NULL,
+    cancelled integer DEFAULT 0 NOT NULL,
+    returned integer DEFAULT 0 NOT NULL,
+    requested_unit_cost numeric(12,2),
+    unbilled integer DEFAULT 0 NOT NULL,
+    CONSTRAINT order_line_check CHECK (((LEAST(quantity, allocated, back_ordered, dispatched, cancelled, returned, unbilled) >= 0) AND (unit_cost >= (0)::numeric)))
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
+
+COMMENT ON COLUMN order_line.quantity IS 'Units still wanted: ordered less cancelled. A cancelled order keeps what was wanted when it was cancelled.';
+
+COMMENT ON COLUMN order_line.allocated IS 'Units promised and not yet dispatched.';
+
+COMMENT ON COLUMN order_line.bundle_line_id IS 'Of a component: the line of the bundle, which alone has a price and takes stock.';
+
+COMMENT ON COLUMN order_line.cancelled IS 'Units cancelled, one part or the whole order at a time.';
+
+COMMENT ON COLUMN order_line.returned IS 'Dispatched units that came back.';
+
+COMMENT ON COLUMN order_line.requested_unit_cost IS 'Of a priced quote: the unit cost at the request.';
+
+COMMENT ON COLUMN order_line.unbilled IS 'Units that came back before they were invoiced; they cost nothing.';
+
+ALTER TABLE order_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME order_line_id_seq
+    START WITH 700001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE order_note (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    noted_by text NOT NULL,
+    text text NOT NULL
+);
+
+COMMENT ON TABLE order_note IS 'What the reseller notes about an order; customers do not see it.';
+
+ALTER TABLE order_note ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME order_note_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE SEQUENCE order_number
+    START WITH 100001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE SEQUENCE return_number
+    START WITH 1001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE order_return (
+    id bigint DEFAULT nextval('return_number'::regclass) NOT NULL,
+    order_id bigint NOT NULL,
+    state text NOT NULL,
+    reason text NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    CONSTRAINT order_return_state_check CHECK ((state = ANY (ARRAY['open'::text, 'received'::text, 'closed'::text])))
+);
+
+COMMENT ON COLUMN order_return.id IS 'The number, without the prefix RMA-.';
+
+CREATE TABLE orders (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    kind text NOT NULL,
+    state text NOT NULL,
+    confirmation_code text NOT NULL,
+    number bigint,
+    order_reference text,
+    customer_reference text NOT NULL,
+    external_customer_id text,
+    billing_address jsonb NOT NULL,
+    shipping_address jsonb NOT NULL,
+    order_notifications jsonb,
+    courier_notifications jsonb,
+    shipping_region integer NOT NULL,
+    shipping_options jsonb NOT NULL,
+    shipping_method integer,
+    shipping_weight numeric(14,3) NOT NULL,
+    shipping_net numeric(14,2),
+    shipping_tax numeric(14,2),
+    cost_net numeric(18,2) NOT NULL,
+    cost_tax numeric(18,2) NOT NULL,
+    tax_rate numeric(5,2) NOT NULL,
+    gross numeric(18,2) GENERATED ALWAYS AS ((((cost_net + cost_tax) + COALESCE(shipping_net, (0)::numeric)) + COALESCE(shipping_tax, (0)::numeric))) STORED NOT NULL,
+    paid numeric(18,2) DEFAULT 0 NOT NULL,
+    status text,
+    term_days integer,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    confirmed_at timestamp with time zone,
+    priced_at timestamp with time zone,
+    pricings integer DEFAULT 0 NOT NULL,
+    quote_note text,
+    cancelled_at timestamp with time zone,
+    cancel_reason text,
+    support_told_at timestamp with time zone,
+    reminded_pricing integer DEFAULT 0 NOT NULL,
+    expected_changed_at timestamp with time zone,
+    credited numeric(18,2) DEFAULT 0 NOT NULL,
+    CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
+    CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
+    CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
+    CONSTRAINT orders_check3 CHECK (((kind = 'quote'::text) OR (priced_at IS NULL))),
+    CONSTRAINT orders_kind_check CHECK ((kind = ANY (ARRAY['order'::text, 'quote'::text]))),
+    CONSTRAINT orders_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'expired'::text, 'confirmed'::text, 'cancelled'::text])))
+)
+WITH (autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_insert_scale_factor='0.02', autovacuum_analyze_scale_factor='0.01');
+
+COMMENT ON COLUMN orders.number IS 'The number in the order reference, given at confirmation.';
+
+COMMENT ON COLUMN orders.term_days IS 'The credit term agreed when the order was confirmed.';
+
+COMMENT ON COLUMN orders.priced_at IS 'When support last priced the quote; it cannot be confirmed before.';
+
+COMMENT ON COLUMN orders.support_told_at IS 'When the mail that asks support for a price went out.';
+
+COMMENT ON COLUMN orders.reminded_pricing IS 'The pricing of a quote whose end the customer was reminded of; 0: none.';
+
+COMMENT ON COLUMN orders.expected_changed_at IS 'When the expected dates of a back-order changed last, after its confirmation.';
+
+COMMENT ON COLUMN orders.credited IS 'The gross of the credit notes against the invoices of the order.';
+
+ALTER TABLE orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME orders_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE packing_video (
+    order_id bigint NOT NULL,
+    video_file text NOT NULL,
+    streaming_playlist text NOT NULL
+);
+
+CREATE UNLOGGED TABLE password_failure (
+    id bigint NOT NULL,
+    account text NOT NULL,
+    address text NOT NULL,
+    failed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE password_failure IS 'Unlogged: after a crash, the count starts again.';
+
+COMMENT ON COLUMN password_failure.account IS 'The address that was typed, in lower case, whether known or not.';
+
+ALTER TABLE password_failure ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME password_failure_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE payment (
+    id bigint NOT NULL,
+    amount numeric(18,2) NOT NULL,
+    recorded_at timestamp with time zone CONSTRAINT payment_paid_at_not_null NOT NULL,
+    customer_id bigint NOT NULL,
+    received_on date NOT NULL,
+    counts_from timestamp with time zone NOT NULL,
+    method text NOT NULL,
+    reference text NOT NULL,
+    reversed_at timestamp with time zone,
+    reversal_reason text,
+    CONSTRAINT payment_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT payment_check CHECK (((reversed_at IS NULL) = (reversal_reason IS NULL))),
+    CONSTRAINT payment_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'direct_debit'::text, 'card'::text, 'cheque'::text, 'cash'::text, 'other'::text, 'refund'::text])))
+);
+
+COMMENT ON COLUMN payment.counts_from IS 'From when it counts on statements: when it was recorded, or an earlier day.';
+
+ALTER TABLE payment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME payment_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE price (
+    price_list text NOT NULL,
+    product_id bigint NOT NULL,
+    single_unit_cost numeric(12,2) NOT NULL,
+    five_plus_unit_cost numeric(12,2),
+    ten_plus_unit_cost numeric(12,2),
+    changed_by xid8,
+    CONSTRAINT price_five_plus_unit_cost_check CHECK ((five_plus_unit_cost >= (0)::numeric)),
+    CONSTRAINT price_single_unit_cost_check CHECK ((single_unit_cost >= (0)::numeric)),
+    CONSTRAINT price_ten_plus_unit_cost_check CHECK ((ten_plus_unit_cost >= (0)::numeric))
+);
+
+COMMENT ON COLUMN price.changed_by IS 'The transaction that wrote the row last; null: before this column existed.';
+
+CREATE TABLE price_list (
+    key text NOT NULL
+);
+
+CREATE TABLE product (
+    id bigint NOT NULL,
+    sku text NOT NULL,
+    sku_key text NOT NULL,
+    ean text,
+    name text NOT NULL,
+    manufacturer text NOT NULL,
+    weight_kg numeric(10,3) DEFAULT 0 NOT NULL,
+    box_width_mm numeric(10,1) DEFAULT 0 NOT NULL,
+    box_height_mm numeric(10,1) DEFAULT 0 NOT NULL,
+    box_length_mm numeric(10,1) DEFAULT 0 NOT NULL,
+    clearance_product boolean DEFAULT false NOT NULL,
+    configurable boolean DEFAULT false NOT NULL,
+    consumer_unit_cost numeric(12,2) DEFAULT 0 NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    description_html text DEFAULT ''::text NOT NULL,
+    short_description text DEFAULT ''::text NOT NULL,
+    store_url text DEFAULT ''::text NOT NULL,
+    images jsonb DEFAULT '[]'::jsonb NOT NULL,
+    categories jsonb DEFAULT '[]'::jsonb NOT NULL,
+    attributes jsonb DEFAULT '{}'::jsonb NOT NULL,
+    related_products jsonb DEFAULT '[]'::jsonb NOT NULL,
+    similar_products jsonb DEFAULT '[]'::jsonb NOT NULL,
+    active boolean DEFAULT true NOT NULL,
+    components jsonb DEFAULT '[]'::jsonb NOT NULL,
+    purchase_cost numeric(12,2),
+    CONSTRAINT product_purchase_cost_check CHECK ((purchase_cost >= (0)::numeric))
+);
+
+COMMENT ON COLUMN product.sku_key IS 'The SKU without regard to case, as the application folds it.';
+
+COMMENT ON COLUMN product.components IS 'Of a bundle: key (a sku_key) and quantity of what one of it holds.';
+
+COMMENT ON COLUMN product.purchase_cost IS 'What the reseller pays for a unit; customers never see it.';
+
+ALTER TABLE product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME product_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE quote_link (
+    order_id bigint NOT NULL,
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone
+);
+
+COMMENT ON TABLE quote_link IS 'The link in the e-mail of a priced quote; a new price replaces it.';
+
+COMMENT ON COLUMN quote_link.id IS 'Random. The secret in the link is derived from it and from the secret key.';
+
+CREATE TABLE recovery_code (
+    hash bytea NOT NULL,
+    second_factor_id bigint NOT NULL,
+    used_at timestamp with time zone
+);
+
+COMMENT ON COLUMN recovery_code.hash IS 'SHA-256 of a code of 128 random bits.';
+
+CREATE TABLE refresh_token (
+    hash bytea NOT NULL,
+    grant_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone
+);
+
+COMMENT ON TABLE refresh_token IS 'A used one is kept until it expires: when it comes again, its grant ends.';
+
+CREATE TABLE removed_price (
+    price_list text,
+    customer_id bigint,
+    product_id bigint NOT NULL,
+    changed_by xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    CONSTRAINT removed_price_check CHECK (((price_list IS NULL) <> (customer_id IS NULL)))
+);
+
+COMMENT ON TABLE removed_price IS 'Deleted prices of lists and of contracts, until their change is announced.';
+
+CREATE UNLOGGED TABLE request_count (
+    customer_id bigint NOT NULL,
+    window_start timestamp with time zone NOT NULL,
+    requests bigint NOT NULL
+);
+
+COMMENT ON TABLE request_count IS 'Requests of a customer in a window, added up from all processes.';
+
+CREATE TABLE return_line (
+    return_id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    quantity integer NOT NULL,
+    restocked integer DEFAULT 0 NOT NULL,
+    scrapped integer DEFAULT 0 NOT NULL,
+    credited integer DEFAULT 0 NOT NULL,
+    serial_numbers text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT return_line_check CHECK (((restocked + scrapped) <= quantity)),
+    CONSTRAINT return_line_check1 CHECK ((credited <= (restocked + scrapped))),
+    CONSTRAINT return_line_credited_check CHECK ((credited >= 0)),
+    CONSTRAINT return_line_quantity_check CHECK ((quantity > 0)),
+    CONSTRAINT return_line_restocked_check CHECK ((restocked >= 0)),
+    CONSTRAINT return_line_scrapped_check CHECK ((scrapped >= 0))
+);
+
+COMMENT ON COLUMN return_line.credited IS 'Units that came back and are on a credit note, or were not invoiced.';
+
+CREATE TABLE revoked_consent (
+    client_id text NOT NULL,
+    customer_id bigint NOT NULL,
+    revoked_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE revoked_consent IS 'Subject tokens issued until then are no longer exchanged.';
+
+CREATE TABLE second_factor (
+    id bigint NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    session_id bigint,
+    secret bytea NOT NULL,
+    last_step bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    confirmed_at timestamp with time zone,
+    CONSTRAINT second_factor_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON TABLE second_factor IS 'Time-based one-time passwords (RFC 6238).';
+
+COMMENT ON COLUMN second_factor.session_id IS 'Where it was begun: no other session shows the secret or confirms it, so that a person never confirms the secret of a stranger who knows the password.';
+
+COMMENT ON COLUMN second_factor.secret IS 'Encrypted.';
+
+COMMENT ON COLUMN second_factor.last_step IS 'The step of the last good code: codes of later steps only are good.';
+
+COMMENT ON COLUMN second_factor.confirmed_at IS 'Null until the first code; a person''s former one stays until then.';
+
+ALTER TABLE second_factor ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME second_factor_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE secret_key (
+    fingerprint text NOT NULL,
+    used_since timestamp with time zone NOT NULL,
+    retired_at timestamp with time zone
+);
+
+COMMENT ON TABLE secret_key IS 'Fingerprints of the keys that data in this database may be encrypted with.';
+
+CREATE TABLE serial_number (
+    id bigint NOT NULL,
+    shipment_id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    serial_number text NOT NULL,
+    mac_address text DEFAULT ''::text NOT NULL,
+    provisioning_sku text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE serial_number ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME serial_number_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE service_token (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT service_token_scopes_check CHECK ((cardinality(scopes) > 0))
+);
+
+ALTER TABLE service_token ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME service_token_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE session (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    staff_id bigint,
+    user_id bigint,
+    needs_second_factor boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    seen_at timestamp with time zone NOT NULL,
+    proven_at timestamp with time zone NOT NULL,
+    address text NOT NULL,
+    browser text NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT session_check CHECK ((num_nonnulls(staff_id, user_id) = 1))
+);
+
+COMMENT ON COLUMN session.hash IS 'SHA-256 of the value in the cookie.';
+
+COMMENT ON COLUMN session.needs_second_factor IS 'Only the password is checked so far. The next step makes a new session.';
+
+COMMENT ON COLUMN session.seen_at IS 'The last request, exact to a minute.';
+
+COMMENT ON COLUMN session.proven_at IS 'When the password or a code was last asked for.';
+
+COMMENT ON COLUMN session.browser IS 'The User-Agent header.';
+
+ALTER TABLE session ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME session_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE shipment (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    shipping_method integer NOT NULL,
+    tracking_number text,
+    contact_email text,
+    contact_phone text,
+    dispatched_at timestamp with time zone NOT NULL,
+    invoice bigint,
+    carrier text
+);
+
+COMMENT ON COLUMN shipment.contact_email IS 'Whom the courier tells, as the order said (courier_notifications).';
+
+COMMENT ON COLUMN shipment.invoice IS 'The invoice of its units; null until they are invoiced.';
+
+COMMENT ON COLUMN shipment.carrier IS 'Null: the provider of its shipping method.';
+
+ALTER TABLE shipment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME shipment_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE shipment_line (
+    shipment_id bigint NOT NULL,
+    line_id bigint NOT NULL,
+    quantity integer NOT NULL,
+    CONSTRAINT shipment_line_quantity_check CHECK ((quantity > 0))
+);
+
+CREATE TABLE shipping_method (
+    id integer NOT NULL,
+    provider text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    region integer NOT NULL,
+    countries jsonb NOT NULL,
+    max_weight_kg numeric(10,3) NOT NULL,
+    base_cost_net numeric(12,2) NOT NULL,
+    cost_per_kg_net numeric(12,2) DEFAULT 0 NOT NULL,
+    transit_days integer DEFAULT 1 NOT NULL,
+    cut_off time without time zone DEFAULT '17:00:00'::time without time zone NOT NULL,
+    active boolean DEFAULT true NOT NULL,
+    tracking_url text,
+    CONSTRAINT shipping_method_base_cost_net_check CHECK ((base_cost_net >= (0)::numeric)),
+    CONSTRAINT shipping_method_cost_per_kg_net_check CHECK ((cost_per_kg_net >= (0)::numeric)),
+    CONSTRAINT shipping_method_transit_days_check CHECK ((transit_days >= 0))
+);
+
+COMMENT ON COLUMN shipping_method.tracking_url IS 'With {tracking_number} in the place of the number.';
+
+CREATE TABLE shipping_region (
+    id integer NOT NULL,
+    name text NOT NULL,
+    countries jsonb DEFAULT '[]'::jsonb NOT NULL,
+    postcodes jsonb DEFAULT '[]'::jsonb NOT NULL,
+    active boolean DEFAULT true NOT NULL
+);
+
+COMMENT ON COLUMN shipping_region.postcodes IS 'British areas such as BT and districts such as KW15.';
+
+CREATE TABLE staff_member (
+    id bigint NOT NULL,
+    email text NOT NULL,
+    email_key text NOT NULL,
+    name text NOT NULL,
+    password_hash text,
+    roles text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT staff_member_roles_check CHECK (((cardinality(roles) > 0) AND (roles <@ ARRAY['support'::text, 'warehouse'::text, 'finance'::text, 'catalogue'::text, 'administrator'::text])))
+);
+
+COMMENT ON COLUMN staff_member.email_key IS 'The address in lower case.';
+
+COMMENT ON COLUMN staff_member.password_hash IS 'Argon2; null until the member sets a password.';
+
+ALTER TABLE staff_member ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME staff_member_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE stock_level (
+    product_id bigint NOT NULL,
+    available bigint DEFAULT 0 NOT NULL,
+    allocated bigint DEFAULT 0 NOT NULL,
+    back_ordered bigint DEFAULT 0 NOT NULL,
+    changed_by xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    CONSTRAINT stock_level_check CHECK ((LEAST(available, allocated, back_ordered) >= 0))
+);
+
+COMMENT ON COLUMN stock_level.available IS 'Units that can still be sold.';
+
+COMMENT ON COLUMN stock_level.allocated IS 'Units promised to confirmed orders and not yet dispatched.';
+
+COMMENT ON COLUMN stock_level.back_ordered IS 'Units ordered that no stock could be allocated to.';
+
+COMMENT ON COLUMN stock_level.changed_by IS 'The transaction that last wrote the row; processes read what is new.';
+
+CREATE TABLE taken_back_shipment (
+    id bigint NOT NULL,
+    order_id bigint NOT NULL,
+    tracking_number text,
+    dispatched_at timestamp with time zone NOT NULL,
+    units jsonb NOT NULL,
+    reason text NOT NULL,
+    taken_back_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE taken_back_shipment IS 'Shipments that never left, although they were recorded as dispatched.';
+
+COMMENT ON COLUMN taken_back_shipment.id IS 'The id that the shipment had.';
+
+COMMENT ON COLUMN taken_back_shipment.units IS 'The units that are allocated again, by line id.';
+
+CREATE TABLE tracking_event (
+    id bigint NOT NULL,
+    shipment_id bigint NOT NULL,
+    date text NOT NULL,
+    type text NOT NULL,
+    description text NOT NULL,
+    locality text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE tracking_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME tracking_event_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE unnumbered_event (
+    "position" bigint NOT NULL,
+    id text NOT NULL,
+    type text NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    subject text NOT NULL,
+    customer_id bigint,
+    for_customer boolean NOT NULL,
+    data jsonb NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000');
+
+COMMENT ON TABLE unnumbered_event IS 'Events of committed transactions that are not in the log yet.';
+
+COMMENT ON COLUMN unnumbered_event."position" IS 'Drawn after the lock on the subject is taken, so the events of a subject are in their order.';
+
+ALTER TABLE unnumbered_event ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME unnumbered_event_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE webhook (
+    id bigint NOT NULL,
+    customer_id bigint,
+    url text NOT NULL,
+    types text[] NOT NULL,
+    description text NOT NULL,
+    state text NOT NULL,
+    reason text,
+    secret bytea NOT NULL,
+    former_secret bytea,
+    former_secret_until timestamp with time zone,
+    read_up_to bigint NOT NULL,
+    failing_since timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_check CHECK (((former_secret IS NULL) = (former_secret_until IS NULL))),
+    CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
+);
+
+COMMENT ON COLUMN webhook.customer_id IS 'Whose events it gets; null: the reseller, who gets all.';
+
+COMMENT ON COLUMN webhook.types IS 'Empty: all types.';
+
+COMMENT ON COLUMN webhook.reason IS 'Why it is not active; null: its owner paused it.';
+
+COMMENT ON COLUMN webhook.secret IS 'Encrypted, as is the former one.';
+
+COMMENT ON COLUMN webhook.read_up_to IS 'The sequence up to which every event for it has its delivery.';
+
+COMMENT ON COLUMN webhook.failing_since IS 'The first failure since the last success; null: the last attempt succeeded.';
+
+CREATE TABLE webhook_attempt (
+    delivery_id bigint NOT NULL,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    status smallint,
+    milliseconds integer NOT NULL,
+    error text,
+    response text NOT NULL
+);
+
+COMMENT ON COLUMN webhook_attempt.response IS 'The first 2 kB of the body.';
+
+CREATE TABLE webhook_delivery (
+    id bigint NOT NULL,
+    webhook_id bigint NOT NULL,
+    sequence bigint,
+    event_id text NOT NULL,
+    type text NOT NULL,
+    subject text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    retries integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    CONSTRAINT webhook_delivery_check CHECK (((delivered_at IS NULL) OR (next_attempt_at IS NULL)))
+);
+
+COMMENT ON COLUMN webhook_delivery.sequence IS 'The event; null for a ping.';
+
+COMMENT ON COLUMN webhook_delivery.retries IS 'Failures since the endpoint was last set active; the wait grows with them.';
+
+COMMENT ON COLUMN webhook_delivery.next_attempt_at IS 'Null while an earlier delivery of the subject waits, and after success. An attempt moves it on before it begins, so that a delivery of a killed worker is repeated.';
+
+ALTER TABLE webhook_delivery ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME webhook_delivery_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE webhook ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME webhook_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY access_token
+    ADD CONSTRAINT access_token_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY access_token
+    ADD CONSTRAINT access_token_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY account_balance
+    ADD CONSTRAINT account_balance_pkey PRIMARY KEY (customer_id);
+
+ALTER TABLE ONLY address
+    ADD CONSTRAINT address_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY allocation
+    ADD CONSTRAINT allocation_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY announced
+    ADD CONSTRAINT announced_pkey PRIMARY KEY (the_one);
+
+ALTER TABLE ONLY api_key
+    ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY application
+    ADD CONSTRAINT application_pkey PRIMARY KEY (client_id);
+
+ALTER TABLE ONLY attribute
+    ADD CONSTRAINT attribute_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY bank_file
+    ADD CONSTRAINT bank_file_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY bank_line
+    ADD CONSTRAINT bank_line_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY blocked_address
+    ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
+
+ALTER TABLE ONLY caller_idempotency_key
+    ADD CONSTRAINT caller_idempotency_key_pkey PRIMARY KEY (caller, key);
+
+ALTER TABLE ONLY catalogue_layout
+    ADD CONSTRAINT catalogue_layout_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY category
+    ADD CONSTRAINT category_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY change
+    ADD CONSTRAINT change_pkey PRIMARY KEY (topic);
+
+ALTER TABLE ONLY configuration
+    ADD CONSTRAINT configuration_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY consent_grant
+    ADD CONSTRAINT consent_grant_code_hash_key UNIQUE (code_hash);
+
+ALTER TABLE ONLY consent_grant
+    ADD CONSTRAINT consent_grant_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY consent
+    ADD CONSTRAINT consent_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY contract_price
+    ADD CONSTRAINT contract_price_customer_id_product_id_valid_from_key UNIQUE NULLS NOT DISTINCT (customer_id, product_id, valid_from);
+
+ALTER TABLE ONLY contract_price
+    ADD CONSTRAINT contract_price_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY credit_exposure
+    ADD CONSTRAINT credit_exposure_pkey PRIMARY KEY (customer_id);
+
+ALTER TABLE ONLY credit_note_line
+    ADD CONSTRAINT credit_note_line_pkey PRIMARY KEY (credit_note, "position");
+
+ALTER TABLE ONLY credit_note_number
+    ADD CONSTRAINT credit_note_number_pkey PRIMARY KEY (the_one);
+
+ALTER TABLE ONLY credit_note
+    ADD CONSTRAINT credit_note_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY customer
+    ADD CONSTRAINT customer_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY customer
+    ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY customer_user
+    ADD CONSTRAINT customer_user_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY customer_user
+    ADD CONSTRAINT customer_user_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (sequence);
+
+ALTER TABLE ONLY event_sequence
+    ADD CONSTRAINT event_sequence_pkey PRIMARY KEY (the_one);
+
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY forgotten_password
+    ADD CONSTRAINT forgotten_password_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY idempotency_key
+    ADD CONSTRAINT idempotency_key_pkey PRIMARY KEY (customer_id, key);
+
+ALTER TABLE ONLY import_run
+    ADD CONSTRAINT import_run_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY incoming_stock
+    ADD CONSTRAINT incoming_stock_pkey PRIMARY KEY (product_id, expected_on);
+
+ALTER TABLE ONLY installation
+    ADD CONSTRAINT installation_pkey PRIMARY KEY (the_one);
+
+ALTER TABLE ONLY invoice_balance
+    ADD CONSTRAINT invoice_balance_pkey PRIMARY KEY (invoice);
+
+ALTER TABLE ONLY invoice_line
+    ADD CONSTRAINT invoice_line_pkey PRIMARY KEY (invoice, "position");
+
+ALTER TABLE ONLY invoice_number
+    ADD CONSTRAINT invoice_number_pkey PRIMARY KEY (the_one);
+
+ALTER TABLE ONLY invoice
+    ADD CONSTRAINT invoice_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY invoice_reminder
+    ADD CONSTRAINT invoice_reminder_pkey PRIMARY KEY (invoice, stage);
+
+ALTER TABLE ONLY issuer_key
+    ADD CONSTRAINT issuer_key_pkey PRIMARY KEY (kid);
+
+ALTER TABLE ONLY known_browser
+    ADD CONSTRAINT known_browser_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY manufacturer
+    ADD CONSTRAINT manufacturer_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY one_time_link
+    ADD CONSTRAINT one_time_link_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY one_time_link
+    ADD CONSTRAINT one_time_link_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY order_change
+    ADD CONSTRAINT order_change_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY order_line
+    ADD CONSTRAINT order_line_order_id_position_key UNIQUE (order_id, "position");
+
+ALTER TABLE ONLY order_line
+    ADD CONSTRAINT order_line_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY order_note
+    ADD CONSTRAINT order_note_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY order_return
+    ADD CONSTRAINT order_return_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY orders
+    ADD CONSTRAINT orders_confirmation_code_key UNIQUE (confirmation_code);
+
+ALTER TABLE ONLY orders
+    ADD CONSTRAINT orders_number_key UNIQUE (number);
+
+ALTER TABLE ONLY orders
+    ADD CONSTRAINT orders_order_reference_key UNIQUE (order_reference);
+
+ALTER TABLE ONLY orders
+    ADD CONSTRAINT orders_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY packing_video
+    ADD CONSTRAINT packing_video_pkey PRIMARY KEY (order_id);
+
+ALTER TABLE ONLY password_failure
+    ADD CONSTRAINT password_failure_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY payment
+    ADD CONSTRAINT payment_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY price_list
+    ADD CONSTRAINT price_list_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY price
+    ADD CONSTRAINT price_pkey PRIMARY KEY (price_list, product_id);
+
+ALTER TABLE ONLY product
+    ADD CONSTRAINT product_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY product
+    ADD CONSTRAINT product_sku_key_key UNIQUE (sku_key);
+
+ALTER TABLE ONLY quote_link
+    ADD CONSTRAINT quote_link_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY quote_link
+    ADD CONSTRAINT quote_link_id_key UNIQUE (id);
+
+ALTER TABLE ONLY quote_link
+    ADD CONSTRAINT quote_link_pkey PRIMARY KEY (order_id);
+
+ALTER TABLE ONLY recovery_code
+    ADD CONSTRAINT recovery_code_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY refresh_token
+    ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY request_count
+    ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
+
+ALTER TABLE ONLY return_line
+    ADD CONSTRAINT return_line_pkey PRIMARY KEY (return_id, line_id);
+
+ALTER TABLE ONLY revoked_consent
+    ADD CONSTRAINT revoked_consent_pkey PRIMARY KEY (client_id, customer_id);
+
+ALTER TABLE ONLY second_factor
+    ADD CONSTRAINT second_factor_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY secret_key
+    ADD CONSTRAINT secret_key_pkey PRIMARY KEY (fingerprint);
+
+ALTER TABLE ONLY serial_number
+    ADD CONSTRAINT serial_number_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY service_token
+    ADD CONSTRAINT service_token_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY service_token
+    ADD CONSTRAINT service_token_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY shipment_line
+    ADD CONSTRAINT shipment_line_pkey PRIMARY KEY (shipment_id, line_id);
+
+ALTER TABLE ONLY shipment
+    ADD CONSTRAINT shipment_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY shipping_method
+    ADD CONSTRAINT shipping_method_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY shipping_region
+    ADD CONSTRAINT shipping_region_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY staff_member
+    ADD CONSTRAINT staff_member_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY staff_member
+    ADD CONSTRAINT staff_member_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY stock_level
+    ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
+
+ALTER TABLE ONLY taken_back_shipment
+    ADD CONSTRAINT taken_back_shipment_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tracking_event
+    ADD CONSTRAINT tracking_event_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY unnumbered_event
+    ADD CONSTRAINT unnumbered_event_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY webhook_attempt
+    ADD CONSTRAINT webhook_attempt_pkey PRIMARY KEY (delivery_id, attempt);
+
+ALTER TABLE ONLY webhook_delivery
+    ADD CONSTRAINT webhook_delivery_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY webhook
+    ADD CONSTRAINT webhook_pkey PRIMARY KEY (id);
+
+CREATE INDEX access_token_expiry ON access_token USING btree (expires_at);
+
+CREATE INDEX access_token_of_customer ON access_token USING btree (customer_id);
+
+CREATE INDEX access_token_of_grant ON access_token USING btree (grant_id) WHERE (grant_id IS NOT NULL);
+
+CREATE INDEX address_deleted ON address USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX address_of_customer ON address USING btree (customer_id) WHERE (deleted_at IS NULL);
+
+CREATE INDEX allocation_of_invoice ON allocation USING btree (invoice) WHERE (invoice IS NOT NULL);
+
+CREATE INDEX allocation_of_payment ON allocation USING btree (payment_id);
+
+CREATE INDEX allocation_of_refund ON allocation USING btree (refund_id) WHERE (refund_id IS NOT NULL);
+
+CREATE INDEX api_key_of_customer ON api_key USING btree (customer_id);
+
+CREATE UNIQUE INDEX attribute_by_form ON attribute USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
+
+CREATE INDEX audit_entry_by_time ON audit_entry USING brin (at) WITH (pages_per_range='32', autosummarize='on');
+
+CREATE INDEX audit_entry_of_subject ON audit_entry USING btree (subject, id);
+
+CREATE UNIQUE INDEX bank_line_identity ON bank_line USING btree (identity, occurrence);
+
+CREATE INDEX bank_line_of_file ON bank_line USING btree (bank_file_id);
+
+CREATE INDEX bank_line_of_payment ON bank_line USING btree (payment_id) WHERE (payment_id IS NOT NULL);
+
+CREATE INDEX bank_line_placed_by ON bank_line USING btree (placed_by) WHERE (placed_by IS NOT NULL);
+
+CREATE INDEX bank_line_usual ON bank_line USING btree (usual) WHERE (state = 'placed'::text);
+
+CREATE INDEX bank_line_waiting ON bank_line USING btree (id) WHERE (state = 'unplaced'::text);
+
+CREATE INDEX caller_idempotency_key_by_age ON caller_idempotency_key USING btree (created_at);
+
+CREATE UNIQUE INDEX category_by_form ON category USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
+
+CREATE INDEX configuration_of_line ON configuration USING btree (line_id);
+
+CREATE INDEX consent_grant_ended ON consent_grant USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
+CREATE INDEX consent_grant_of_consent ON consent_grant USING btree (consent_id);
+
+CREATE INDEX consent_grant_unused ON consent_grant USING btree (code_expires_at) WHERE (code_used_at IS NULL);
+
+CREATE INDEX consent_of_customer ON consent USING btree (customer_id);
+
+CREATE INDEX consent_of_user ON consent USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX consent_that_stands ON consent USING btree (client_id, customer_id) WHERE (revoked_at IS NULL);
+
+CREATE INDEX credential_failure_of_address ON credential_failure USING btree (address, failed_at);
+
+CREATE INDEX credit_note_of_customer ON credit_note USING btree (customer_id, number);
+
+CREATE INDEX credit_note_of_invoice ON credit_note USING btree (invoice);
+
+CREATE INDEX customer_user_of_customer ON customer_user USING btree (customer_id);
+
+CREATE INDEX event_by_type ON event USING btree (type, sequence);
+
+CREATE INDEX event_of_customer ON event USING btree (customer_id, sequence) WHERE (customer_id IS NOT NULL);
+
+CREATE INDEX feed_of_customer ON feed USING btree (customer_id, id);
+
+CREATE INDEX forgotten_password_by_age ON forgotten_password USING btree (created_at);
+
+CREATE INDEX idempotency_key_by_age ON idempotency_key USING btree (created_at);
+
+CREATE INDEX import_change_of_import ON import_change USING btree (import_id);
+
+CREATE INDEX invoice_balance_of_order ON invoice_balance USING btree (order_id);
+
+CREATE INDEX invoice_by_issue ON invoice USING brin (issued_at) WITH (pages_per_range='32', autosummarize='on');
+
+CREATE INDEX invoice_line_of_line ON invoice_line USING btree (line_id) WHERE (line_id IS NOT NULL);
+
+CREATE INDEX invoice_of_customer ON invoice USING btree (customer_id, number);
+
+CREATE INDEX invoice_of_order ON invoice USING btree (order_id);
+
+CREATE INDEX invoice_unpaid ON invoice_balance USING btree (customer_id, due_at, invoice) INCLUDE (due) WHERE (due > (0)::numeric);
+
+CREATE UNIQUE INDEX issuer_key_that_signs ON issuer_key USING btree ((true)) WHERE (retired_at IS NULL);
+
+CREATE INDEX known_browser_by_age ON known_browser USING btree (seen_at);
+
+CREATE UNIQUE INDEX known_browser_of_staff ON known_browser USING btree (staff_id, hash) WHERE (staff_id IS NOT NULL);
+
+CREATE UNIQUE INDEX known_browser_of_user ON known_browser USING btree (user_id, hash) WHERE (user_id IS NOT NULL);
+
+CREATE UNIQUE INDEX manufacturer_by_form ON manufacturer USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
+
+CREATE INDEX one_time_link_by_expiry ON one_time_link USING btree (expires_at);
+
+CREATE INDEX one_time_link_of_staff ON one_time_link USING btree (staff_id) WHERE (staff_id IS NOT NULL);
+
+CREATE INDEX one_time_link_of_user ON one_time_link USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX order_change_of_order ON order_change USING btree (order_id);
+
+CREATE INDEX order_line_back_ordered ON order_line USING btree (product_id) WHERE (back_ordered > 0);
+
+CREATE INDEX order_line_of_bundle ON order_line USING btree (bundle_line_id) WHERE (bundle_line_id IS NOT NULL);
+
+CREATE INDEX order_line_of_product ON order_line USING btree (product_id, order_id);
+
+CREATE INDEX order_note_of_order ON order_note USING btree (order_id);
+
+CREATE INDEX order_return_of_order ON order_return USING btree (order_id);
+
+CREATE INDEX orders_by_customer_reference ON orders USING btree (lower(btrim(customer_reference)), customer_id);
+
+CREATE INDEX orders_by_placing ON orders USING btree (COALESCE(confirmed_at, created_at), id);
+
+CREATE INDEX orders_by_status ON orders USING btree (status, confirmed_at) INCLUDE (gross) WHERE (state = 'confirmed'::text);
+
+CREATE INDEX orders_by_total ON orders USING btree (gross, id);
+
+CREATE INDEX orders_cancelled ON orders USING btree (COALESCE(confirmed_at, created_at), id) WHERE (state = 'cancelled'::text);
+
+CREATE INDEX orders_expired ON orders USING btree (expires_at) WHERE (state = 'expired'::text);
+
+CREATE INDEX orders_of_customer ON orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (status) WHERE (state = 'confirmed'::text);
+
+CREATE INDEX orders_pending ON orders USING btree (customer_id, kind, expires_at) WHERE (state = 'pending'::text);
+
+CREATE INDEX orders_unpaid ON orders USING btree (customer_id) WHERE ((state = 'confirmed'::text) AND ((paid + credited) < gross));
+
+CREATE INDEX password_failure_by_age ON password_failure USING btree (failed_at);
+
+CREATE INDEX password_failure_of_account ON password_failure USING btree (account, failed_at);
+
+CREATE INDEX password_failure_of_address ON password_failure USING btree (address, failed_at);
+
+CREATE INDEX payment_by_amount ON payment USING btree (amount, id);
+
+CREATE INDEX payment_of_customer ON payment USING btree (customer_id, id);
+
+CREATE UNIQUE INDEX price_list_by_form ON price_list USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
+
+CREATE INDEX quotes ON orders USING btree (id) WHERE (kind = 'quote'::text);
+
+CREATE INDEX quotes_waiting ON orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
+
+CREATE INDEX recovery_code_of_factor ON recovery_code USING btree (second_factor_id);
+
+CREATE INDEX refresh_token_expiry ON refresh_token USING btree (expires_at);
+
+CREATE INDEX refresh_token_of_grant ON refresh_token USING btree (grant_id);
+
+CREATE INDEX return_line_of_line ON return_line USING btree (line_id);
+
+CREATE INDEX second_factor_of_session ON second_factor USING btree (session_id);
+
+CREATE UNIQUE INDEX second_factor_of_staff ON second_factor USING btree (staff_id, ((confirmed_at IS NULL))) WHERE (staff_id IS NOT NULL);
+
+CREATE UNIQUE INDEX second_factor_of_user ON second_factor USING btree (user_id, ((confirmed_at IS NULL))) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX serial_number_by_mac ON serial_number USING btree (lower(mac_address)) WHERE (mac_address <> ''::text);
+
+CREATE INDEX serial_number_by_text ON serial_number USING btree (lower(serial_number));
+
+CREATE INDEX serial_number_of_line ON serial_number USING btree (line_id);
+
+CREATE INDEX session_by_age ON session USING btree (seen_at);
+
+CREATE INDEX session_of_staff ON session USING btree (staff_id) WHERE (staff_id IS NOT NULL);
+
+CREATE INDEX session_of_user ON session USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX shipment_by_tracking_number ON shipment USING btree (lower(tracking_number)) WHERE (tracking_number IS NOT NULL);
+
+CREATE INDEX shipment_line_of_line ON shipment_line USING btree (line_id);
+
+CREATE INDEX shipment_of_order ON shipment USING btree (order_id);
+
+CREATE INDEX stock_level_changed ON stock_level USING btree (changed_by);
+
+CREATE INDEX taken_back_shipment_of_order ON taken_back_shipment USING btree (order_id);
+
+CREATE INDEX tracking_event_of_shipment ON tracking_event USING btree (shipment_id);
+
+CREATE INDEX webhook_attempt_by_age ON webhook_attempt USING btree (at);
+
+CREATE INDEX webhook_delivery_by_age ON webhook_delivery USING btree (delivered_at) WHERE (delivered_at IS NOT NULL);
+
+CREATE INDEX webhook_delivery_due ON webhook_delivery USING btree (webhook_id, next_attempt_at, id) WHERE (next_attempt_at IS NOT NULL);
+
+CREATE INDEX webhook_delivery_of_webhook ON webhook_delivery USING btree (webhook_id, id);
+
+CREATE INDEX webhook_delivery_waiting ON webhook_delivery USING btree (webhook_id, subject, id) WHERE (delivered_at IS NULL);
+
+CREATE INDEX webhook_of_customer ON webhook USING btree (customer_id);
+
+CREATE TRIGGER allocation_never_changes BEFORE DELETE OR UPDATE ON allocation FOR EACH ROW EXECUTE FUNCTION refuse_money_change();
+
+CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON audit_entry FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER credit_note_never_changes BEFORE DELETE OR UPDATE ON credit_note FOR EACH ROW EXECUTE FUNCTION refuse_money_change();
+
+CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON invoice FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+ALTER TABLE ONLY access_token
+    ADD CONSTRAINT access_token_client_id_fkey FOREIGN KEY (client_id) REFERENCES application(client_id);
+
+ALTER TABLE ONLY access_token
+    ADD CONSTRAINT access_token_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY account_balance
+    ADD CONSTRAINT account_balance_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY address
+    ADD CONSTRAINT address_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY allocation
+    ADD CONSTRAINT allocation_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoice(number);
+
+ALTER TABLE ONLY allocation
+    ADD CONSTRAINT allocation_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(id);
+
+ALTER TABLE ONLY allocation
+    ADD CONSTRAINT allocation_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES payment(id);
+
+ALTER TABLE ONLY api_key
+    ADD CONSTRAINT api_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY bank_line
+    ADD CONSTRAINT bank_line_bank_file_id_fkey FOREIGN KEY (bank_file_id) REFERENCES bank_file(id);
+
+ALTER TABLE ONLY bank_line
+    ADD CONSTRAINT bank_line_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payment(id);
+
+ALTER TABLE ONLY bank_line
+    ADD CONSTRAINT bank_line_placed_by_fkey FOREIGN KEY (placed_by) REFERENCES bank_file(id);
+
+ALTER TABLE ONLY category
+    ADD CONSTRAINT category_parent_key_fkey FOREIGN KEY (parent_key) REFERENCES category(key);
+
+ALTER TABLE ONLY configuration
+    ADD CONSTRAINT configuration_line_id_fkey FOREIGN KEY (line_id) REFERENCES order_line(id);
+
+ALTER TABLE ONLY consent
+    ADD CONSTRAINT consent_client_id_fkey FOREIGN KEY (client_id) REFERENCES application(client_id);
+
+ALTER TABLE ONLY consent
+    ADD CONSTRAINT consent_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY consent_grant
+    ADD CONSTRAINT consent_grant_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES consent(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY consent
+    ADD CONSTRAINT consent_user_id_fkey FOREIGN KEY (user_id) REFERENCES customer_user(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY contract_price
+    ADD CONSTRAINT contract_price_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY contract_price
+    ADD CONSTRAINT contract_price_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id);
+
+ALTER TABLE ONLY credit_exposure
+    ADD CONSTRAINT credit_exposure_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY credit_note
+    ADD CONSTRAINT credit_note_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY credit_note
+    ADD CONSTRAINT credit_note_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoice(number);
+
+ALTER TABLE ONLY credit_note_line
+    ADD CONSTRAINT credit_note_line_credit_note_fkey FOREIGN KEY (credit_note) REFERENCES credit_note(number);
+
+ALTER TABLE ONLY customer
+    ADD CONSTRAINT customer_price_list_fkey FOREIGN KEY (price_list) REFERENCES price_list(key);
+
+ALTER TABLE ONLY customer_user
+    ADD CONSTRAINT customer_user_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY idempotency_key
+    ADD CONSTRAINT idempotency_key_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY incoming_stock
+    ADD CONSTRAINT incoming_stock_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id);
+
+ALTER TABLE ONLY invoice_balance
+    ADD CONSTRAINT invoice_balance_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY invoice_balance
+    ADD CONSTRAINT invoice_balance_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoice(number);
+
+ALTER TABLE ONLY invoice_balance
+    ADD CONSTRAINT invoice_balance_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id);
+
+ALTER TABLE ONLY invoice
+    ADD CONSTRAINT invoice_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY invoice_line
+    ADD CONSTRAINT invoice_line_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoice(number);
+
+ALTER TABLE ONLY invoice_line
+    ADD CONSTRAINT invoice_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES order_line(id);
+
+ALTER TABLE ONLY invoice
+    ADD CONSTRAINT invoice_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id);
+
+ALTER TABLE ONLY invoice_reminder
+    ADD CONSTRAINT invoice_reminder_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoice(number);
+
+ALTER TABLE ONLY known_browser
+    ADD CONSTRAINT known_browser_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff_member(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY known_browser
+    ADD CONSTRAINT known_browser_user_id_fkey FOREIGN KEY (user_id) REFERENCES customer_user(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY one_time_link
+    ADD CONSTRAINT one_time_link_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff_member(id);
+
+ALTER TABLE ONLY one_time_link
+    ADD CONSTRAINT one_time_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES customer_user(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY order_change
+    ADD CONSTRAINT order_change_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id);
+
+ALTER TABLE ONLY order_line
+    ADD CONSTRAINT order_line_bundle_line_id_fkey FOREIGN KEY (bundle_line_id) REFERENCES order_line(id);
+
+ALTER TABLE ONLY order_line
+    ADD CONSTRAINT order_line_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id);
+
+ALTER TABLE ONLY order_line
+    ADD CONSTRAINT order_line_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id);
+
+ALTER TABLE ONLY order_note
+    ADD CONSTRAINT order_note_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY order_return
+    ADD CONSTRAINT order_return_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id);
+
+ALTER TABLE ONLY orders
+    ADD CONSTRAINT orders_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY packing_video
+    ADD CONSTRAINT packing_video_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id);
+
+ALTER TABLE ONLY payment
+    ADD CONSTRAINT payment_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY price
+    ADD CONSTRAINT price_price_list_fkey FOREIGN KEY (price_list) REFERENCES price_list(key);
+
+ALTER TABLE ONLY price
+    ADD CONSTRAINT price_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id);
+
+ALTER TABLE ONLY product
+    ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES manufacturer(key);
+
+ALTER TABLE ONLY quote_link
+    ADD CONSTRAINT quote_link_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY recovery_code
+    ADD CONSTRAINT recovery_code_second_factor_id_fkey FOREIGN KEY (second_factor_id) REFERENCES second_factor(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY refresh_token
+    ADD CONSTRAINT refresh_token_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES consent_grant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY return_line
+    ADD CONSTRAINT return_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES order_line(id);
+
+ALTER TABLE ONLY return_line
+    ADD CONSTRAINT return_line_return_id_fkey FOREIGN KEY (return_id) REFERENCES order_return(id);
+
+ALTER TABLE ONLY revoked_consent
+    ADD CONSTRAINT revoked_consent_client_id_fkey FOREIGN KEY (client_id) REFERENCES application(client_id);
+
+ALTER TABLE ONLY revoked_consent
+    ADD CONSTRAINT revoked_consent_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY second_factor
+    ADD CONSTRAINT second_factor_session_id_fkey FOREIGN KEY (session_id) REFERENCES session(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY second_factor
+    ADD CONSTRAINT second_factor_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff_member(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY second_factor
+    ADD CONSTRAINT second_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES customer_user(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY serial_number
+    ADD CONSTRAINT serial_number_line_id_fkey FOREIGN KEY (line_id) REFERENCES order_line(id);
+
+ALTER TABLE ONLY serial_number
+    ADD CONSTRAINT serial_number_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES shipment(id);
+
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff_member(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_user_id_fkey FOREIGN KEY (user_id) REFERENCES customer_user(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY shipment
+    ADD CONSTRAINT shipment_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoice(number);
+
+ALTER TABLE ONLY shipment_line
+    ADD CONSTRAINT shipment_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES order_line(id);
+
+ALTER TABLE ONLY shipment_line
+    ADD CONSTRAINT shipment_line_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES shipment(id);
+
+ALTER TABLE ONLY shipment
+    ADD CONSTRAINT shipment_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id);
+
+ALTER TABLE ONLY stock_level
+    ADD CONSTRAINT stock_level_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id);
+
+ALTER TABLE ONLY taken_back_shipment
+    ADD CONSTRAINT taken_back_shipment_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id);
+
+ALTER TABLE ONLY tracking_event
+    ADD CONSTRAINT tracking_event_shipment_id_fkey FOREIGN KEY (shipment_id) REFERENCES shipment(id);
+
+ALTER TABLE ONLY webhook_attempt
+    ADD CONSTRAINT webhook_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_delivery(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY webhook
+    ADD CONSTRAINT webhook_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id);
+
+ALTER TABLE ONLY webhook_delivery
+    ADD CONSTRAINT webhook_delivery_sequence_fkey FOREIGN KEY (sequence) REFERENCES event(sequence);
+
+ALTER TABLE ONLY webhook_delivery
+    ADD CONSTRAINT webhook_delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE;
+
+-- A transaction that notifies commits under a lock of the whole server; the worker polls instead.
+ALTER TABLE procrastinate_jobs DISABLE TRIGGER procrastinate_jobs_notify_queue_job_inserted_v1;
+
+INSERT INTO announced (at, seen, price_version) VALUES (now(), pg_current_snapshot(), 0);
+
+INSERT INTO credit_note_number (last) VALUES (50000);
+
+INSERT INTO event_sequence (last) VALUES (0);
+
+INSERT INTO installation DEFAULT VALUES;
+
+INSERT INTO invoice_number (last) VALUES (10000);
