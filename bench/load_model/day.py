@@ -20,7 +20,7 @@ _STORM = (0, 0, 0, 0, 5, 15, 25, 20, 5, 3, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 2, 0
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class KindOfWork:
     """One kind of work: how often in a day, its shares of the hours, and how much of an hour comes in its first minute.
 
     A minute has 1/60 of its hour when `burst` is that; `deadline` is the p99 in seconds that it has to keep.
@@ -53,7 +53,7 @@ STOCK, PRICES, NEW_PRODUCTS, WEBHOOK = "stock import", "price import", "product 
 
 _CRON = 6 / 60  # programs that start on the hour: a tenth of its requests in the first minute
 _ALL = (
-    Kind(
+    KindOfWork(
         POLL,
         "`GET /product?limit=100` with `If-None-Match`",
         POLLERS * 86_400 // POLL_SECONDS,
@@ -61,21 +61,21 @@ _ALL = (
         READ_SECONDS,
         _CRON,
     ),
-    Kind(FEED, "`GET /feed/….csv`, the whole catalogue", FEED_READERS * 24, _STEADY, 10.0, 0.5),
-    Kind(SEARCH, "`GET /product?query=…`, two words", 500_000, _WORK, READ_SECONDS),
-    Kind(PRODUCT, "`GET /product/{sku}`", 250_000, _WORK, READ_SECONDS),
-    Kind(ORDER, "`POST /order`, three lines", 50_000, _WORK, WRITE_SECONDS, _CRON),
-    Kind(CONFIRM, "`PUT /order/{code}`", 50_000, _WORK, WRITE_SECONDS, _CRON),
-    Kind(LOOK, "`GET /order/{reference}`", 150_000, _WORK, READ_SECONDS),
-    Kind(DISPATCH, "`POST /api/order/{reference}/dispatch`", 50_000, _WAREHOUSE, STEP_SECONDS),
-    Kind(INVOICE, "`POST /api/order/{reference}/invoice`", 50_000, _WAREHOUSE, STEP_SECONDS),
-    Kind(PAYMENT, "`POST /api/payment`", 50_000, _FINANCE, STEP_SECONDS),
-    Kind(STOCK, "`POST /api/import/stock`, 20,000 rows, each changed", 60, _STORM, 30.0),
-    Kind(PRICES, "`POST /api/import/price-list`, 20,000 rows, each changed", 30, _STORM, 30.0),
-    Kind(NEW_PRODUCTS, "`POST /api/import/products`, 2,000 rows, each changed", 10, _STORM, 30.0),
-    Kind(WEBHOOK, "one delivery", 200_000, _WORK, 30.0),
+    KindOfWork(FEED, "`GET /feed/….csv`, the whole catalogue", FEED_READERS * 24, _STEADY, 10.0, 0.5),
+    KindOfWork(SEARCH, "`GET /product?query=…`, two words", 500_000, _WORK, READ_SECONDS),
+    KindOfWork(PRODUCT, "`GET /product/{sku}`", 250_000, _WORK, READ_SECONDS),
+    KindOfWork(ORDER, "`POST /order`, three lines", 50_000, _WORK, WRITE_SECONDS, _CRON),
+    KindOfWork(CONFIRM, "`PUT /order/{code}`", 50_000, _WORK, WRITE_SECONDS, _CRON),
+    KindOfWork(LOOK, "`GET /order/{reference}`", 150_000, _WORK, READ_SECONDS),
+    KindOfWork(DISPATCH, "`POST /api/order/{reference}/dispatch`", 50_000, _WAREHOUSE, STEP_SECONDS),
+    KindOfWork(INVOICE, "`POST /api/order/{reference}/invoice`", 50_000, _WAREHOUSE, STEP_SECONDS),
+    KindOfWork(PAYMENT, "`POST /api/payment`", 50_000, _FINANCE, STEP_SECONDS),
+    KindOfWork(STOCK, "`POST /api/import/stock`, 20,000 rows, each changed", 60, _STORM, 30.0),
+    KindOfWork(PRICES, "`POST /api/import/price-list`, 20,000 rows, each changed", 30, _STORM, 30.0),
+    KindOfWork(NEW_PRODUCTS, "`POST /api/import/products`, 2,000 rows, each changed", 10, _STORM, 30.0),
+    KindOfWork(WEBHOOK, "one delivery", 200_000, _WORK, 30.0),
 )
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
+KINDS: Mapping[str, KindOfWork] = {kind.name: kind for kind in _ALL}
 IMPORTS = (STOCK, PRICES, NEW_PRODUCTS)
 STORY = (ORDER, CONFIRM, DISPATCH, INVOICE, PAYMENT)
 DELIVERED = (CONFIRM, DISPATCH, INVOICE, PAYMENT)  # each has an event that is posted to the reseller's webhook

@@ -22,7 +22,7 @@ _QUALITY = 88
 
 # The path of each picture's page, and what the page says, of which the one with most to show is taken.
 OFFICE = {
-    "today": ("/", "What needs somebody"),
+    "today": ("/", "What needs attention"),
     "orders": ("/order", "Placed until"),
     "order": ("/order/{reference}", "Part dispatched"),
     "quote": ("/quote/{code}/price", "Waiting"),

@@ -38,7 +38,7 @@ def windows(browser: Browser) -> Iterator[dict[PageSite, BrowserContext]]:
 
 @pytest.fixture
 def tab(windows: dict[PageSite, BrowserContext], sites: DemoSites, request: pytest.FixtureRequest) -> Iterator[Tab]:
-    """A tab in which somebody has signed in who may do everything at the page's site."""
+    """A tab in which someone has signed in who may do everything at the page's site."""
     site: PageSite = request.getfixturevalue("route").site
     url = url_of(sites, site)
     with tab_in(windows[site], [url], request.node.name) as found:

@@ -48,7 +48,7 @@ class Story:
         return self.office.service
 
     def mail(self, recipient: str, subject: str) -> EmailMessage:
-        """The latest mail to somebody with a text in its subject, after all due jobs are done."""
+        """The latest mail to someone with a text in its subject, after all due jobs are done."""
         addresses = {"base_url": self.service.url, "backoffice_url": self.office.url}
         self.mails += deliver_mail(self.service, **addresses)
         fitting = [mail for mail in self.mails if recipient in mail["To"] and subject in mail["Subject"]]

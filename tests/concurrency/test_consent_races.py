@@ -42,7 +42,7 @@ def at_once(call: Callable[[], httpx2.Response]) -> list[httpx2.Response]:
 
 
 def held(consenting: Consenting, *calls: Callable[[], Any]) -> list[Any]:
-    """Run calls in this order, each waiting for a grant that somebody has locked; then let them go."""
+    """Run calls in this order, each waiting for a grant that someone has locked; then let them go."""
     url = consenting.service.database_url
     with ThreadPoolExecutor(len(calls)) as pool:
         with psycopg.connect(url) as holder:

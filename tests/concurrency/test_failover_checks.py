@@ -86,7 +86,7 @@ def test_a_key_with_another_response_than_before_is_found(competed: Competed) ->
 
 
 def test_a_mail_that_no_job_sent_is_found(competed: Competed) -> None:
-    order = replace(competed.trial.ledger.orders[0], recipient="somebody@buyer.example")
+    order = replace(competed.trial.ledger.orders[0], recipient="someone@buyer.example")
     assert list(faults_in_mails([], Ledger(orders=[order]))) == [f"mails about {order.reference}"]
 
 

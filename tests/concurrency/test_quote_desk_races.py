@@ -104,5 +104,5 @@ def test_a_preview_that_waits_too_long_for_the_quote_keeps_the_form(office: Back
         holder.execute("select 1 from orders where confirmation_code = %s for update", [quote["confirmation_code"]])
         shown = desk[0].send(path, live)
     assert shown.status_code == 409
-    assert "Somebody else is changing this" in shown.text
+    assert "Someone else is changing this" in shown.text
     assert 'value="20.5"' in shown.text

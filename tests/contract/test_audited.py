@@ -106,7 +106,7 @@ class Office:
 
     def waiting_line(self) -> str:
         path = self.program.folder / "bank.csv"
-        path.write_text(f"date,amount,reference\n2026-06-15,1.00,somebody {next(_numbers)}\n")
+        path.write_text(f"date,amount,reference\n2026-06-15,1.00,someone {next(_numbers)}\n")
         return str(self.program.json("payment", "import", str(path))["unplaced"][0]["id"])
 
     def imported_bank_file(self) -> str:

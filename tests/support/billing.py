@@ -13,8 +13,8 @@ from support.service import Customer, Service
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.issue_invoice import IssuedInvoice, issue_invoice
+from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.ledger import unallocated_of
-from tradecounter.billing.queries.lookup import fetch_invoice
 from tradecounter.billing.reseller_wire import CreditNote
 from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.letterhead.seller import Letterhead, Seller

@@ -144,7 +144,7 @@ def tab_in(context: BrowserContext, own: Sequence[str], name: str) -> Iterator[T
 
 
 def signed_in(tab: Tab, person: Person, url: str) -> None:
-    """Give a tab's window the session of somebody at the site at an address."""
+    """Give a tab's window the session of someone at the site at an address."""
     name, _, value = person.cookie.partition("=")
     cookie = {"url": url, "name": name, "value": value, "path": "/", "secure": True, "httpOnly": True}
     # Playwright's own function names a domain, which `__Host-` cookies do not have.

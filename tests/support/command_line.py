@@ -109,7 +109,7 @@ class Program:
         return [line.rstrip() for line in text.splitlines()], " ".join(done.err.split())
 
     def answered(self, *words: str, answer: str) -> Done:
-        """Run a command whose standard input is a terminal, at which somebody has typed an answer."""
+        """Run a command whose standard input is a terminal, at which someone has typed an answer."""
         master, device = pty.openpty()
         try:
             os.write(master, f"{answer}\n".encode())

@@ -26,7 +26,7 @@ _numbers = itertools.count(1)
 
 @dataclass
 class Person:
-    """Somebody at a site with pages; `send` sends forms as a browser does from a page of the site."""
+    """Someone at a site with pages; `send` sends forms as a browser does from a page of the site."""
 
     http: httpx2.Client
     id: int

@@ -1,4 +1,4 @@
-"""Both sites with somebody who can sign in, over HTTP as a browser does."""
+"""Both sites with someone who can sign in, over HTTP as a browser does."""
 
 import base64
 import re
@@ -18,7 +18,7 @@ from tradecounter.edge.people import Site
 
 @dataclass
 class Place:
-    """A site with somebody who can sign in."""
+    """A site with someone who can sign in."""
 
     service: Service
     site: PageSite

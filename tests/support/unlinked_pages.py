@@ -49,8 +49,8 @@ class Visit:
         response = self.tab.open(f"{self.url}{self.site.root}{path}")
         assert response.status == 200
 
-    def as_somebody(self) -> Person:
-        """Sign in somebody who may do everything."""
+    def as_someone(self) -> Person:
+        """Sign in someone who may do everything."""
         service = self.service
         person = (
             staff_member(service, self.url, "administrator")
@@ -78,7 +78,7 @@ def _signed_out(path: str) -> Callable[[Visit], None]:
 
 def _signed_in(path: str) -> Callable[[Visit], None]:
     def reach(visit: Visit) -> None:
-        visit.as_somebody()
+        visit.as_someone()
         visit.open(path)
 
     return reach
@@ -102,7 +102,7 @@ def _first_factor(visit: Visit) -> None:
 
 
 def _with_factor(path: str) -> Callable[[Visit], None]:
-    """Reach a page that needs a second factor, as somebody who has one."""
+    """Reach a page that needs a second factor, as someone who has one."""
 
     def reach(visit: Visit) -> None:
         place = visit.place()
@@ -137,7 +137,7 @@ def _quote_link(visit: Visit) -> None:
 
 
 def _consent(visit: Visit) -> None:
-    visit.as_somebody()
+    visit.as_someone()
     request = {
         "response_type": "code",
         "client_id": register(visit.service).client_id,
@@ -150,7 +150,7 @@ def _consent(visit: Visit) -> None:
 
 
 def _checked_bank_file(visit: Visit) -> None:
-    visit.as_somebody()
+    visit.as_someone()
     visit.open("/payment/import")
     file = visit.tab.page.locator("input[type=file]")
     file.set_input_files({"name": "bank.csv", "mimeType": "text/csv", "buffer": _BANK})
@@ -160,7 +160,7 @@ def _checked_bank_file(visit: Visit) -> None:
 
 def _checked_file(after: str) -> Callable[[Visit], None]:
     def reach(visit: Visit) -> None:
-        visit.as_somebody()
+        visit.as_someone()
         visit.open("/import")
         file = visit.tab.page.locator("input[type=file]")
         file.set_input_files({"name": "stock.csv", "mimeType": "text/csv", "buffer": _STOCK})

@@ -98,7 +98,7 @@ async def disable_factor(tx: Transaction, policy: SignInPolicy, person: Person, 
 
 
 async def renew_recovery_codes(tx: Transaction, person: Person, now: datetime) -> list[str]:
-    """Return new recovery codes, which replace the former ones. Raises DomainError (not found)."""
+    """Return new recovery codes, which replace the old ones. Raises DomainError (not found)."""
     factor = await find_factor(tx, site_of(person), person.id)
     if factor is None:
         raise DomainError(Kind.NOT_FOUND, "there is no second factor")

@@ -102,7 +102,7 @@ async def entries_of(tx: Transaction, subjects: Sequence[str]) -> list[AuditReco
 
 @dataclass(frozen=True, slots=True)
 class EntryActor:
-    """When something was done, and the address of the customer's user who did it; None if somebody else did."""
+    """When something was done, and the address of the customer's user who did it; None if someone else did."""
 
     at: datetime
     user: str | None

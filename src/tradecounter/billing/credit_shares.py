@@ -89,7 +89,7 @@ def _share(
 
 
 def _fitting(shares: list[CreditShare], left: Billed) -> list[CreditShare]:
-    """Return shares whose VAT fits what is left, of which amounts may have been credited before."""
+    """Return shares whose VAT fits what is left after earlier credits."""
     net, vat = sum((share.net for share in shares), NOTHING), sum((share.vat for share in shares), NOTHING)
     if net > left.net:
         raise invalid("lines", f"come to {net} without VAT, but only {left.net} is invoiced and not yet credited")

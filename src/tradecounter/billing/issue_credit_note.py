@@ -25,13 +25,13 @@ from tradecounter.billing.queries.credit_notes import (
     invoiced_lines,
     next_credit_note_number,
 )
+from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, invoice_document
 from tradecounter.billing.queries.ledger import (
     allocated_to,
     credit_invoice,
     lock_account,
     open_invoice,
 )
-from tradecounter.billing.queries.lookup import InvoiceRecord, fetch_invoice, invoice_document
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.rules import Billed, vat_totals
 from tradecounter.billing.settle_returns import settle_returns

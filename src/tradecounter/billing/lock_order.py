@@ -3,7 +3,7 @@
 from tradecounter.billing.queries.ledger import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.queries.orders import lock_order
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, DeclinedOrder
 

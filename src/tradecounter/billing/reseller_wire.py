@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 
 from tradecounter.billing.invoice_document import InvoiceLine
 from tradecounter.billing.queries.credit_notes import CreditNoteRecord, document_of
-from tradecounter.billing.queries.lookup import InvoiceRecord, PrintedLines
+from tradecounter.billing.queries.invoice_records import InvoiceRecord, PrintedLines
 from tradecounter.kit.local_time import uk_date
 from tradecounter.returns.wire import Return
 

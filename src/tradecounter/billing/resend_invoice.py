@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.audit.record import audit
-from tradecounter.billing.queries.lookup import fetch_invoice
+from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.jobs import JobName, queue
 from tradecounter.db.transaction import Transaction

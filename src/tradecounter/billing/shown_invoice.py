@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tradecounter.billing.queries.lookup import InvoiceRecord, fetch_invoice, lines_of_invoices
+from tradecounter.billing.queries.invoice_records import InvoiceRecord, fetch_invoice, lines_of_invoices
 from tradecounter.billing.reseller_wire import Invoice, present_invoices
 from tradecounter.db.transaction import Transaction
 

@@ -38,7 +38,7 @@ _CODES = "0#?.,%eE/@"  # what stands for digits and their form; other plain char
 
 _OURS = {"£", "GBP"}
 _WORD = re.compile(r"[^\W\d_]+\.?")
-# The signs of other currencies that are words, and pence, of which the number is a hundred times the pounds.
+# The signs of other currencies that are words, and pence, a hundred of which are a pound.
 _OTHER_MONEY = {
     "kr", "kr.", "zł", "kč", "ft", "fr", "fr.", "sfr.", "lei", "lv", "лв", "rs", "rs.", "eur", "euro", "usd", "p"
 }  # fmt: skip

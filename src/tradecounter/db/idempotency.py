@@ -115,7 +115,8 @@ def recorded(tx: Transaction, request: KeyedRequest, claimed: Result[Claim]) -> 
     if found.status is not None and found.body is not None:
         if found.fingerprint != request.fingerprint:
             raise DomainError(
-                Kind.INVALID, "Idempotency-Key: was used for a request with another method, path or body; use a new key"
+                Kind.INVALID,
+                "Idempotency-Key: was used for a request with another method, path or body; use a new key",
             )
         tx.acknowledge_earlier()
         return Recorded(found.status, found.body)

@@ -22,7 +22,7 @@ class ReplicaBehindError(ReplicaError):
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log that a server writes or replays: of which installation, and on which timeline.
+    """The log that a server writes or replays: its installation and its timeline.
 
     A replica knows the timeline from its last restart point, at most some minutes old: after a fail-over, it says for
     a while the former one.

@@ -25,7 +25,7 @@ from tradecounter.demo.steps import (
 
 HARBOURLINE, FENWICK_BROOK, PETREL_COVE, _, NORDKAI = range(5)  # line numbers in data/customers.jsonl, from 0
 
-Kind = Literal["pending", "confirmed", "quote"]
+DemoKind = Literal["pending", "confirmed", "quote"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class DemoOrder:
     customer: int
     days_ago: float
     quantity: int
-    kind: Kind = "confirmed"
+    kind: DemoKind = "confirmed"
     skus: Sequence[str] = ()
     lines: int = 1
     from_stock: bool = True

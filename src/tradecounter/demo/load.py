@@ -25,7 +25,7 @@ from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.queries.lookup import OrderFilter, list_all_orders
+from tradecounter.orders.queries.all_orders import OrderFilter, list_all_orders
 from tradecounter.products.queries.records import count_products
 from tradecounter.settings import Settings
 from tradecounter.shipments.provisioning_vault import ProvisioningVault

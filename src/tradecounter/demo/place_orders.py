@@ -14,7 +14,7 @@ from tradecounter.db.changes import read_versions
 from tradecounter.db.jobs import remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoOrder, Kind
+from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoKind, DemoOrder
 from tradecounter.demo.steps import Reseller
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
@@ -25,7 +25,7 @@ from tradecounter.orders.create.account_standing import account_standing
 from tradecounter.orders.create.place_order import place_order
 from tradecounter.orders.create.request_quote import request_quote
 from tradecounter.orders.expire_orders import expire_orders
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
@@ -111,7 +111,7 @@ async def _place(tx: Transaction, demo_order: DemoOrder, number: int, context: O
 
 async def place(
     tx: Transaction,
-    kind: Kind,
+    kind: DemoKind,
     reference: str,
     items: list[CreateOrderItem],
     context: OrderContext,

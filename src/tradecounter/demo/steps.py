@@ -13,8 +13,8 @@ from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.requests import Cancellation, QuotedItem, QuotePrice

@@ -67,7 +67,7 @@ def includes(scopes: Iterable[str], needed: str) -> bool:
 
 
 def allows(held: Iterable[Role], scope: str, roles: Iterable[str] = ()) -> bool:
-    """Return whether somebody with roles may do what needs a scope; `roles` replace those of the scope.
+    """Return whether someone with roles may do what needs a scope; `roles` replace those of the scope.
 
     Without a scope and roles, any role will do.
     """

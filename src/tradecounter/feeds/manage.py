@@ -75,7 +75,7 @@ async def change_feed(
 
 
 async def renew_address(tx: Transaction, vault: Vault, customer_id: int, feed_id: int, now: datetime) -> NewAddress:
-    """Give a feed a new address; the former one ends at once. Raises DomainError (not found)."""
+    """Give a feed a new address; the old one ends at once. Raises DomainError (not found)."""
     await fetch_feed(tx, customer_id, feed_id, lock=True)
     secret = new_secret()
     await replace_secret(tx, feed_id, secret_hash(secret), await vault.seal(tx, secret.encode()), now)

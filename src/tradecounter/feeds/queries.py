@@ -111,7 +111,7 @@ _REPLACE_SECRET = Statement(
 
 
 async def replace_secret(tx: Transaction, feed_id: int, digest: bytes, secret: bytes, now: datetime) -> None:
-    """Give a feed another address; the former one ends."""
+    """Give a feed another address; the old one ends."""
     await tx.execute(_REPLACE_SECRET, id=feed_id, hash=digest, secret=secret, now=now)
 
 

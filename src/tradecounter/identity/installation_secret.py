@@ -48,7 +48,7 @@ def secret_if_set(settings: Settings) -> str | None:
 
 
 def secret_keys(settings: Settings) -> list[str]:
-    """Return the secret key, which encrypts, then the former keys, which only decrypt. Raises SettingsError."""
+    """Return the secret key, which encrypts, then the old keys, which only decrypt. Raises SettingsError."""
     return list(dict.fromkeys([secret_key(settings), *former_secrets(settings)]))
 
 

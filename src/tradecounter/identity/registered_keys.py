@@ -22,7 +22,7 @@ REPLACED = (
 
 
 def problem_of(registered: Mapping[str, bool], secret_keys: Sequence[str]) -> str | None:
-    """Return what is wrong with a process's keys, of which the first encrypts; None when they are right.
+    """Return what is wrong with a process's keys (the first one encrypts); None when they are right.
 
     `registered` says of each fingerprint whether its key is being replaced. Before the first one is registered, all
     keys are right.

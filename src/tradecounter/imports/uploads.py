@@ -63,7 +63,7 @@ class Upload:
         rows: the number of rows that were read so far.
         problem: why the last check or import failed as a whole.
         errors, warnings: how many there are; the report keeps the first ones.
-        force: whether somebody has agreed to prices that may be slips, and to new price lists.
+        force: whether someone has agreed to prices that may be slips, and to new price lists.
     """
 
     id: str

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the collector while the block imports much, of which it would find nothing to collect."""
+    """Pause the garbage collector while the block imports modules, where there is nothing to collect."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

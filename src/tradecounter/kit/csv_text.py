@@ -19,7 +19,7 @@ def cell(text: str) -> str:
 
 
 def cells_of(texts: Sequence[str]) -> Sequence[str]:
-    """Return values, each quoted if necessary; fast for many values of which none needs quotes."""
+    """Return values, each quoted if necessary; fast for many values without quotes."""
     return list(map(cell, texts)) if _NEEDS_QUOTES.search("".join(texts)) else texts
 
 

@@ -6,7 +6,7 @@ _EAN = re.compile(r"[0-9]{8}|[0-9]{12,14}")
 
 
 def is_ean(text: str) -> bool:
-    """Return whether a text has 8, 12, 13 or 14 ASCII digits, of which the last one checks the others."""
+    """Return whether a text has 8, 12, 13 or 14 ASCII digits; the last one is the check digit."""
     if _EAN.fullmatch(text) is None or not text.strip("0"):
         return False
     digits = [int(digit) for digit in reversed(text)]

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-LONGEST_REASON = 1000  # characters, of a reason that somebody gives
+LONGEST_REASON = 1000  # characters, of a reason that someone gives
 _LONGEST_NAME = 60
 
 _WORD = re.compile(r"[^\W_]+")

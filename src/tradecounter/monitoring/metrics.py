@@ -45,7 +45,7 @@ _OF_REQUESTS = (
 )
 _OF_PROCESSES = (
     Metric("processes", "gauge", "Running processes, by what they serve and their version.", ("site", "version")),
-    Metric("resident_memory_bytes", "gauge", "Memory of the processes, of which they may share some."),
+    Metric("resident_memory_bytes", "gauge", "Memory of the processes, which may share some."),
     Metric("processor_seconds", "counter", "Processor time of the processes."),
     Metric("client_connections", "gauge", "Open connections of clients."),
     Metric("database_connections", "gauge", "Connections to the database, by `state`: `idle` or `in_use`.", ("state",)),

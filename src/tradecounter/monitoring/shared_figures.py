@@ -60,7 +60,7 @@ class FiguresFile:
         self._path = folder / f"{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
 
     def write(self, figures: Figures) -> None:
-        """Replace the file's contents; readers see the former ones or these."""
+        """Replace the file's contents; readers see the old or the new contents."""
         rows = {name: list(of.items()) for name, of in figures.items()}
         new = self._path.with_suffix(".new")
         new.write_bytes(msgspec.json.encode(_Written(os.getpid(), time.monotonic(), rows)))

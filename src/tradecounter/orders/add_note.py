@@ -4,8 +4,8 @@ from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import require_text
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.orders import insert_note
 
 LONGEST_NOTE = 2000

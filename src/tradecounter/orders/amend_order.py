@@ -23,9 +23,9 @@ from tradecounter.orders.amended_lines import AmendedLines, amend_lines, check_i
 from tradecounter.orders.amended_shipping import amended_address, with_shipping
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.create.place_order import require_unused
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.back_orders import covers_of_waiting, lock_waiting_orders
 from tradecounter.orders.queries.changes import delete_lines, insert_change, store_changed_order, store_lines

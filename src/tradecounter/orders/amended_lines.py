@@ -83,7 +83,8 @@ def _amended(line: OrderLine, item: AmendedItem, order: ConfirmedOrder) -> Order
         )
     if line.dispatched and unit_cost != line.unit_cost:
         raise DomainError(
-            Kind.CONFLICT, f"item {line.id} ({line.sku}): units of it are dispatched, so its price can no longer change"
+            Kind.CONFLICT,
+            f"item {line.id} ({line.sku}): units of it are dispatched, so its price can no longer change",
         )
     return with_quantity(line, quantity, unit_cost, order.tax_rate)
 

@@ -16,9 +16,9 @@ from tradecounter.events.types import EventType
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.queries.changes import insert_change, store_cancellation, store_changed_order, store_lines
 from tradecounter.orders.queries.lines import invoiced_units, lines_of_order
@@ -42,7 +42,7 @@ CANCEL = Purpose("cancel", "is cancelled with its bundle", "left", lambda line: 
 async def cancel_order(tx: Transaction, reference: str, request: Cancellation, now: datetime) -> None:
     """Cancel an order or a quote by its reference, id or confirmation code; queue the e-mail.
 
-    A confirmed order of which units are dispatched or remain stays confirmed. Raises DomainError: not found, invalid
+    A confirmed order with dispatched or remaining units stays confirmed. Raises DomainError: not found, invalid
     (no reason, wrong items), conflict (nothing is left to cancel, or the order is cancelled, expired, or not
     confirmed).
     """

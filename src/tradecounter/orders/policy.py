@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Self
 
-from tradecounter.orders.states import Kind
+from tradecounter.orders.states import OrderKind
 from tradecounter.settings import Settings
 
 
@@ -34,6 +34,6 @@ class OrderingPolicy:
             plain_prefix=settings.plain_prefix,
         )
 
-    def most_pending(self, kind: Kind) -> int:
+    def most_pending(self, kind: OrderKind) -> int:
         """Return the cap on a customer's pending orders, or on its unpriced quotes."""
         return self.max_pending_orders if kind == "order" else self.max_unpriced_quotes

@@ -24,7 +24,7 @@ from tradecounter.orders.shipping_options import ShippingOption, find_option
 from tradecounter.orders.wire import NotificationDetails
 
 State = Literal["pending", "expired", "confirmed", "cancelled"]
-Kind = Literal["order", "quote"]
+OrderKind = Literal["order", "quote"]
 
 
 class OrderBase(Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class OrderBase(Struct, frozen=True, kw_only=True):
 
     id: int
     customer_id: int
-    kind: Kind
+    kind: OrderKind
     state: State
     confirmation_code: str
     customer_reference: str

@@ -11,9 +11,9 @@ from tradecounter.billing.queries.credit_notes import credit_note_numbers
 from tradecounter.billing.queries.invoices import invoice_numbers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import moment_of
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader, carrier_of
 from tradecounter.orders.lines import OrderLine, products_of
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
 from tradecounter.orders.queries.lines import invoiced_units, lines_of
 from tradecounter.orders.queries.orders import notes_of

@@ -9,7 +9,7 @@ import msgspec
 from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.rest.call import Call
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.staff_wire import ResellerOrder, ResellerOrderItem, ResellerTrackingEvent, Shipment
 from tradecounter.orders.states import AnyOrder
 from tradecounter.parts.present_order import OrderPresenter
@@ -100,7 +100,7 @@ class ShownOrder:
 
     @property
     def main_step(self) -> str:
-        """What somebody most likely does next with the order."""
+        """The most likely next step of the order."""
         if self.order.state == "pending":
             return "" if self.found.kind == "quote" else "confirm"
         if not self.is_confirmed:

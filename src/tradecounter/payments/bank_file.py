@@ -81,7 +81,7 @@ def form_of_bank_file(name: str, content: bytes) -> Form:
 
 
 def first_cells(content: bytes, form: Form) -> list[str]:
-    """Return the cells of the line that may have the headings, for somebody who says what they are; else none."""
+    """Return the cells of the line that may have the headings, for a person to say what they are; else none."""
     if form not in {"CSV", "XLSX"}:
         return []
     known = known_headings({})

@@ -1,7 +1,7 @@
 """Records the payments of a bank file, and stores the lines that cannot be placed (specification, a bank file).
 
 A line is placed by the invoice numbers in its reference, all of one customer; else by what its payer usually writes, if
-somebody placed such a line by hand before. Every line with money received is stored once, however often it is imported.
+someone placed such a line by hand before. Every line with money received is stored once, however often it is imported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -130,7 +130,7 @@ async def _take(
     """Record a line, or count it to what is not recorded."""
     if claimed.state != "unplaced":
         outcome.repeated += 1
-    elif claimed.was_placed:  # by a payment that was reversed; only somebody who knows why may place it again
+    elif claimed.was_placed:  # by a payment that was reversed; only someone who knows why may place it again
         outcome.unplaced.append((line, claimed, claimed.why))
     elif isinstance(target, str):
         outcome.unplaced.append((line, claimed, target))

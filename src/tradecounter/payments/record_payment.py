@@ -11,6 +11,7 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.credit_overview import order_status
 from tradecounter.billing.lock_order import lock_confirmed_order
 from tradecounter.billing.move_money import pay_invoices, refund
+from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.invoices import fetch_debt
 from tradecounter.billing.queries.ledger import (
     OpenInvoice,
@@ -19,7 +20,6 @@ from tradecounter.billing.queries.ledger import (
     open_invoice,
     open_invoices,
 )
-from tradecounter.billing.queries.lookup import fetch_invoice
 from tradecounter.billing.rules import counts_from, require_amount, require_at_most, require_payable
 from tradecounter.billing.wire import CreditOrderStatus
 from tradecounter.customers.queries.accounts import fetch_account

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tradecounter.kit.money import from_pence, to_pence
 from tradecounter.prices.price_book import DEFAULT_LIST
-from tradecounter.prices.queries.lookup import ContractPrice, ListPrice
+from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
 from tradecounter.prices.rules import FIVE, NO_BREAK, TEN, UnitCosts, discounted_pence, fill_breaks
 
 CONTRACT = "contract"

@@ -6,8 +6,8 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
 from tradecounter.prices.explain_price import Buyer, ExplainedPrice, explain_price
-from tradecounter.prices.queries.lookup import contract_prices_of, list_prices_of
-from tradecounter.products.queries.lookup import fetch_product
+from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
+from tradecounter.products.queries.by_sku import fetch_product
 
 
 async def price_of(tx: Transaction, customer_id: int, sku: str, quantity: int, now: datetime) -> ExplainedPrice:

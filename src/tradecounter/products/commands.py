@@ -9,8 +9,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Sku
 from tradecounter.edge.command_line.output import AsJson, Parts, show_record
 from tradecounter.edge.command_line.session import run_query
-from tradecounter.prices.queries.lookup import contract_prices_of, list_prices_of
-from tradecounter.products.queries.lookup import FoundProduct, fetch_product
+from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
+from tradecounter.products.queries.by_sku import FoundProduct, fetch_product
 from tradecounter.stock.commands import expected_deliveries, stock_of
 
 app = typer.Typer(no_args_is_help=True, help="Products with their stock and prices.")

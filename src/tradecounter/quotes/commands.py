@@ -19,15 +19,15 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_id, read_pounds
 from tradecounter.orders.commands.after_sale import OverrideReason
 from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
+from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.lookup import whole_code
 from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.queries.all_orders import fetch_quote, list_quotes
 from tradecounter.orders.queries.lines import lines_of, lines_of_order
-from tradecounter.orders.queries.lookup import fetch_quote, list_quotes
 from tradecounter.orders.read_context import read_context
 from tradecounter.orders.requests import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.orders.states import AnyOrder, pricing_of
-from tradecounter.products.queries.lookup import purchase_costs
+from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.confirm_quote import confirm_quote
 from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.margin import margin_of

@@ -6,7 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.queries.lookup import fetch_quote
+from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.states import ConfirmedOrder, UnpricedQuote
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.queries.lookup import fetch_quote
+from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.states import NumberedOrder, shown_state
 

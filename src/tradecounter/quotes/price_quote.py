@@ -31,7 +31,7 @@ from tradecounter.orders.states import (
     UnpricedQuote,
     shown_state,
 )
-from tradecounter.products.queries.lookup import purchase_costs
+from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.margin import require_sound_prices
 from tradecounter.quotes.quote_links import make_quote_link
 from tradecounter.shipping.queries import read_methods

@@ -7,9 +7,9 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, units_per_bundle
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import lock_order
 from tradecounter.orders.states import ConfirmedOrder, shown_state

@@ -18,7 +18,7 @@ async def take_off_unbilled(
 ) -> tuple[ConfirmedOrder, dict[int, int]]:
     """Return a locked order without the price of received units that are not invoiced, and these units by line id.
 
-    Of a line of which only some units are invoiced, those that come back count as not invoiced first.
+    If only some units of a line are invoiced, those that come back count as not invoiced first.
     """
     lines, invoiced = await lines_of_order(tx, order.id), await invoiced_units(tx, [order.id])
     units = _unbilled(lines, invoiced, received)

@@ -1,4 +1,4 @@
-"""Finds what somebody types or scans: orders, quotes, invoices, credit notes, returns, customers, products, units."""
+"""Finds what people type or scan: orders, quotes, invoices, credit notes, returns, customers, products, units."""
 
 import re
 from collections.abc import Callable
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from tradecounter.billing.queries.credit_notes import fetch_credit_note
-from tradecounter.billing.queries.lookup import fetch_invoice
+from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import fold
+from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.find_orders import find_orders
-from tradecounter.orders.queries.lookup import OrderFilter
 from tradecounter.orders.queries.order_table import order_table
-from tradecounter.products.queries.lookup import products_after
+from tradecounter.products.queries.by_sku import products_after
 from tradecounter.returns.find_return import fetch_return
 from tradecounter.returns.wire import RETURN_PREFIX
 from tradecounter.shipments.queries.serial_numbers import find_units

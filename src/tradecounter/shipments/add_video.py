@@ -7,8 +7,8 @@ from msgspec.structs import asdict
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.states import ConfirmedOrder, shown_state
 from tradecounter.shipments.queries.writes import put_video
 from tradecounter.shipments.wire import OrderVideoResponse

@@ -7,8 +7,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid, require_text
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.orders import lock_order
 from tradecounter.shipments.queries.shipments import fetch_shipment, store_correction
 from tradecounter.shipments.rules import LONGEST_TRACKING_NUMBER

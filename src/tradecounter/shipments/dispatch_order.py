@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.back_orders import hold_off_serving
 from tradecounter.orders.queries.changes import store_dispatch
 from tradecounter.orders.queries.lines import invoiced_units, lines_of_order

@@ -6,9 +6,9 @@ from datetime import datetime
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Shipped
 from tradecounter.orders.lines import OrderLine, units_per_bundle
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.wire import ProductSerialNumber

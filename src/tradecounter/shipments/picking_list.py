@@ -6,8 +6,8 @@ from datetime import datetime
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import notes_of
 from tradecounter.shipments.papers import PaperLine, PaperPart, PickingList, delivery_of, require_confirmed

@@ -13,9 +13,9 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.text import LONGEST_REASON
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, with_parts
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.back_orders import hold_off_serving
 from tradecounter.orders.queries.changes import store_dispatch
 from tradecounter.orders.queries.lines import invoiced_units, lines_of_order
@@ -95,7 +95,8 @@ def _require_uninvoiced(shipment: OneShipment, lines: Sequence[OrderLine], invoi
         free = line.dispatched - line.unbilled - invoiced.get(line.id, 0)
         if shipment.units.get(line.id, 0) > free:
             raise DomainError(
-                Kind.CONFLICT, f"item {line.id} ({line.sku}): only {free} units of it are neither invoiced nor returned"
+                Kind.CONFLICT,
+                f"item {line.id} ({line.sku}): only {free} units of it are neither invoiced nor returned",
             )
 
 

@@ -9,8 +9,8 @@ from msgspec.structs import asdict
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
 from tradecounter.kit.local_time import local_text
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.orders import lock_order
 from tradecounter.orders.wire import TrackingEvent
 from tradecounter.shipments.queries.reads import find_shipment

@@ -66,7 +66,7 @@ class SessionGate:
         """Return the person of an admitted request. Raises RuntimeError without a session."""
         session = session_of(scope)
         if session is None:
-            raise RuntimeError("somebody who has not signed in changes nothing")
+            raise RuntimeError("someone who has not signed in changes nothing")
         return actor_of(session.person, sender_of(scope).address)
 
     def count_more(self, request: Request, customer_id: int, requests: int) -> None:

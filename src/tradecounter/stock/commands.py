@@ -12,9 +12,9 @@ from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, AdjustedStock, Adjustment, adjust_stock
-from tradecounter.prices.queries.lookup import contract_prices_of, list_prices_of
-from tradecounter.products.queries.lookup import fetch_product
-from tradecounter.stock.queries.lookup import back_orders_of, deliveries_of, stock_level_of
+from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
+from tradecounter.products.queries.by_sku import fetch_product
+from tradecounter.stock.queries.stock_of_product import back_orders_of, deliveries_of, stock_level_of
 
 app = typer.Typer(no_args_is_help=True, help="Stock of products.")
 

@@ -154,7 +154,7 @@ async def remove_webhook(tx: Transaction, webhook_id: int, now: datetime, custom
 async def rotate_webhook_secret(
     tx: Transaction, policy: WebhookPolicy, webhook_id: int, now: datetime, customer_id: int | None = None
 ) -> CreatedWebhook:
-    """Give an endpoint a new secret, and return it; the former one signs too for a day. Raises DomainError."""
+    """Give an endpoint a new secret, and return it; the old one signs too for a day. Raises DomainError."""
     endpoint = await _the_endpoint(tx, webhook_id, customer_id, lock=True)
     secret, until = new_secret(), now + ROTATION
     await replace_secrets(tx, webhook_id, await policy.vault.seal(tx, secret.encode()), endpoint.secret, until)

@@ -12,7 +12,7 @@ ATTEMPT_SECONDS = 15.0  # of an attempt, the beginning of the response included
 MOST_RESPONSE_BYTES = 2048  # of a response that are read and kept
 FAILING_FOR = timedelta(days=5)  # of nothing but failures, after which an endpoint is paused
 KEPT_FOR = timedelta(days=30)  # attempts, and deliveries that have succeeded
-ROTATION = timedelta(hours=24)  # in which the former secret signs too
+ROTATION = timedelta(hours=24)  # in which the old secret signs too
 MOST_OF_AN_OWNER = 20  # endpoints
 
 _WAITS = (

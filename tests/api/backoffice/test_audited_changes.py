@@ -64,7 +64,7 @@ class Staff:
         return done
 
     def waiting_line(self) -> int:
-        return int(self.bank_file(f"somebody {next(_numbers)}")["unplaced"][0]["id"])
+        return int(self.bank_file(f"someone {next(_numbers)}")["unplaced"][0]["id"])
 
     def quote(self, *, priced: bool = False) -> str:
         address = f"/api/quote/{request_quote(self.customer)['confirmation_code']}"

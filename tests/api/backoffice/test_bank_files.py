@@ -155,7 +155,7 @@ def test_money_is_placed_by_hand_after_a_preview(
     assert place(staff, unplaced(staff, "2026-06-15,5.25,,nobody\n"), customer_id=999999).status_code == 404
 
 
-def test_a_line_whose_amount_and_day_cannot_be_read_is_placed_with_what_somebody_reads(
+def test_a_line_whose_amount_and_day_cannot_be_read_is_placed_with_what_someone_reads(
     staff: httpx2.Client, customer: Customer
 ) -> None:
     line_id = unplaced(staff, "2026-06-15,1,234.56,THANKS\n".replace("THANKS", "A,THANKS"))
@@ -172,7 +172,7 @@ def test_a_line_whose_amount_and_day_cannot_be_read_is_placed_with_what_somebody
     assert place(staff, readable, customer_id=customer.id, amount=3).status_code == 200
 
 
-def test_what_somebody_placed_by_hand_teaches_where_later_money_goes(
+def test_what_someone_placed_by_hand_teaches_where_later_money_goes(
     staff: httpx2.Client, office: BackOfficeSite, customer: Customer
 ) -> None:
     first = unplaced(staff, "2026-06-01,10.00,Harbour Ltd,rent\n")

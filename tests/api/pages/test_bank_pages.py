@@ -12,7 +12,7 @@ from support.service import Customer
 
 @pytest.fixture(scope="module")
 def fran(office: BackOfficeSite) -> Person:
-    """Somebody from finance."""
+    """Someone from finance."""
     return staff_member(office.service, office.url, "finance")
 
 

@@ -30,7 +30,7 @@ def office(shop: Service) -> Iterator[BackOfficeSite]:
 
 @pytest.fixture(scope="module")
 def fran(office: BackOfficeSite) -> Person:
-    """Somebody from finance."""
+    """Someone from finance."""
     return staff_member(office.service, office.url, "finance")
 
 

@@ -15,7 +15,7 @@ from support.shop import ADDRESS, NEXT_DAY
 
 @dataclass
 class Counter:
-    """A back office, connected to its database through a counting proxy, with somebody who reads its pages."""
+    """A back office, connected to its database through a counting proxy, with someone who reads its pages."""
 
     service: Service
     link: Link

@@ -249,7 +249,7 @@ def test_htmx_gets_errors_in_place_and_is_sent_on_after_success(sam: Person, cus
     assert (taken.status_code, taken.headers["HX-Redirect"]) == (200, path_of(placed))
 
 
-def test_today_shows_what_needs_somebody(sam: Person, customer: Customer) -> None:
+def test_today_shows_what_needs_someone(sam: Person, customer: Customer) -> None:
     buy(customer)
     shown = text_of(sam.get("/"))
     for part in ("To dispatch", "Back-ordered", "Quotes to price", "Failed jobs", "orders confirmed in 30 days"):

@@ -28,7 +28,7 @@ SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 FORMS = [route for site in SITES for route in page_routes(site) if route.method == "POST"]
 _WITHOUT_IDS = {route.path for route in FORMS if not route.parameters}
 GUARDED = [route for site in SITES for route in page_routes(site) if not route.operation.signed_out]
-# Pages that no link of somebody who has signed in leads to: mailed links, steps of a sign-in.
+# Pages that no link of someone who has signed in leads to: mailed links, steps of a sign-in.
 _SIGNED_OUT = {
     "/sign-in", "/sign-in/code", "/sign-in/second-factor", "/sign-in/again", "/set-password", "/forgotten-password",
     "/sign-ins/second-factor/remove", "/sign-ins/recovery-codes",

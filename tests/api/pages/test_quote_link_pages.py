@@ -17,7 +17,7 @@ from tradecounter.quotes.quote_links import quote_token
 
 @pytest.fixture
 def anybody(shop: Service) -> Person:
-    """Somebody who has not signed in."""
+    """Someone who has not signed in."""
     return Person(browser(shop.url), 0, "", ACCOUNT)
 
 

@@ -44,7 +44,7 @@ def customer(shop: Service) -> Customer:
 
 
 def test_an_export_has_all_records_of_one_customer(shop: Service, customer: Customer) -> None:
-    other = shop.customer(company="Somebody else")
+    other = shop.customer(company="Someone else")
     invoiced(shop, other, ("PHONE", 1))
     placed = invoiced(shop, customer, ("PHONE", 2))
     files = export(shop, customer)
@@ -57,7 +57,7 @@ def test_an_export_has_all_records_of_one_customer(shop: Service, customer: Cust
     [invoice] = tables["invoice"]
     assert files[f"invoice/{invoice['number']}.pdf"].startswith(b"%PDF")
     everything = b"".join(files.values())
-    assert b"Somebody else" not in everything
+    assert b"Someone else" not in everything
     assert "hash" not in tables["api_key"][0]
 
 

@@ -12,7 +12,7 @@ from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.money import from_pence
 from tradecounter.prices.explain_price import Buyer, ExplainedPrice, explain_price
 from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists
-from tradecounter.prices.queries.lookup import ContractPrice, ListPrice
+from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
 from tradecounter.products.columns.row_of_id import RowOfId
 
 TODAY = date(2026, 6, 16)

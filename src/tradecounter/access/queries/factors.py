@@ -82,7 +82,7 @@ _INSERT_CODES = Statement("insert into recovery_code (hash, second_factor_id) se
 
 
 async def replace_codes(tx: Transaction, factor_id: int, hashes: Sequence[bytes]) -> None:
-    """Store new recovery codes in place of the former ones."""
+    """Store new recovery codes in place of the old ones."""
     await tx.execute(_DELETE_CODES, id=factor_id)
     await tx.execute(_INSERT_CODES, id=factor_id, hashes=list(hashes))
 

@@ -1,4 +1,4 @@
-"""Sessions, of which only the hashes are stored."""
+"""Sessions, stored only as hashes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Service tokens, of which only the hashes are stored."""
+"""Service tokens, stored only as hashes."""
 
 from dataclasses import dataclass
 from datetime import datetime

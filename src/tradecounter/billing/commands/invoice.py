@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.billing.queries.lookup import (
+from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
     list_invoices,

@@ -33,7 +33,7 @@ from tradecounter.billing.queries.credit_notes import (
     list_credit_notes,
     printed_credit_note,
 )
-from tradecounter.billing.queries.lookup import (
+from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     list_invoices,
     printed_invoice,

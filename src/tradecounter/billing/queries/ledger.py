@@ -66,7 +66,7 @@ _OPEN_INVOICES = Statement(
 
 
 async def open_invoices(tx: Transaction, customer_id: int) -> list[OpenInvoice]:
-    """Return a customer's invoices of which something is due, the oldest due date first."""
+    """Return a customer's invoices that are not fully paid, the oldest due date first."""
     return await tx.fetch_all(_OPEN_INVOICES, customer_id=customer_id)
 
 
@@ -74,7 +74,7 @@ _ORDERS_WITH_DEBT = Statement("select order_id from invoice_balance where custom
 
 
 async def orders_with_debt(tx: Transaction, customer_ids: Collection[int]) -> list[int]:
-    """Return the orders of customers' invoices of which something is due."""
+    """Return the orders of customers' invoices that are not fully paid."""
     return [order_id for (order_id,) in await tx.fetch_all(_ORDERS_WITH_DEBT, customer_ids=list(customer_ids))]
 
 
@@ -113,7 +113,7 @@ async def invoices_of_order(tx: Transaction, order_id: int) -> list[OpenInvoice]
 
 @dataclass(frozen=True, slots=True)
 class FreeMoney:
-    """A payment of which some money is unallocated."""
+    """A payment with unallocated money."""
 
     payment_id: int
     amount: Decimal

@@ -5,8 +5,8 @@ from typing import Any
 
 import typer
 
+from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of
-from tradecounter.billing.queries.lookup import overdue_of
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.block_customer import block_customer, unblock_customer
 from tradecounter.customers.commands.data import erase, export

@@ -9,8 +9,8 @@ from msgspec import UNSET, Meta
 
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import invite_user
+from tradecounter.billing.queries.invoice_records import overdue_by_customer
 from tradecounter.billing.queries.ledger import unallocated_by_customer
-from tradecounter.billing.queries.lookup import overdue_by_customer
 from tradecounter.credit.queries import outstanding_by_customer
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.operations.changes import (

@@ -1,4 +1,4 @@
-"""Finds the customers that somebody means by a text."""
+"""Finds the customers that a text may mean."""
 
 from dataclasses import dataclass
 

@@ -30,7 +30,7 @@ from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.actor import SYSTEM, Actor
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.settings import Settings

@@ -12,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.demo.steps import Reseller, Step
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.record_payment import NewPayment, pay_account, pay_invoice
@@ -110,7 +110,7 @@ async def account_of(tx: Transaction, email: str) -> Account:
 
 
 async def _invoice_of(tx: Transaction, code: str) -> OpenInvoice:
-    """Return an order's first invoice of which something is due. Raises DomainError (not found)."""
+    """Return an order's first invoice that is not fully paid. Raises DomainError (not found)."""
     invoices = await invoices_of_order(tx, (await fetch_order(tx, code)).id)
     found = next((invoice for invoice in invoices if invoice.due), None)
     if found is None:

@@ -23,7 +23,7 @@ from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.prices.importing import ContractPriceRow, PriceRow
 from tradecounter.stock.importing import IncomingRow

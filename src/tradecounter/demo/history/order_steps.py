@@ -13,8 +13,8 @@ from tradecounter.orders.add_note import add_note
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.requests import QuotedItem, QuotePrice
 from tradecounter.orders.units import NamedUnits

@@ -126,7 +126,7 @@ class PageDesk:
         """Parse a form, run a change and undo it.
 
         Returns what `work` returns, or None after a DomainError, and the form with its values and errors. It may run
-        while somebody types, so no error takes the form away, not even that the database is busy.
+        while someone types, so no error takes the form away, not even that the database is busy.
         """
         try:
             body = parse_form(submitted, shape)
@@ -223,7 +223,7 @@ def seen_of(facts: Any) -> str:
 
 
 def _busy() -> DomainError:
-    return DomainError(Kind.CONFLICT, "somebody else is changing this: no preview at the moment")
+    return DomainError(Kind.CONFLICT, "someone else is changing this: no preview at the moment")
 
 
 async def _renumbering(work: Awaitable[Result], submitted: Submitted, shape: type[Struct]) -> Result:

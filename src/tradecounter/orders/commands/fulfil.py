@@ -13,7 +13,7 @@ from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, named_by
 from tradecounter.orders.commands.shown import print_order, whole_order
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.units import NamedUnits
 from tradecounter.settings import read_settings
 from tradecounter.shipments.add_video import add_video

@@ -14,7 +14,7 @@ from tradecounter.orders.commands.order_list import order_list
 from tradecounter.orders.commands.papers import print_packing, print_picking
 from tradecounter.orders.commands.shipments import correct, take_back
 from tradecounter.orders.commands.shown import print_order, whole_order
-from tradecounter.orders.lookup import order_to_show
+from tradecounter.orders.find_by_name import order_to_show
 from tradecounter.returns.commands import open_for_order
 
 app = typer.Typer(no_args_is_help=True, help="Customers' orders.")

@@ -13,10 +13,10 @@ from tradecounter.edge.command_line.session import run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.text import joined_word
 from tradecounter.orders.commands.shown import as_operators_see_it
+from tradecounter.orders.queries.all_orders import OrderFilter, list_all_orders
 from tradecounter.orders.queries.lines import lines_of
-from tradecounter.orders.queries.lookup import OrderFilter, list_all_orders
 from tradecounter.orders.rules import STATUSES
-from tradecounter.products.queries.lookup import fetch_product
+from tradecounter.products.queries.by_sku import fetch_product
 
 _STATES = ("pending", "expired", "confirmed", "cancelled")
 _COLUMNS = ("order", Prose("status", 12), "created_on", "cost_gross", "customer_id", "customer_reference", "kind", "id",

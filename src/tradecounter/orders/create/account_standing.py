@@ -18,14 +18,14 @@ from tradecounter.orders.create.draft import count_lines
 from tradecounter.orders.create.order_addresses import named_addresses
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import STANDING, AccountStanding, reserve_lines
-from tradecounter.orders.states import Kind
+from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreateOrderRequest
 from tradecounter.shipping.methods import shipping_at
 from tradecounter.storefront.current_view import view_at
 
 
 def pipe_standing(
-    p: Pipeline, kind: Kind, request: CreateOrderRequest, context: OrderContext
+    p: Pipeline, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
 ) -> Result[AccountStanding]:
     """Fetch the standing of a customer's account for a requested order or quote; see `standing_of`."""
     return p.fetch(
@@ -47,7 +47,7 @@ def standing_of(found: Result[AccountStanding], customer_id: int) -> AccountStan
 
 
 async def account_standing(
-    tx: Transaction, kind: Kind, request: CreateOrderRequest, context: OrderContext
+    tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
 ) -> AccountStanding:
     """Fetch a standing in a separate round trip. Raises DomainError (not found)."""
     async with tx.pipeline() as p:

@@ -21,7 +21,7 @@ from tradecounter.orders.create.read_request import contact_errors
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.shipping_options import ShippingOption, named_option
-from tradecounter.orders.states import Kind
+from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreateOrderRequest
 from tradecounter.shipping.regions import Region
 
@@ -36,7 +36,7 @@ class Offered:
 
 
 def check_request(
-    kind: Kind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
+    kind: OrderKind, request: CreateOrderRequest, standing: AccountStanding, context: OrderContext
 ) -> tuple[list[Wanted], Addresses, Offered]:
     """Return the products, the addresses and the shipping of a request. Raises DomainError (invalid) with all errors.
 
@@ -65,7 +65,7 @@ def check_request(
 
 
 def _offered(
-    kind: Kind, request: CreateOrderRequest, context: OrderContext, wanted: Sequence[Wanted], addresses: Addresses
+    kind: OrderKind, request: CreateOrderRequest, context: OrderContext, wanted: Sequence[Wanted], addresses: Addresses
 ) -> Offered:
     weight = total_weight(wanted)
     region = region_of(kind, context, addresses.shipping, request.shipping_region)

@@ -13,11 +13,11 @@ from tradecounter.orders.create.account_standing import account_standing, with_c
 from tradecounter.orders.create.place_order import place_order
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.create.request_quote import request_quote
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.lookup import fetch_order
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
-from tradecounter.orders.states import ConfirmedOrder, Kind, PendingOrder, UnpricedQuote
+from tradecounter.orders.states import ConfirmedOrder, OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.orders.wire import CreateOrderRequest
 from tradecounter.orders.withdraw_order import replace_order
 
@@ -59,7 +59,7 @@ async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext
 
 
 async def _standing(
-    tx: Transaction, kind: Kind, request: CreateOrderRequest, context: OrderContext
+    tx: Transaction, kind: OrderKind, request: CreateOrderRequest, context: OrderContext
 ) -> tuple[AccountStanding, OrderContext]:
     return await with_current_data(tx, request, await account_standing(tx, kind, request, context), context)
 

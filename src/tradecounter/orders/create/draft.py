@@ -14,7 +14,7 @@ from tradecounter.kit.money import from_pence
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.shipping_options import ShippingOption, option_of
-from tradecounter.orders.states import Kind
+from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreateOrderItem
 from tradecounter.prices.rules import UnitCosts
 from tradecounter.products.queries.records import OrderableProduct
@@ -135,7 +135,7 @@ def cover_of(view: CustomerView, wanted: Iterable[Wanted], now: datetime) -> Cov
 
 
 def offer_shipping(
-    kind: Kind, context: OrderContext, address: AddressDetails, region: Region, weight_kg: Decimal, needed: Cover
+    kind: OrderKind, context: OrderContext, address: AddressDetails, region: Region, weight_kg: Decimal, needed: Cover
 ) -> list[ShippingOption]:
     """Return the shipping options to an address in a region, cheapest first.
 
@@ -148,7 +148,7 @@ def offer_shipping(
     return [option_of(method, weight_kg).dated(context.now, needed) for method in fitting]
 
 
-def region_of(kind: Kind, context: OrderContext, address: AddressDetails, wanted: int | None) -> Region:
+def region_of(kind: OrderKind, context: OrderContext, address: AddressDetails, wanted: int | None) -> Region:
     """Return the requested region, or else the address's. Without either, a quote gets the UK mainland.
 
     Raises DomainError (invalid).

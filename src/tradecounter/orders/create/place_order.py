@@ -9,8 +9,7 @@ from msgspec.structs import asdict
 from tradecounter.credit.rules import require_credit
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import EventType
-from tradecounter.kit.errors import DomainError
-from tradecounter.kit.errors import Kind as ErrorKind
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.create.check_request import Offered, check_request
 from tradecounter.orders.create.draft import Wanted, price_lines
 from tradecounter.orders.create.order_addresses import Addresses
@@ -21,7 +20,7 @@ from tradecounter.orders.queries.create import AccountStanding, count_pending, i
 from tradecounter.orders.queries.orders import order_with_reference
 from tradecounter.orders.rules import account_blocked, tax_rate
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
-from tradecounter.orders.states import Kind, OrderBase, PendingOrder, UnpricedQuote
+from tradecounter.orders.states import OrderBase, OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.orders.wire import CreateOrderRequest
 
 _CODE_BYTES = 16
@@ -53,7 +52,7 @@ def record_creation(tx: Transaction, action: str, event: EventType, order: Pendi
 
 async def checked_draft(
     tx: Transaction,
-    kind: Kind,
+    kind: OrderKind,
     request: CreateOrderRequest,
     standing: AccountStanding,
     context: OrderContext,
@@ -82,7 +81,7 @@ async def checked_draft(
 
 
 def _draft(
-    kind: Kind,
+    kind: OrderKind,
     request: CreateOrderRequest,
     standing: AccountStanding,
     context: OrderContext,
@@ -125,11 +124,11 @@ def _gross_with_shipping(draft: OrderBase, standing: AccountStanding, *, auto_co
     return draft.cost_gross if chosen is None else draft.gross_with(chosen)
 
 
-async def _require_room(tx: Transaction, kind: Kind, context: OrderContext) -> None:
+async def _require_room(tx: Transaction, kind: OrderKind, context: OrderContext) -> None:
     most = context.policy.most_pending(kind)
     if await count_pending(tx, context.customer_id, kind, context.now) >= most:
         raise DomainError(
-            ErrorKind.CONFLICT,
+            Kind.CONFLICT,
             f"an account may have at most {most} pending orders: confirm an order, or wait until one expires"
             if kind == "order"
             else f"an account may have at most {most} unpriced quotes: wait until support has priced one",
@@ -142,6 +141,4 @@ async def require_unused(
     """Raise DomainError (conflict) when another order than `but` has the reference. Locks the customer's row."""
     other = await order_with_reference(tx, context.customer_id, customer_reference, context.now, but)
     if other is not None:
-        raise DomainError(
-            ErrorKind.CONFLICT, f"customer_reference: {customer_reference!r} is already used by {other.name}"
-        )
+        raise DomainError(Kind.CONFLICT, f"customer_reference: {customer_reference!r} is already used by {other.name}")

@@ -22,7 +22,7 @@ from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.create import AccountStanding
-from tradecounter.orders.states import Kind
+from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.refreshable_views import RefreshableViews
@@ -51,7 +51,7 @@ class OrderCreation:
             now=self.clock.now(),
         )
 
-    async def respond(self, call: Call, kind: Kind) -> Response:
+    async def respond(self, call: Call, kind: OrderKind) -> Response:
         """Create an order or a quote and respond with it."""
         key = read_key(call.request.headers.getlist(HEADER))
         raw = await call.json_text()
@@ -65,7 +65,7 @@ class OrderCreation:
                 return _replay(before)
             raise
 
-    async def _create(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: Kind) -> Response:
+    async def _create(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: OrderKind) -> Response:
         context = self.context(call.customer_id, self.views.for_order(call.customer_id))
         request = await read_request(raw, context, lambda: reading(self.database))
         with used_once():

@@ -12,7 +12,7 @@ from tradecounter.kit.to_json import to_json
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
 from tradecounter.orders.states import ConfirmedOrder, PendingOrder

@@ -16,7 +16,7 @@ from tradecounter.orders.add_note import add_note
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.operations.examples import DESCRIBED
 from tradecounter.orders.operations.steps import add_tracking, order_filter
-from tradecounter.orders.queries.lookup import orders_after
+from tradecounter.orders.queries.all_orders import orders_after
 from tradecounter.orders.requests import Cancellation, NoteRequest
 from tradecounter.orders.staff_wire import Invoicing, ResellerOrder, State, Tracking
 from tradecounter.parts.present_order import OrderPresenter

@@ -8,10 +8,10 @@ from tradecounter.edge.operations.desk import moment, text
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.text import joined_word
-from tradecounter.orders.queries.lookup import OrderFilter
+from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.rules import STATUSES
 from tradecounter.orders.staff_wire import State, Tracking
-from tradecounter.products.queries.lookup import fetch_product
+from tradecounter.products.queries.by_sku import fetch_product
 from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 
 

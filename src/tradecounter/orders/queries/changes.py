@@ -192,7 +192,7 @@ _DELETE_LINES = Statement(
 
 
 async def delete_lines(tx: Transaction, line_ids: Iterable[int]) -> None:
-    """Delete lines of which no unit was ever cancelled or dispatched, with their components and configurations."""
+    """Delete lines whose units were never cancelled or dispatched, with their components and configurations."""
     await tx.execute(_DELETE_LINES, ids=array(line_ids))
 
 

@@ -17,7 +17,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.lines import OrderLine, with_parts
 from tradecounter.orders.queries.orders import HAS_EXPIRED
-from tradecounter.orders.states import Kind, PendingOrder, UnpricedQuote
+from tradecounter.orders.states import OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.shipping.methods import TOPICS as SHIPPING
 from tradecounter.storefront.queries import TOPICS as CATALOGUE
 
@@ -102,7 +102,7 @@ STANDING = Statement(
 _COUNT_PENDING = Statement(_PENDING.format(SQL(":customer_id"), HAS_EXPIRED))
 
 
-async def count_pending(tx: Transaction, customer_id: int, kind: Kind, now: datetime) -> int:
+async def count_pending(tx: Transaction, customer_id: int, kind: OrderKind, now: datetime) -> int:
     """Return the number of a customer's unexpired pending orders, or of its unpriced quotes."""
     async with tx.pipeline() as p:
         found = p.fetch(_COUNT_PENDING, customer_id=customer_id, kind=kind, now=now)

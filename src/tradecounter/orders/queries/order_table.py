@@ -10,7 +10,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.orders.queries.lookup import OrderFilter, conditions_of, values_of
+from tradecounter.orders.queries.all_orders import OrderFilter, conditions_of, values_of
 from tradecounter.orders.rules import CANCELLED, STATUSES
 
 

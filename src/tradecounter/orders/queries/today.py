@@ -1,4 +1,4 @@
-"""What of orders, quotes and returns waits for somebody, and since when."""
+"""The orders, quotes and returns that wait for staff, and since when."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -145,7 +145,7 @@ class BankOperations:
 
         Records its payment: of an `invoice`, or of the customer `customer_id` and there of the oldest due invoices. The
         rest stays on the account. Later lines of the same payer go to the same customer. `amount` and `received_on` are
-        for lines of which they could not be read. `force` records a payment although the same reference, amount and
+        for lines in which they could not be read. `force` records a payment although the same reference, amount and
         date are recorded.
         """
         return await place_bank_line(tx, line_id, body, now)

@@ -241,7 +241,7 @@ def release_line_of(tx: Transaction, payment_id: int, why: str, now: datetime) -
     tx.queue(_REVERSED, payment_id=payment_id, why=why, now=now)
 
 
-# Only what somebody placed by hand teaches, and only while it is one customer's.
+# Only what was placed by hand teaches, and only while it is one customer's.
 _USUAL_CUSTOMERS = Statement("""
     select l.usual, min(p.customer_id) from bank_line l join payment p on p.id = l.payment_id
     where l.usual = any(:usual) and l.usual <> '' and l.state = 'placed'
@@ -250,7 +250,7 @@ _USUAL_CUSTOMERS = Statement("""
 
 
 async def usual_customers(tx: Transaction, usual: Collection[str]) -> dict[str, int]:
-    """Return the one customer of each text that names the payer of lines which somebody placed by hand."""
+    """Return the one customer of each text that names the payer of lines that were placed by hand."""
     return dict(await tx.fetch_all(_USUAL_CUSTOMERS, usual=list(usual)))
 
 

@@ -15,7 +15,7 @@ from tradecounter.kit.errors import invalid
 from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.prices.price_of import price_of
-from tradecounter.prices.queries.lookup import contract_prices_of, list_prices_of
+from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.operations.examples import DESCRIBED
 from tradecounter.products.operations.staff_wire import (
     AdjustedItem,
@@ -30,8 +30,8 @@ from tradecounter.products.operations.staff_wire import (
     ResellerProduct,
     Stock,
 )
-from tradecounter.products.queries.lookup import fetch_product, products_after
-from tradecounter.stock.queries.lookup import deliveries_of, stock_level_of
+from tradecounter.products.queries.by_sku import fetch_product, products_after
+from tradecounter.stock.queries.stock_of_product import deliveries_of, stock_level_of
 
 _PRODUCTS = Subject(tag="Products", read="catalogue:read", described=DESCRIBED)
 

@@ -46,7 +46,7 @@ class SearchIndexBuilder:
         self._manufacturer_names = manufacturer_names
 
     def add(self, first: int, products: Iterable[ProductRecord]) -> None:
-        """Add the words of the products in the next rows, of which `first` is the first."""
+        """Add the words of the products in the rows from `first` on."""
         # A dictionary of these products alone fits into the processor's cache.
         found: defaultdict[bytes, list[int]] = defaultdict(list)
         for row, product in enumerate(products, start=first):

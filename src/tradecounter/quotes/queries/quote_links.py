@@ -1,4 +1,4 @@
-"""One-time links to quotes, of which only the hashes are stored."""
+"""One-time links to quotes, stored only as hashes."""
 
 from dataclasses import dataclass
 from datetime import datetime

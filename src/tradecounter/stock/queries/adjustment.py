@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.stock.queries.lookup import StockLevel
+from tradecounter.stock.queries.stock_of_product import StockLevel
 
 _LOCK = Statement("""
     insert into stock_level (product_id) select * from unnest(:product_ids::bigint[]) as p (id) order by id

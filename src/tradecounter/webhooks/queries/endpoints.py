@@ -139,5 +139,5 @@ async def lock_secrets(tx: Transaction) -> list[tuple[Any, ...]]:
 async def replace_secrets(
     tx: Transaction, webhook_id: int, secret: bytes, former: bytes | None, until: datetime | None
 ) -> None:
-    """Store an endpoint's secrets, and until when the former one signs."""
+    """Store an endpoint's secrets, and until when the old one signs."""
     await tx.execute(_REPLACE_SECRETS, id=webhook_id, secret=secret, former=former, until=until)

@@ -1,4 +1,4 @@
-"""Which webhooks need somebody."""
+"""Which webhooks need attention."""
 
 from dataclasses import dataclass
 
@@ -22,5 +22,5 @@ _TROUBLE = Statement(
 
 
 async def webhooks_in_trouble(tx: Transaction) -> Trouble:
-    """Return how many endpoints need somebody; those that their owners paused do not."""
+    """Return how many endpoints need attention; those that their owners paused do not."""
     return await tx.fetch_one(_TROUBLE) or Trouble(0, 0)

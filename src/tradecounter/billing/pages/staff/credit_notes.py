@@ -14,7 +14,7 @@ from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.operations.steps import credit_invoice
 from tradecounter.billing.operations.wire import CreditNoteRequest
 from tradecounter.billing.queries.credit_notes import fetch_credit_note, printed_credit_note
-from tradecounter.billing.queries.lookup import fetch_invoice
+from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.money_tables import (
     CREDIT_NOTES,
     CreditNoteRow,

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tradecounter.audit.queries import entries_of
 from tradecounter.billing.creditable import creditable_of
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, list_credit_notes
-from tradecounter.billing.queries.lookup import fetch_invoice, printed_invoice
+from tradecounter.billing.queries.invoice_records import fetch_invoice, printed_invoice
 from tradecounter.billing.queries.money_tables import (
     INVOICES,
     InvoiceRow,

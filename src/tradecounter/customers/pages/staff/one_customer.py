@@ -11,7 +11,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import EventRecord, latest_events
-from tradecounter.orders.queries.lookup import OrderFilter
+from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_changes import Change, changes_of

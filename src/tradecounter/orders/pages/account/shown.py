@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, CreditNoteRecord, list_credit_notes
-from tradecounter.billing.queries.lookup import InvoiceFilter, InvoiceRecord, list_invoices
+from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, list_invoices
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.fulfilled import Fulfilled, Shipped
 from tradecounter.orders.lines import OrderLine

@@ -21,7 +21,7 @@ from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.number_types import Pounds
 from tradecounter.kit.to_json import to_json
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.sales import SELLERS, amend_sale
 from tradecounter.orders.pages.staff.address_form import TypedAddress, address_fields
 from tradecounter.orders.reseller_wire import AmendedItem, OverrideCredit

@@ -15,7 +15,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.cancel_order import cancel_order
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.pages.staff.order_forms import reference_of
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.units import ItemId, NamedUnits, Units
@@ -51,12 +51,12 @@ class CancelForm(Struct, kw_only=True):
 
     @property
     def rows(self) -> list[int]:
-        """The numbers of the lines of which units are cancelled."""
+        """The numbers of the lines with cancelled units."""
         return [number for number, line in enumerate(self.items) if line.quantity is not None]
 
 
 class UnfinishedForm(CancelForm, kw_only=True):
-    """The form while somebody fills it in."""
+    """The form while it is filled in."""
 
     reason: str = _NO_REASON
 

@@ -21,7 +21,7 @@ from tradecounter.parts.shown_order import ShownOrder, shown_order
 
 
 def likely_method(shown: ShownOrder) -> int | None:
-    """Return the method that is chosen until somebody chooses another: the requested, the usual or the cheapest."""
+    """Return the method that is chosen until someone chooses another: the requested, the usual or the cheapest."""
     options = shown.found.shipping_options
     wanted = (shown.found.shipping_method, shown.account.shipping_method)
     known = next((method for method in wanted if find_option(options, method)), None)

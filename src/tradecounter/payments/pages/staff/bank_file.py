@@ -35,7 +35,7 @@ _SEE_OTHER = 303
 
 
 class ColumnsForm(Struct, kw_only=True):
-    """The heading that somebody chose for each field; empty ones are found by what they are called."""
+    """The heading that someone chose for each field; empty ones are found by what they are called."""
 
     date: str = ""
     amount: str = ""

@@ -77,7 +77,7 @@ async def found_customers(tx: Transaction, text: str) -> list[FoundCustomer]:
 async def chosen_customer(tx: Transaction, text: str, picked: int | UnsetType) -> int | UnsetType:
     """Return the customer of a number, a name or an e-mail address; `picked` decides between several.
 
-    Raises DomainError (invalid) for none, and for several of which none is picked.
+    Raises DomainError (invalid) for none, and for several without a choice.
     """
     number = read_id(text.strip())
     if number is not None or not text.strip():

@@ -30,8 +30,8 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.explain_price import ExplainedPrice
 from tradecounter.prices.price_of import price_of
 from tradecounter.products.operations.staff import shown_product
-from tradecounter.products.queries.lookup import fetch_product
-from tradecounter.stock.queries.lookup import back_orders_of, stock_level_of
+from tradecounter.products.queries.by_sku import fetch_product
+from tradecounter.stock.queries.stock_of_product import back_orders_of, stock_level_of
 
 _SKU = Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True)
 _ADJUST = "/stock-adjustment"  # not below `/product`, whose rest is a SKU, which may have slashes

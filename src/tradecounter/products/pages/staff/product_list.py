@@ -11,8 +11,8 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.products.queries.lookup import ListedProduct, products_after
-from tradecounter.stock.queries.lookup import StockLevel, stock_levels_of
+from tradecounter.products.queries.by_sku import ListedProduct, products_after
+from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 
 _COLUMNS = (
     Column("Product"),

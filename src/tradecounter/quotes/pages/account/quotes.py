@@ -21,8 +21,8 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.option_choices import chosen_option, shipping_choices
+from tradecounter.orders.queries.all_orders import own_quotes
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.lookup import own_quotes
 from tradecounter.orders.states import (
     AnyOrder,
     ConfirmedOrder,

@@ -19,8 +19,8 @@ from tradecounter.kit.number_types import Percent, Pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_percent, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.lookup import fetch_quote
 from tradecounter.orders.requests import QuotedItem, QuotedShipping, QuotePrice
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.quotes.operations.staff import code_of

@@ -11,8 +11,8 @@ from tradecounter.kit.errors import DomainError, FieldError
 from tradecounter.kit.money import NOTHING, rounded
 from tradecounter.kit.text import fold
 from tradecounter.orders.lines import OrderLine, total_costs
+from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.lookup import fetch_quote
 from tradecounter.orders.rules import QUOTE_PRICED, QUOTE_WAITING
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import (
@@ -24,7 +24,7 @@ from tradecounter.orders.states import (
     pricing_of,
     quote_status,
 )
-from tradecounter.products.queries.lookup import purchase_costs
+from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
 
 

@@ -18,7 +18,7 @@ from tradecounter.edge.pages.step import NoFields
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
-from tradecounter.orders.lookup import fetch_order
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.units import ItemId
 from tradecounter.parts.back_office import OfficeParts

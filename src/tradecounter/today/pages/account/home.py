@@ -1,4 +1,4 @@
-"""`/account`: what waits for somebody, the latest orders, and the way to the other pages."""
+"""`/account`: what waits for the customer, the latest orders, and the way to the other pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from starlette.responses import Response
 
-from tradecounter.billing.queries.lookup import overdue_of
+from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.queries.accounts import Account, fetch_account
 from tradecounter.db.transaction import Transaction
@@ -18,7 +18,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import session_of
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.account_summary import MOST_COUNTED, AccountSummary, account_summary
-from tradecounter.orders.queries.lookup import OrderFilter, open_quotes
+from tradecounter.orders.queries.all_orders import OrderFilter, open_quotes
 from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.orders.states import PricedQuote
 from tradecounter.parts.account import AccountParts

@@ -1,4 +1,4 @@
-"""`/`: what needs somebody today."""
+"""`/`: what needs attention today."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import session_of
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
-from tradecounter.orders.queries.lookup import OrderFilter
+from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import DayOfOrders, order_table
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.today.pages.staff.days_of_orders import DaysOfOrders

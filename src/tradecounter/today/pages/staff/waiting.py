@@ -1,4 +1,4 @@
-"""What waits for somebody, in the order in which a role deals with it."""
+"""What waits for staff, in the order in which a role deals with it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,12 +76,12 @@ class Today:
 
     @property
     def waiting(self) -> list[Task]:
-        """The tasks of which there is something to do."""
+        """The tasks with something to do."""
         return [task for task in self.tasks if task.waits]
 
 
 async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[str], bool], now: datetime) -> Today:
-    """Return what waits for somebody with some roles; `allowed` tells which scopes these have."""
+    """Return what waits for a person with some roles; `allowed` tells which scopes these have."""
     tasks: list[Task] = []
     debtors = None
     if allowed("orders:read"):
@@ -114,7 +114,7 @@ def _in_order(tasks: Iterable[Task], roles: Sequence[Role]) -> list[Task]:
 def _task(
     kind: str, name: str, count: int, text: str, noun: str, path: str, state: str, oldest: datetime | None = None
 ) -> Task:
-    """Return a task of which there are `count`; its state is that of the tile when there are any."""
+    """Return a task with its `count`; its state is that of the tile when there are any."""
     return Task(
         kind, name, f"{count:,}", text.format(plural(count, noun)), path, state if count else "", oldest, bool(count)
     )

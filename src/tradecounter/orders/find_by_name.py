@@ -6,7 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.text import shown_name
-from tradecounter.orders.queries.lookup import (
+from tradecounter.orders.queries.all_orders import (
     OrderFilter,
     find_order,
     list_all_orders,
