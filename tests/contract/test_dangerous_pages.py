@@ -22,12 +22,13 @@ OFFICE = {
     "/token/{id}/revoke",
     "/webhook/new",
     "/webhook/{id}/delete",
-    "/webhook/{id}/rotate-secret",
+    "/webhook/{id}/secret",
 }
 CUSTOMERS = {
     "/account/developer/feed/{id}/address",
     "/account/developer/key/new",
     "/account/developer/webhook/new",
+    "/account/developer/webhook/{id}/delete",
     "/account/developer/webhook/{id}/secret",
     "/account/user/invite",
     "/account/user/{id}/role",

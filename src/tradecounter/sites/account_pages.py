@@ -10,7 +10,9 @@ from tradecounter.consent.pages.account.consent import PATH as CONSENT
 from tradecounter.consent.pages.account.consent import ConsentPages
 from tradecounter.customers.pages.account.addresses import AddressPages
 from tradecounter.db.pool import Database
+from tradecounter.edge.pages.own_roles import DEVELOPER_HOME
 from tradecounter.edge.pages.page_site import ACCOUNT
+from tradecounter.edge.pages.placed import placed
 from tradecounter.feeds.pages.account.feeds import FeedPages
 from tradecounter.identity.pages.account.applications import ApplicationPages
 from tradecounter.identity.pages.account.keys import KeyPages
@@ -24,8 +26,8 @@ from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
 from tradecounter.quotes.pages.account.quotes import QuotePages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.today.pages.account.home import HomePages
-from tradecounter.webhooks.pages.account.deliveries import DeliveryPages
-from tradecounter.webhooks.pages.account.webhooks import WebhookPages
+from tradecounter.webhooks.pages.account.webhooks import OwnWebhookListPages
+from tradecounter.webhooks.pages.both.webhooks import WebhookPages
 
 SUBJECTS: Sequence[type] = (
     HomePages,
@@ -42,8 +44,8 @@ SUBJECTS: Sequence[type] = (
     UserPages,
     KeyPages,
     ApplicationPages,
-    WebhookPages,  # before the page of a webhook: `/webhook/new` is no id
-    DeliveryPages,
+    OwnWebhookListPages,
+    placed(WebhookPages, ACCOUNT, DEVELOPER_HOME),
     FeedPages,
 )
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tradecounter.access.pages.both.placed import placed
 from tradecounter.access.pages.both.subjects import SIGN_IN_SUBJECTS
 from tradecounter.access.pages.both.visit import SignInParts
 from tradecounter.access.turns import Turns
@@ -14,6 +13,7 @@ from tradecounter.edge.pages.error_pages import ErrorPages
 from tradecounter.edge.pages.navigation import Navigation
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.pages.placed import placed
 from tradecounter.edge.rest.operation import Endpoint, endpoints_of, operations_of
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings

@@ -18,6 +18,7 @@ from tradecounter.customers.pages.staff.statement import CustomerStatementPages
 from tradecounter.customers.pages.staff.steps import CustomerStepPages
 from tradecounter.db.pool import Database
 from tradecounter.edge.pages.page_site import BACK_OFFICE
+from tradecounter.edge.pages.placed import placed
 from tradecounter.imports.pages.staff.checks import ImportCheckPages
 from tradecounter.imports.pages.staff.one_import import ImportPages
 from tradecounter.jobs.pages.staff.jobs import JobPages
@@ -47,8 +48,8 @@ from tradecounter.returns.pages.staff.return_list import ReturnListPages
 from tradecounter.search.pages.staff.search import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.today.pages.staff.today import TodayPages
-from tradecounter.webhooks.pages.staff.deliveries import DeliveryPages
-from tradecounter.webhooks.pages.staff.webhooks import WebhookPages
+from tradecounter.webhooks.pages.both.webhooks import WebhookPages
+from tradecounter.webhooks.pages.staff.webhooks import WebhookListPages
 
 SUBJECTS: Sequence[type] = (
     TodayPages,
@@ -65,8 +66,8 @@ SUBJECTS: Sequence[type] = (
     BankHistoryPages,
     BankLinePages,
     PaymentPages,
-    WebhookPages,
-    DeliveryPages,
+    WebhookListPages,
+    placed(WebhookPages, BACK_OFFICE),
     JobPages,
     AuditPages,
     StaffPages,

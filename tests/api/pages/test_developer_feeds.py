@@ -159,10 +159,10 @@ def test_a_change_keeps_the_address(dev: Person) -> None:
     assert 'value="100"' in dev.get(f"{path}/edit").text
 
 
-def test_a_new_address_ends_the_former_one(dev: Person) -> None:
+def test_a_new_address_ends_the_old_one(dev: Person) -> None:
     path, address = make(dev)
     page = dev.sends(f"{path}/new-address", SENT)
-    assert "The former one has ended." in text_of(page)
+    assert "The old one has ended." in text_of(page)
     assert address_in(page) != address
     assert read(address_in(page)).status_code == 200
     assert read(address).status_code == 404

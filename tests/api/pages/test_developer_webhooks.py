@@ -129,8 +129,8 @@ def test_a_new_secret_is_shown_once(dev: Person) -> None:
 def test_a_deleted_webhook_is_gone(dev: Person) -> None:
     path, _ = make(dev, "https://gone.example/")
     page = dev.sends(f"{path}/delete", SENT)
-    assert "The webhook is deleted." in text_of(page)
-    assert "gone.example" not in page.text
+    assert "The webhook of https://gone.example/ is deleted." in text_of(page)
+    assert "gone.example" not in dev.get(LIST).text
     assert dev.get(path).status_code == 404
 
 
@@ -160,9 +160,9 @@ def test_events_are_delivered_again_one_or_a_range(service: Service, dev: Person
     assert "order.confirmed" in [event["type"] for event in receiver.events]
     page = dev.get(path)
     sequences = [int(text) for text in re.findall(r"sequence (\d+)", page.text)]
-    again = dev.sends(f"{path}/replay", {"first": str(min(sequences)), "last": str(max(sequences))})
+    again = dev.sends(f"{path}/replay", {"from": str(min(sequences)), "to": str(max(sequences))})
     assert f"Events to deliver again: {len(sequences)}." in text_of(again)
-    backwards = dev.send(f"{path}/replay", {"first": "2", "last": "1"})
+    backwards = dev.send(f"{path}/replay", {"from": "2", "to": "1"})
     assert backwards.status_code == 400
     delivery = re.search(rf'href="({path}/delivery/\d+)"', page.text)
     assert delivery is not None
@@ -211,7 +211,7 @@ def test_another_customers_webhook_is_not_found(service: Service, dev: Person) -
         assert stranger.send(f"{path}/{step}", SENT).status_code == 404
     assert stranger.send(f"{path}/edit", {"url": "https://mine.example/"}).status_code == 404
     assert stranger.send(f"{path}/state", {"state": "paused"}).status_code == 404
-    assert stranger.send(f"{path}/replay", {"first": "1", "last": "2"}).status_code == 404
+    assert stranger.send(f"{path}/replay", {"from": "1", "to": "2"}).status_code == 404
     assert stranger.send(f"{delivery[1]}/redeliver", SENT).status_code == 404
     assert "delivered" in text_of(dev.get(path))
 

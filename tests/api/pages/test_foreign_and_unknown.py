@@ -32,7 +32,7 @@ CALLS = [
 _NOTHING: dict[str, str] = {}
 _FORM = {
     **{name: str(value) for name, value in ADDRESS.items()},
-    "role": "buyer", "url": "https://shop.example/hook", "state": "paused", "first": "1", "last": "2",
+    "role": "buyer", "url": "https://shop.example/hook", "state": "paused", "from": "1", "to": "2",
     "name": "Feed", "columns": "sku", "reason": "Too dear", "shipping_method": str(STANDARD), "once": "0" * 32,
 }  # fmt: skip
 _BODIES: tuple[Any, ...] = (

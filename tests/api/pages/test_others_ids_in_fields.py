@@ -97,7 +97,7 @@ def test_a_webhook_gets_no_events_of_another_customer_again(reseller: Reseller) 
     )
     developer = customer_user(reseller.service, first.customer.id, "developer")
     path = f"/account/developer/webhook/{first.names['webhook']}/replay"
-    assert developer.send(path, {"first": str(low), "last": str(high), "once": ""}).status_code == 303
+    assert developer.send(path, {"from": str(low), "to": str(high), "once": ""}).status_code == 303
     strangers = """
         select count(*) from webhook_delivery d join event e on e.id = d.event_id
         where d.webhook_id = %s and e.customer_id = %s

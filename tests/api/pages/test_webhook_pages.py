@@ -82,14 +82,14 @@ def test_a_webhook_is_paused_and_set_active_again(sam: Person, webhook: int) -> 
     path = f"/webhook/{webhook}"
     paused = sam.sends(f"{path}/state", {"state": "paused"})
     assert "Paused" in text_of(paused).title()
-    assert "Send a ping" not in paused.text
+    assert "Send a test delivery" not in paused.text
     assert sam.send(f"{path}/ping", {"once": "a"}).status_code == 409
     assert "It gets what it has missed" in text_of(sam.sends(f"{path}/state", {"state": "active"}))
     assert sam.send(f"{path}/state", {"state": "disabled"}).status_code == 400
 
 
 def test_a_secret_is_rotated_and_shown_once(office: BackOfficeSite, sam: Person, webhook: int) -> None:
-    path = f"/webhook/{webhook}/rotate-secret"
+    path = f"/webhook/{webhook}/secret"
     fields = fields_of(sam.get(path))
     first = sam.send(path, fields)
     assert first.status_code == 200
@@ -111,7 +111,7 @@ def test_a_ping_and_its_attempts_are_shown_and_sent_again(office: BackOfficeSite
     shown = sam.get(f"{path}/delivery/{delivery}")
     assert "no response" in text_of(shown)
     assert "Next attempt" in text_of(shown)
-    new = sam.sends(f"{path}/delivery/{delivery}", fields_of(shown))
+    new = sam.sends(f"{path}/delivery/{delivery}/redeliver", fields_of(shown))
     assert "This is the new delivery" in text_of(new)
     assert str(new.url) != f"{office.url}{path}/delivery/{delivery}"
     assert sam.get(f"{path}/delivery/999999").status_code == 404
@@ -127,7 +127,7 @@ def test_a_range_is_delivered_again(office: BackOfficeSite, sam: Person, webhook
     assert wrong.status_code == 400
     assert "form-to-error" in wrong.text
     assert "form-from-error" in sam.send(path, {**fields, "from": "first", "to": "2"}).text
-    assert "delivered again" in text_of(sam.sends(path, {**fields, "from": "1", "to": "1000"}))
+    assert "deliver again" in text_of(sam.sends(path, {**fields, "from": "1", "to": "1000"}))
 
 
 def test_a_webhook_is_deleted(sam: Person, webhook: int) -> None:
@@ -140,10 +140,11 @@ def test_a_webhook_is_deleted(sam: Person, webhook: int) -> None:
 def test_finance_reads_webhooks_and_changes_none(office: BackOfficeSite, webhook: int) -> None:
     fran = staff_member(office.service, office.url, "finance")
     page = fran.get(f"/webhook/{webhook}").text
-    for step in ("ping", "state", "edit", "rotate-secret", "delete", "replay"):
+    for step in ("ping", "state", "retry", "edit", "secret", "delete", "replay"):
         assert f"/webhook/{webhook}/{step}" not in page
-        assert fran.get(f"/webhook/{webhook}/{step}").status_code == 403
         assert fran.send(f"/webhook/{webhook}/{step}").status_code == 403
+    for step in ("edit", "secret", "delete", "replay"):
+        assert fran.get(f"/webhook/{webhook}/{step}").status_code == 403
     assert "/webhook/new" not in fran.get("/webhook").text
     assert staff_member(office.service, office.url, "warehouse").get("/webhook").status_code == 403
 

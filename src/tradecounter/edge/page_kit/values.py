@@ -95,8 +95,13 @@ def moment(when: datetime | None) -> str:
     """Return a moment as a `<time>` in UK time: 16 Jun 2026, 09:00."""
     if when is None:
         return NOTHING
+    return Markup('<time datetime="{}">{}</time>').format(_exact(when), moment_text(when))
+
+
+def moment_text(when: datetime) -> str:
+    """Return a moment in UK time as text: 16 Jun 2026, 09:00."""
     local = when.astimezone(UK)
-    return Markup('<time datetime="{}">{} {:%b %Y, %H:%M}</time>').format(_exact(when), local.day, local)
+    return f"{local.day} {local:%b %Y, %H:%M}"
 
 
 def local_moment(text: str) -> str:

@@ -70,6 +70,11 @@ class PageView:
         """What the form before this page has done."""
         return unquote(self.request.cookies.get(self.site.flash_cookie, ""))
 
+    @property
+    def here(self) -> str:
+        """The address of the page, without its query."""
+        return self.at(quote(self.request.scope["path"]))
+
     def at(self, path: str) -> str:
         """Return the address of a path."""
         return self.prefix + path

@@ -1,7 +1,8 @@
-"""Declares a form that changes something, together with the page that shows it."""
+"""Declares a form that changes something: a step with a page of its own, or an action on another page."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial, wraps
 from typing import Any, TypedDict, Unpack, get_type_hints
@@ -18,28 +19,47 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Parameter, shown_at
 
 Shown = Callable[[Any, Call, Filled], Awaitable[Response]]
-Handler = Callable[[Any, Call], Awaitable[Response]]
+Handler = Callable[[Any, Call], Coroutine[Any, Any, Response]]
 
 
 class NoFields(Struct):
     """A form that only asks."""
 
 
-class Access(TypedDict, total=False):
-    """Who may take a step; see `PageOperation`."""
+class Rights(TypedDict, total=False):
+    """Who may open a page or take a step; see `PageOperation`."""
 
     scope: str
     roles: tuple[str, ...]
     user_roles: tuple[UserRole, ...]
+
+
+class Access(Rights, total=False):
+    """What guards a step besides, and the parameters of its path."""
+
     dangerous: bool
     path_parameters: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a step without fields asks: its text, what its button says, and the page to go back to."""
+
+    text: str
+    button: str
+    back: str
+    back_name: str
+    title: str = ""  # by default that of the step
+    detail: Sequence[str] = ()  # lines below the text, such as an address
+    danger: bool = False
 
 
 def step(
     path: str,
     title: str,
     *,
-    shown: Shown,
+    shown: Shown | None = None,
+    asks: Callable[[Any, Call], Awaitable[Question]] | None = None,
     to: str | Callable[[Any], str],
     done: str | Callable[[Any], str] = "",
     reveals: Callable[[Any, Call, Any], Response] | None = None,
@@ -48,41 +68,80 @@ def step(
     """Declare a step by the method that takes it: `GET` shows its form, `POST` takes it.
 
     The method takes what it needs, by these names: `tx`, `call`, `now`, and `body`, the form's fields as a struct.
-    `shown` shows the form, first and after an error. Then the browser goes to the page `to`, whose path may have
-    parameters of the step's in braces, and that page shows the message `done`. Both may be functions of what the
-    method returns. A step that `reveals` something, such as a new secret, responds with a page about what the method
-    returns, once; the same form sent again leads to the page `to`.
+    `shown` shows the form, first and after an error; a step without fields only `asks` a question. Then the browser
+    goes to the page `to`, whose path may have parameters of the step's in braces, and that page shows the message
+    `done`. Both may be functions of what the method returns. A step that `reveals` something, such as a new secret,
+    responds with a page about what the method returns, once; the same form sent again leads to the page `to`.
     """
 
+    async def show(pages: Any, call: Call, filled: Filled) -> Response:
+        if shown is not None:
+            return await shown(pages, call, filled)
+        if asks is None:
+            raise TypeError(f"{path} has neither `shown` nor `asks`")
+        question = await asks(pages, call)
+        values = {"question": question, "title": question.title or title, "plain": reveals is not None}
+        response: Response = pages.desk.show(call, "question.html", form=filled, **values)
+        return response
+
     def declare(method: Callable[..., Awaitable[Any]]) -> Handler:
-        takes = inspect.signature(method).parameters
-        shape: type[Struct] = get_type_hints(method).get("body", NoFields)
-
-        @wraps(method)
         async def show_form(pages: Any, call: Call) -> Response:
-            return await shown(pages, call, Filled())
+            return await show(pages, call, Filled())
 
-        @wraps(method)
-        async def take(pages: Any, call: Call) -> Response:
-            async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
-                available = {"tx": tx, "call": call, "body": body, "now": now}
-                return await method(pages, **{name: value for name, value in available.items() if name in takes})
-
-            following = {
-                "again": lambda filled: shown(pages, call, filled),
-                "to": to if callable(to) else _filled_in(to, call),
-            }
-            response: Response
-            if reveals is None:
-                response = await pages.desk.change(call, shape, work, **following, done=done)
-            else:
-                show = partial(reveals, pages, call)
-                response = await pages.desk.reveal(call, shape, work, **following, show=show, repeated=done)
-            return response
-
-        return shown_at(page(path, title, **access)(show_form))(form(path, title, **access)(take))
+        shown_page: Handler = wraps(method)(show_form)
+        take = form(path, title, **access)(_taking(method, show, to, done, reveals))
+        return shown_at(page(path, title, **access)(shown_page))(take)
 
     return declare
+
+
+def action(
+    path: str,
+    title: str,
+    *,
+    shown: Shown,
+    to: str | Callable[[Any], str],
+    done: str | Callable[[Any], str] = "",
+    **access: Unpack[Access],
+) -> Callable[[Callable[..., Awaitable[Any]]], Handler]:
+    """Declare what a form of another page does, as `step` does; `shown` shows that page after an error."""
+
+    def declare(method: Callable[..., Awaitable[Any]]) -> Handler:
+        return form(path, title, **access)(_taking(method, shown, to, done, None))
+
+    return declare
+
+
+def _taking(
+    method: Callable[..., Awaitable[Any]],
+    shown: Shown,
+    to: str | Callable[[Any], str],
+    done: str | Callable[[Any], str],
+    reveals: Callable[[Any, Call, Any], Response] | None,
+) -> Handler:
+    takes = inspect.signature(method).parameters
+    shape: type[Struct] = get_type_hints(method).get("body", NoFields)
+
+    @wraps(method)
+    async def take(pages: Any, call: Call) -> Response:
+        async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
+            available = {"tx": tx, "call": call, "body": body, "now": now}
+            return await method(pages, **{name: value for name, value in available.items() if name in takes})
+
+        root: str = getattr(pages, "root", "")
+        following = {
+            "again": lambda filled: shown(pages, call, filled),
+            "to": (lambda made: root + to(made)) if callable(to) else root + _filled_in(to, call),
+        }
+        response: Response
+        if reveals is None:
+            response = await pages.desk.change(call, shape, work, **following, done=done)
+        else:
+            show = partial(reveals, pages, call)
+            response = await pages.desk.reveal(call, shape, work, **following, show=show, repeated=done)
+        return response
+
+    return take
 
 
 def _filled_in(path: str, call: Call) -> str:

@@ -16,7 +16,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.people import StaffMember
 from tradecounter.edge.permissions import ROLES
 from tradecounter.edge.rest.call import Call
@@ -92,7 +92,7 @@ class StaffPages:
     @step(
         "/staff/{id}/edit",
         "Change a member of the staff",
-        shown=lambda self, call, filled: self._show(call, "edit", filled),
+        shown=lambda self, call, filled: self._show_edit(call, filled),
         to="/staff",
         done=lambda member: f"{member.name} is changed.",
         roles=ADMINISTRATORS,
@@ -104,7 +104,7 @@ class StaffPages:
     @step(
         "/staff/{id}/disable",
         "Disable a member of the staff",
-        shown=lambda self, call, filled: self._show(call, "disable", filled),
+        asks=lambda self, call: self._ask_to_disable(call),
         to="/staff",
         done=lambda member: f"{member.name} is disabled.",
         roles=ADMINISTRATORS,
@@ -116,7 +116,7 @@ class StaffPages:
     @step(
         "/staff/{id}/reset",
         "Reset a member of the staff",
-        shown=lambda self, call, filled: self._show(call, "reset", filled),
+        asks=lambda self, call: self._ask_to_reset(call),
         to="/staff",
         done="The member is reset. The link was shown once; reset the member again to get another one.",
         reveals=lambda self, call, made: self._show_link(call, *made),
@@ -135,10 +135,36 @@ class StaffPages:
     async def _show_new(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "access/new.html", form=filled, roles=_ROLES)
 
-    async def _show(self, call: Call, step: str, filled: Filled) -> Response:
+    async def _show_edit(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             member = await _member(tx, call)
-        return self.desk.show(call, f"access/{step}.html", form=filled, member=member, roles=_ROLES)
+        return self.desk.show(call, "access/edit.html", form=filled, member=member, roles=_ROLES)
+
+    async def _ask_to_disable(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            member = await _member(tx, call)
+        return Question(
+            title=f"Disable {member.name}",
+            text=f"{member.email} is signed out everywhere at once and cannot sign in any more. What the member did "
+            "stays in the audit log.",
+            button="Disable the member",
+            back="/staff",
+            back_name="Staff and tokens",
+            danger=True,
+        )
+
+    async def _ask_to_reset(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            member = await _member(tx, call)
+        return Question(
+            title=f"{'Enable' if member.disabled_at else 'Reset'} {member.name}",
+            text=f"The password and the second factor of {member.email} end, and the member is signed out everywhere. "
+            "You get a link at which the member sets a new password.",
+            button="Reset and show the link",
+            back="/staff",
+            back_name="Staff and tokens",
+            danger=True,
+        )
 
 
 async def _member(tx: Transaction, call: Call) -> StaffMember:

@@ -11,9 +11,10 @@ from tradecounter.access.queries.tokens import TokenRecord, list_tokens
 from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.values import moment_text
 from tradecounter.edge.pages.listing import end_of
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.permissions import AREAS, SCOPES
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
@@ -51,7 +52,7 @@ class TokenPages:
     @step(
         "/token/{id}/revoke",
         "Revoke a service token",
-        shown=lambda self, call, filled: self._show_revoke(call, filled),
+        asks=lambda self, call: self._ask_to_revoke(call),
         to="/staff",
         done=lambda token: f"The token of {token.name} is revoked.",
         roles=ADMINISTRATORS,
@@ -64,10 +65,18 @@ class TokenPages:
         scopes = [(area, [scope for scope in SCOPES if scope.startswith(f"{area}:")]) for area in AREAS]
         return self.desk.show(call, "access/new_token.html", form=filled, scopes=scopes)
 
-    async def _show_revoke(self, call: Call, filled: Filled) -> Response:
+    async def _ask_to_revoke(self, call: Call) -> Question:
         token_id = call.path_id("id", "token")
         async with self.desk.reading() as tx:
             token = next((token for token in await list_tokens(tx) if token.id == token_id), None)
         if token is None:
             raise not_found("token", token_id)
-        return self.desk.show(call, "access/revoke.html", form=filled, token=token)
+        used = f"was last used {moment_text(token.last_used_at)}" if token.last_used_at else "was never used"
+        return Question(
+            title=f"Revoke the token of {token.name}",
+            text=f"The program with {token.prefix}… cannot call the API any more, at once. The token {used}.",
+            button="Revoke it",
+            back="/staff",
+            back_name="Staff and tokens",
+            danger=True,
+        )

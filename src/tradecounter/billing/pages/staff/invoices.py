@@ -23,12 +23,11 @@ from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.edge.pages.listing import After, end_of, listed, start_of
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.local_time import uk_date
@@ -141,7 +140,7 @@ class InvoicePages:
     @step(
         "/invoice/{number}/resend",
         "Send an invoice again",
-        shown=lambda self, call, filled: self._show_resend(call, filled),
+        asks=lambda self, call: self._ask_to_resend(call),
         to="/invoice/{number}",
         done=lambda sent: f"The invoice is sent to {' and '.join(sent.recipients)}.",
         scope="billing:write",
@@ -151,10 +150,16 @@ class InvoicePages:
         number = call.path_id("number", "invoice")
         return await resend_invoice(tx, number, now)
 
-    async def _show_resend(self, call: Call, filled: Filled) -> Response:
+    async def _ask_to_resend(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             invoice = await fetch_invoice(tx, call.path_id("number", "invoice"))
-        return self.desk.show(call, "billing/resend.html", form=filled, invoice=invoice)
+        return Question(
+            title=f"Send invoice {invoice.number} again",
+            text="It goes to the order's recipient and to the customer's address for invoices.",
+            button="Send it",
+            back=f"/invoice/{invoice.number}",
+            back_name=f"Invoice {invoice.number}",
+        )
 
 
 def _share(allocations: list[dict[str, object]], number: int) -> object:

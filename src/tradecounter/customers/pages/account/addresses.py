@@ -17,7 +17,7 @@ from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.own_roles import BUYER
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 from tradecounter.parts.account import AccountParts
@@ -60,7 +60,7 @@ class AddressPages:
         "Change an address",
         shown=lambda self, call, filled: self._show(call, "customers/change.html", filled),
         to=_LIST,
-        done="The address is changed. Orders that are placed already keep the former one.",
+        done="The address is changed. Orders that are placed already keep the old one.",
         user_roles=BUYER,
     )
     async def change(self, tx: Transaction, call: Call, body: AddressDetails, now: datetime) -> None:
@@ -70,7 +70,7 @@ class AddressPages:
     @step(
         _REMOVE,
         "Remove an address",
-        shown=lambda self, call, filled: self._show(call, "customers/remove.html", filled),
+        asks=lambda self, call: self._ask_to_remove(call),
         to=_LIST,
         done="The address is removed. Orders keep it.",
         user_roles=BUYER,
@@ -82,10 +82,7 @@ class AddressPages:
         return self.desk.show(call, "customers/new.html", form=filled, countries=COUNTRIES, given={})
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
-        async with self.desk.reading() as tx:
-            address = await find_address(tx, call.customer_id, _id(call))
-        if address is None:
-            raise not_found("address", _id(call))
+        address = await self._address(call)
         return self.desk.show(
             call,
             template,
@@ -95,6 +92,27 @@ class AddressPages:
             countries=COUNTRIES,
             address_lines=address_lines,
         )
+
+    async def _ask_to_remove(self, call: Call) -> Question:
+        address = await self._address(call)
+        return Question(
+            title="Remove this address?",
+            text=", ".join(address_lines(address)),
+            detail=[
+                f"Programs that order with the number {address.id} get an error from then on. Orders keep the address."
+            ],
+            button="Remove it",
+            back=_LIST,
+            back_name="Addresses",
+            danger=True,
+        )
+
+    async def _address(self, call: Call) -> SavedAddress:
+        async with self.desk.reading() as tx:
+            address = await find_address(tx, call.customer_id, _id(call))
+        if address is None:
+            raise not_found("address", _id(call))
+        return address
 
 
 def _id(call: Call) -> int:

@@ -14,9 +14,9 @@ from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
-from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import NoFields, step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 from tradecounter.parts.back_office import OfficeParts
@@ -52,39 +52,34 @@ class CustomerAddressPages:
         customer_id = call.path_id("id", "customer")
         await save_address_of(tx, customer_id, body, now)
 
-    @page(_DELETE, "Delete an address", scope="customers:write")
-    async def show_delete(self, call: Call) -> Response:
-        return await self._show_delete(call, Filled())
-
-    @form(_DELETE, "Delete an address", scope="customers:write")
-    async def delete(self, call: Call) -> Response:
-        customer_id, address_id = call.path_id("id", "customer"), call.path_id("address_id", "address")
-
-        async def work(tx: Transaction, _: NoFields, now: datetime) -> None:
-            await remove_address(tx, customer_id, address_id, now)
-
-        return await self.desk.change(
-            call,
-            NoFields,
-            work,
-            again=lambda filled: self._show_delete(call, filled),
-            to=f"/customer/{customer_id}/address",
-            done="The address is deleted.",
-        )
+    @step(
+        _DELETE,
+        "Delete an address",
+        asks=lambda self, call: self._ask_to_delete(call),
+        to="/customer/{id}/address",
+        done="The address is deleted.",
+        scope="customers:write",
+    )
+    async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_address(tx, call.path_id("id", "customer"), call.path_id("address_id", "address"), now)
 
     async def _show_new(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
         return self.desk.show(call, "customers/new_address.html", form=filled, shown=shown, countries=COUNTRIES)
 
-    async def _show_delete(self, call: Call, filled: Filled) -> Response:
+    async def _ask_to_delete(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             address_id = call.path_id("address_id", "address")
             address = await find_address(tx, shown.id, address_id)
         if address is None:
             raise not_found("address", address_id)
-        lines = address_lines(address)
-        return self.desk.show(
-            call, "customers/delete_address.html", form=filled, shown=shown, address=address, lines=lines
+        return Question(
+            text=", ".join(address_lines(address)),
+            detail=["Orders keep their copies."],
+            button="Delete the address",
+            back=f"{shown.path}/address",
+            back_name=shown.name,
+            danger=True,
         )

@@ -14,7 +14,7 @@ from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.own_roles import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.feeds.columns import COLUMNS, columns_text
@@ -155,9 +155,14 @@ class FeedPages:
     @step(
         f"{_ONE}/new-address",
         "A new address",
-        shown=lambda self, call, filled: self._question(call, filled, "renew_address"),
+        asks=lambda self, call: self._ask(
+            call,
+            "A new address for",
+            "Spreadsheets and shops that read the present address get nothing more. Give them the new one.",
+            "Make a new address",
+        ),
         to=f"{_LIST}/{{id}}/address",
-        done="The feed has a new address. The former one has ended.",
+        done="The feed has a new address. The old one has ended.",
         user_roles=DEVELOPERS,
         path_parameters=_ID,
     )
@@ -167,7 +172,9 @@ class FeedPages:
     @step(
         f"{_ONE}/delete",
         "Delete a feed",
-        shown=lambda self, call, filled: self._question(call, filled, "delete_feed"),
+        asks=lambda self, call: self._ask(
+            call, "Delete", "Spreadsheets and shops that read it get nothing more.", "Delete it"
+        ),
         to=_LIST,
         done="The feed is deleted. Its address has ended.",
         user_roles=DEVELOPERS,
@@ -180,8 +187,12 @@ class FeedPages:
         async with self.desk.reading() as tx:
             return await fetch_feed(tx, call.customer_id, _feed_id(call))
 
-    async def _question(self, call: Call, filled: Filled, template: str) -> Response:
-        return self.desk.show(call, f"feeds/{template}.html", form=filled, feed=await self._feed(call))
+    async def _ask(self, call: Call, what: str, text: str, button: str) -> Question:
+        feed = await self._feed(call)
+        back = f"{_LIST}/{feed.id}"
+        return Question(
+            title=f"{what} {feed.name}", text=text, button=button, back=back, back_name=feed.name, danger=True
+        )
 
     async def _form(
         self, call: Call, filled: Filled, feed: FeedRecord | None = None, use: str = "spreadsheet"

@@ -6,11 +6,10 @@ from datetime import datetime
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.own_roles import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
 from tradecounter.identity.oauth.manage_applications import fetch_access, revoke_given_access
@@ -38,7 +37,7 @@ class ApplicationPages:
     @step(
         _REVOKE,
         "Revoke the access of an application",
-        shown=lambda self, call, filled: self._show(call, filled),
+        asks=lambda self, call: self._ask_to_revoke(call),
         to=_LIST,
         done="The access is revoked. The application's tokens end within five seconds.",
         user_roles=DEVELOPERS,
@@ -47,10 +46,18 @@ class ApplicationPages:
     async def revoke(self, tx: Transaction, call: Call, now: datetime) -> None:
         await revoke_given_access(tx, call.customer_id, _client_id(call), now)
 
-    async def _show(self, call: Call, filled: Filled) -> Response:
+    async def _ask_to_revoke(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             found = await fetch_access(tx, call.customer_id, _client_id(call), self.desk.clock.now())
-        return self.desk.show(call, "identity/revoke.html", form=filled, application=found)
+        return Question(
+            title=f"Revoke the access of {found.name}",
+            text="The application can no longer see your prices and orders, or order for you. Its tokens end within "
+            "five seconds. It may ask for your consent again.",
+            button="Revoke",
+            back=_LIST,
+            back_name="Applications",
+            danger=True,
+        )
 
 
 def _client_id(call: Call) -> str:

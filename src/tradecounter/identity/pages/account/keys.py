@@ -13,9 +13,10 @@ from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.own_roles import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
+from tradecounter.identity.disable_question import disable_question
 from tradecounter.identity.manage_keys import create_key, end_key_of, fetch_key
 from tradecounter.identity.queries.api_keys import NewKey, list_keys
 from tradecounter.parts.account import AccountParts
@@ -65,7 +66,7 @@ class KeyPages:
     @step(
         _DISABLE,
         "Disable an API key",
-        shown=lambda self, call, filled: self._disable(call, filled),
+        asks=lambda self, call: self._ask_to_disable(call),
         to=DEVELOPER_HOME,
         done=lambda name: f"The key {name} is disabled. Programs that send it are rejected within five seconds.",
         user_roles=DEVELOPERS,
@@ -93,7 +94,7 @@ class KeyPages:
             samples=samples(call.base_url, key),
         )
 
-    async def _disable(self, call: Call, filled: Filled) -> Response:
+    async def _ask_to_disable(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
-        return self.desk.show(call, "identity/disable_key.html", form=filled, key=key)
+        return disable_question(key.name, key.prefix, key.last_used_at, DEVELOPER_HOME, "API keys")

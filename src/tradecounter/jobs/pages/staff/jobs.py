@@ -14,7 +14,7 @@ from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_view import PageView
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.pages.subjects import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.events.queries import latest_data_of
@@ -70,7 +70,7 @@ class JobPages:
     @step(
         "/job/{id}/retry",
         "Run a job again",
-        shown=lambda self, call, filled: self._show_retry(call, filled),
+        asks=lambda self, call: self._ask_to_retry(call),
         to="/job",
         done=lambda job: f"{name_of(job.name)} runs again. If it fails once more, it comes back to this list.",
         scope="events:write",
@@ -104,8 +104,14 @@ class JobPages:
             failed=[(name_of(each.task_name), each.count) for each in failed],
         )  # fmt: skip
 
-    async def _show_retry(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "jobs/retry.html", form=filled, job_id=call.path_id("id", "job"))
+    async def _ask_to_retry(self, call: Call) -> Question:
+        return Question(
+            title=f"Run job {call.path_id('id', 'job')} again",
+            text="An e-mail that it sends is sent once more.",
+            button="Run it again",
+            back="/job",
+            back_name="Jobs and mail",
+        )
 
 
 def _shown(job: JobRecord, failure: dict[str, Any] | None, view: PageView) -> ShownJob:

@@ -12,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.own_roles import BUYER
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.option_choices import chosen_option, shipping_choices
@@ -55,7 +55,7 @@ class ReviewPages:
     @step(
         _DISCARD,
         "Discard an order",
-        shown=lambda self, call, filled: self._show_discard(call, filled),
+        asks=lambda self, call: self._ask_to_discard(call),
         to="/account/order",
         done="The order is discarded. Its lines are among the cancelled orders.",
         user_roles=BUYER,
@@ -63,10 +63,17 @@ class ReviewPages:
     async def discard(self, tx: Transaction, call: Call, now: datetime) -> None:
         await withdraw_order(tx, call.customer_id, _code(call), "", now)
 
-    async def _show_discard(self, call: Call, filled: Filled) -> Response:
+    async def _ask_to_discard(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
-        return self.desk.show(call, "orders/discard.html", form=filled, order=order)
+        return Question(
+            title=f"Discard {order.customer_reference}?",
+            text="Nothing was ordered yet, so there is nothing to pay. You can use its lines again.",
+            button="Discard the order",
+            back=_ONE.format(code=order.confirmation_code),
+            back_name=order.customer_reference,
+            danger=True,
+        )
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
