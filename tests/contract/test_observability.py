@@ -17,7 +17,7 @@ from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.durations import BOUNDS
 from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import METRICS, Figures, combined
-from tradecounter.sites.http.site_figures import site_figures
+from tradecounter.sites.http.site import site_figures
 
 GUIDE = operators_guide()
 OF_PROMETHEUS = {"job", "instance", "le"}

@@ -7,7 +7,7 @@ from datetime import timedelta
 from support.service import Service, unused_client_address
 from tradecounter.access.links import link_token, set_password
 from tradecounter.access.policy import SignInPolicy
-from tradecounter.access.queries.people import find_person
+from tradecounter.access.queries.users import find_person
 from tradecounter.access.sessions import find_session
 from tradecounter.access.sign_in import SignIn, Visitor, enter_code, sign_in
 from tradecounter.access.staff import add_staff_member

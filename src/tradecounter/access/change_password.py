@@ -8,7 +8,7 @@ from tradecounter.access.passwords import hash_password, is_right
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.forgotten import insert_request, take_request
 from tradecounter.access.queries.links import has_link_since
-from tradecounter.access.queries.people import find_person, password_of, store_password
+from tradecounter.access.queries.users import find_person, password_of, store_password
 from tradecounter.access.rules import LONGEST_EMAIL, RESET_LIFETIME, check_password
 from tradecounter.access.second_factor import WRONG_CODE, has_factor, use_second_factor
 from tradecounter.access.sessions import end_all_sessions, prove_session, start_session

@@ -1,7 +1,9 @@
-"""Ends a person's own sessions, with entries in the audit log."""
+"""Ends a person's sessions, with entries in the audit log, and all access of a disabled person."""
 
 from datetime import datetime
 
+from tradecounter.access.queries.links import delete_unused_links
+from tradecounter.access.queries.sessions import set_ended_of_all
 from tradecounter.access.sessions import end_all_sessions, end_session, list_sessions
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
@@ -26,3 +28,9 @@ async def end_other_sessions(tx: Transaction, own: Session, now: datetime) -> No
     ended = await end_all_sessions(tx, site_of(own.person), own.person.id, now, but=own.id)
     if ended:
         audit(tx, f"{noun_of(own.person)}.end_sessions", subject_of(own.person), now, after={"ended": ended})
+
+
+async def end_all_access(tx: Transaction, now: datetime) -> None:
+    """End all sessions and all one-time links, of both sites."""
+    await set_ended_of_all(tx, now)
+    await delete_unused_links(tx)

@@ -1,13 +1,19 @@
-"""The job that looks up who has forgotten a password."""
+"""Jobs: looking up who has forgotten a password, and deleting what has expired."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 import procrastinate
 
 from tradecounter.access.change_password import mail_password_link
+from tradecounter.access.queries.forgotten import delete_old_requests
+from tradecounter.access.queries.guesses import delete_old_guesses
+from tradecounter.access.queries.links import delete_old_links
+from tradecounter.access.queries.sessions import delete_old_browsers, delete_old_sessions
+from tradecounter.access.rules import GUESSING_WINDOW
 from tradecounter.db.jobs import JobName
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import transaction
+from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.clock import Clock
 
 _NAME: JobName = "find_forgotten_password"
@@ -21,3 +27,18 @@ def add_access_jobs(app: procrastinate.App, database: Database, clock: Clock, se
     async def find_forgotten_password(request_id: int) -> None:
         async with transaction(database) as tx:
             await mail_password_link(tx, request_id, secret(), clock.now())
+
+
+_KEPT = timedelta(days=30)  # links and ended sessions, so that support can see what became of one
+_BROWSER_KEPT = timedelta(days=400)  # the longest that a browser keeps a cookie
+
+
+async def clean_up_access(tx: Transaction, now: datetime) -> int:
+    """Delete old links, sessions, browsers and wrong passwords; return how many."""
+    return (
+        await delete_old_links(tx, now - _KEPT)
+        + await delete_old_sessions(tx, now - _KEPT)
+        + await delete_old_browsers(tx, now - _BROWSER_KEPT)
+        + await delete_old_requests(tx, now - _KEPT)
+        + await delete_old_guesses(tx, now - GUESSING_WINDOW)
+    )

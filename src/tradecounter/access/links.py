@@ -7,7 +7,7 @@ from typing import Literal
 
 from tradecounter.access.passwords import hash_password
 from tradecounter.access.queries.links import LinkRecord, find_link, hash_of_link, insert_link, use_link
-from tradecounter.access.queries.people import store_password
+from tradecounter.access.queries.users import store_password
 from tradecounter.access.rules import check_password
 from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from tradecounter.access.common_passwords import COMMON
+from tradecounter.access.passwords import COMMON
 from tradecounter.kit.errors import invalid
 
 SHORTEST_PASSWORD = 12

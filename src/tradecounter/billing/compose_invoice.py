@@ -8,7 +8,7 @@ from decimal import Decimal
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
 from tradecounter.billing.rules import Share, payment_terms, vat_totals
 from tradecounter.credit.rules import due_at
-from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date

@@ -13,9 +13,9 @@ from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.raw_rows import RawRows
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING
-from tradecounter.kit.to_json import to_json
 
 ORDERS_IN_A_PIECE = 100
 

@@ -11,8 +11,7 @@ from decimal import Decimal
 from tradecounter.audit.record import audit
 from tradecounter.billing.compose_invoice import Supply, compose_invoice
 from tradecounter.billing.invoice_document import InvoiceDocument
-from tradecounter.billing.lock_order import lock_confirmed_order
-from tradecounter.billing.move_money import take_unallocated
+from tradecounter.billing.move_money import lock_confirmed_order, take_unallocated
 from tradecounter.billing.print_invoice import print_invoice
 from tradecounter.billing.queries.invoices import (
     find_invoice,

@@ -11,12 +11,17 @@ from tradecounter.billing.queries.ledger import (
     allocate,
     allocate_refund,
     free_money,
+    lock_account,
 )
 from tradecounter.billing.rules import draw
 from tradecounter.credit.queries import discharge
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.queries.changes import settle
+from tradecounter.orders.queries.orders import lock_order
+from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, DeclinedOrder
 
 
 async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amount: Decimal, now: datetime) -> None:
@@ -57,3 +62,18 @@ def release(tx: Transaction, customer_id: int, paying: Sequence[Allocated], amou
         allocate(tx, allocated.payment_id, allocated.invoice, -share, now)
         settle(tx, allocated.order_id, paid=-share)
     add_unallocated(tx, customer_id, amount)
+
+
+async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrder:
+    """Return an order by its reference or id; it and its account's money are locked until the transaction ends.
+
+    Raises DomainError: not found, conflict (not confirmed, or cancelled).
+    """
+    found = await fetch_order(tx, reference)
+    await lock_account(tx, found.customer_id)
+    order = await lock_order(tx, found.id)
+    if isinstance(order, CancelledOrder | DeclinedOrder):
+        raise DomainError(Kind.CONFLICT, f"{order.name} is {order.ended_as}")
+    if not isinstance(order, ConfirmedOrder):
+        raise DomainError(Kind.CONFLICT, f"order {reference} is not confirmed")
+    return order

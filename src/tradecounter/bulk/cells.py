@@ -13,11 +13,10 @@ from typing import Annotated, Any, Literal, Protocol, get_args, get_origin
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
-from tradecounter.kit.annotations import alternatives
 from tradecounter.kit.csv_text import unguarded
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import decode_json
-from tradecounter.kit.number_types import NumberField, number_of
+from tradecounter.kit.number_types import NumberField, alternatives, number_of
 from tradecounter.kit.numbers import UnreadableNumberError
 
 FieldType = Literal["text", "number", "date", "time", "boolean"]

@@ -13,11 +13,10 @@ from typing import BinaryIO, Literal
 import msgspec
 
 from tradecounter.bulk.columns import ColumnOptions, read_header
-from tradecounter.bulk.csv_lines import csv_lines, separator_of
 from tradecounter.bulk.encodings import UTF_8, UnreadableFileError, scan
 from tradecounter.bulk.json_rows import json_array_rows, json_array_texts, json_line_rows, json_line_texts
 from tradecounter.bulk.rows import BadRow, Row, Shape
-from tradecounter.bulk.tables import Line, UnreadableLineError, table_rows
+from tradecounter.bulk.tables import Line, UnreadableLineError, csv_lines, separator_of, table_rows
 from tradecounter.bulk.workbooks import Workbook
 
 Form = Literal["JSON Lines", "JSON", "CSV", "XLSX"]

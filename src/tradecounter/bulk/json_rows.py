@@ -11,11 +11,10 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from tradecounter.bulk.encodings import UnreadableFileError
-from tradecounter.bulk.row_errors import bad_row
-from tradecounter.bulk.rows import BadRow, Row, Shape
-from tradecounter.kit.annotations import alternatives
+from tradecounter.bulk.rows import BadRow, Row, Shape, bad_row
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.json_text import decode_json
+from tradecounter.kit.number_types import alternatives
 from tradecounter.kit.numbers import UnreadableNumberError, read_decimal
 from tradecounter.kit.validation_messages import field_error_of
 

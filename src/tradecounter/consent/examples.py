@@ -2,7 +2,7 @@
 
 from tradecounter.consent.metadata import metadata
 from tradecounter.consent.wire import ConsentRequest, ConsentToken, KeySet, RevocationRequest
-from tradecounter.edge.rest.any_address import EXAMPLE_ADDRESS
+from tradecounter.edge.rest.operation import EXAMPLE_ADDRESS
 
 METADATA = metadata(EXAMPLE_ADDRESS)
 KEY_SET = KeySet(

@@ -1,6 +1,6 @@
 """The metadata of the own issuer (RFC 8414)."""
 
-from tradecounter.consent.own_issuer import issuer_name
+from tradecounter.consent.keys import issuer_name
 from tradecounter.consent.wire import IssuerMetadata
 
 

@@ -20,9 +20,8 @@ from tradecounter.consent.issue_tokens import (
     revoke_refresh_token,
     signed_consent,
 )
-from tradecounter.consent.keys import signing_key
+from tradecounter.consent.keys import OwnIssuer, issuer_name, signing_key
 from tradecounter.consent.metadata import metadata
-from tradecounter.consent.own_issuer import OwnIssuer, issuer_name
 from tradecounter.consent.rules import CONSENT_LIFETIME
 from tradecounter.consent.wire import ConsentRequest, ConsentToken, IssuerMetadata, KeySet, RevocationRequest, Revoked
 from tradecounter.db.transaction import transaction

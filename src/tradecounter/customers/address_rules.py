@@ -1,4 +1,4 @@
-"""Validates addresses (specification, section 2; addresses)."""
+"""Validates addresses, and writes them in lines (specification, section 2; addresses)."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -10,9 +10,9 @@ import pycountry
 
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
-from tradecounter.kit.field_errors import field_errors_of
 from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.kit.text import is_blank
+from tradecounter.kit.validation_messages import field_errors_of
 
 _REQUIRED = ("contact_name", "street_one", "city", "zip", "country_code")
 _LOCAL_NUMBERS = {"GB", "JE", "GG", "IM"}
@@ -94,3 +94,20 @@ def _phone_problem(number: str, region: str | None) -> str | None:
     except phonenumbers.NumberParseException:
         return "a phone number" if region else "a phone number in international format, such as +353 1 234 5678"
     return None if phonenumbers.is_possible_number(parsed) else "a possible phone number"
+
+
+def address_lines(address: AddressDetails) -> list[str]:
+    """Return the lines of an address, from the recipient to the name of the country."""
+    country = pycountry.countries.get(alpha_2=address.country_code)
+    lines = [
+        address.company_name,
+        address.contact_name,
+        address.street_one,
+        address.street_two,
+        address.street_three,
+        address.city,
+        address.state,
+        address.zip,
+        address.country_code if country is None else country.name,
+    ]
+    return [line for line in lines if line]

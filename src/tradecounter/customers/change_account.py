@@ -1,14 +1,29 @@
-"""Adds and changes customers."""
+"""Adds, changes, blocks and unblocks customers."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from msgspec import UNSET, structs
 
 from tradecounter.audit.record import audit
-from tradecounter.customers.queries.accounts import Account, AccountChange, add_account, edit_account, lock_account
+from tradecounter.customers.queries.accounts import (
+    Account,
+    AccountChange,
+    add_account,
+    edit_account,
+    fetch_account,
+    lock_account,
+    set_blocked,
+)
 from tradecounter.db.transaction import Transaction
-from tradecounter.events.record import NewEvent, record_events
-from tradecounter.kit.errors import ErrorCollector, require_text
+from tradecounter.events.record import NewEvent, record_event, record_events
+from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
+from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
+from tradecounter.kit.money import rounded
+from tradecounter.kit.text import LONGEST_REASON
 
 _LONGEST_NAME = 200
 
@@ -51,3 +66,54 @@ def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], change
     """Record the events for changes of customers; `changed` names the fields."""
     events = [NewEvent(f"customer/{each}", each, {"customer_id": each, "changed": changed}) for each in customer_ids]
     record_events(tx, "customer.changed", events, now)
+
+
+LARGEST_LIMIT = Decimal(1_000_000_000)
+_MOST = {"discount": Decimal(100), "credit_limit": LARGEST_LIMIT}
+
+
+def checked_change(change: AccountChange) -> AccountChange:
+    """Return a change with amounts in pence. Raises DomainError (invalid) with all errors."""
+    collector = ErrorCollector()
+    values: dict[str, Any] = {}
+    for name in ("email_address", "accounts_email"):
+        email = getattr(change, name)
+        with collector.collecting():
+            if isinstance(email, str) and parse_email(email) is None:
+                raise invalid(name, NOT_AN_EMAIL)
+    for name, most in _MOST.items():
+        amount = getattr(change, name)
+        with collector.collecting():
+            if amount is not UNSET and amount is not None:
+                if not amount.is_finite() or not 0 <= amount <= most:
+                    raise invalid(name, f"must be between 0 and {most}")
+                values[name] = rounded(amount)
+    collector.check()
+    return structs.replace(change, **values)
+
+
+async def block_customer(tx: Transaction, customer_id: int, reason: str, now: datetime) -> Account:
+    """Block a customer, in every process within five seconds.
+
+    Raises DomainError: not found, invalid (no reason), conflict (already blocked).
+    """
+    reason = reason.strip()
+    require_text("reason", reason, LONGEST_REASON)
+    if not await set_blocked(tx, customer_id, now, reason):
+        await fetch_account(tx, customer_id)
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} is already blocked")
+    record_event(tx, "customer.blocked", f"customer/{customer_id}", now, customer_id, {"reason": reason})
+    after = {"blocked": True, "blocked_reason": reason}
+    audit(tx, "customer.block", f"customer/{customer_id}", now, before={"blocked": False}, after=after)
+    return await fetch_account(tx, customer_id)
+
+
+async def unblock_customer(tx: Transaction, customer_id: int, now: datetime) -> Account:
+    """Let a blocked customer's keys and tokens work again. Raises DomainError: not found, conflict (not blocked)."""
+    before = await fetch_account(tx, customer_id)
+    if not await set_blocked(tx, customer_id, None, None):
+        raise DomainError(Kind.CONFLICT, f"customer {customer_id} is not blocked")
+    record_event(tx, "customer.changed", f"customer/{customer_id}", now, customer_id, {"blocked": False})
+    old = {"blocked": True, "blocked_reason": before.blocked_reason}
+    audit(tx, "customer.unblock", f"customer/{customer_id}", now, before=old, after={"blocked": False})
+    return await fetch_account(tx, customer_id)

@@ -11,8 +11,8 @@ from tradecounter.bulk.spellings import stored_keys
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds, required_text
 from tradecounter.customers.address_rules import check_address
-from tradecounter.customers.checked_change import LARGEST_LIMIT
-from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNERS
+from tradecounter.customers.change_account import LARGEST_LIMIT
+from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNERS
 from tradecounter.customers.queries.importing import (
     ADD_ADDRESSES,
     CHECK_CREDIT_TERMS,

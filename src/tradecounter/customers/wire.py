@@ -1,7 +1,9 @@
-"""The requests and responses of accounts (specification, section 2)."""
+"""The requests and responses of accounts, with examples (specification, section 2)."""
 
+from decimal import Decimal
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta, Struct
 
 from tradecounter.kit.email_addresses import EMAIL_PATTERN
@@ -77,3 +79,25 @@ class SavedAddress(AddressDetails, omit_defaults=True, kw_only=True):
     """A saved address."""
 
     id: Annotated[int, Meta(description='Use it in an order: `{"id": 5001}`.')]
+
+
+ADDRESS_DETAILS = AddressDetails(
+    contact_name="Sam Fitter",
+    company_name="Harbourline Communications",
+    street_one="1 Site Road",
+    city="Leeds",
+    state="West Yorkshire",
+    zip="LS1 4AP",
+    country_code="GB",
+    contact_number="0113 496 0000",
+)
+CUSTOMER_ADDRESS = CustomerAddress(**msgspec.structs.asdict(ADDRESS_DETAILS), id=5001)
+SAVED_ADDRESS = SavedAddress(**msgspec.structs.asdict(ADDRESS_DETAILS), id=5001)
+CUSTOMER = Customer(
+    first_name="Ada",
+    last_name="Buyer",
+    email_address="buyer@harbourline.example",
+    trade_account=True,
+    credit_terms=CustomerCreditTerms(Decimal("5000.00"), 30),
+    accounts_email="accounts@harbourline.example",
+)

@@ -21,8 +21,7 @@ from tradecounter.db.reader import Reader
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.kit.durations import Durations
 from tradecounter.kit.errors import OperatorError
-from tradecounter.kit.seldom import Seldom
-from tradecounter.kit.tasks import end_task
+from tradecounter.kit.tasks import Seldom, end_task
 
 log = structlog.get_logger()
 

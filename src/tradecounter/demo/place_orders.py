@@ -18,17 +18,15 @@ from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoKind, DemoOrder
 from tradecounter.demo.steps import Reseller
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import to_json
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import account_standing
-from tradecounter.orders.create.place_order import place_order
-from tradecounter.orders.create.request_quote import request_quote
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.create.place_order import place_order, request_quote
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.policy import OrderContext, OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
+from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.shipping.regions import UK_MAINLAND

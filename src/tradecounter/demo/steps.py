@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 from decimal import Decimal
 
 from tradecounter.billing.issue_invoice import issue_invoice
-from tradecounter.billing.lock_order import lock_confirmed_order
+from tradecounter.billing.move_money import lock_confirmed_order
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage

@@ -9,7 +9,7 @@ from tradecounter.edge.page_kit.markdown import render_document
 from tradecounter.edge.page_kit.page import Page
 from tradecounter.edge.page_kit.static_files import static_address
 from tradecounter.edge.page_kit.templates import page_templates
-from tradecounter.edge.rest.any_address import ANY_ADDRESS, EXAMPLE_ADDRESS
+from tradecounter.edge.rest.operation import ANY_ADDRESS, EXAMPLE_ADDRESS
 
 _CODE = re.compile(r"^```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _PICTURE = re.compile(r"\.\./edge/page_kit/static/([\w.-]+)")  # as the file itself shows them

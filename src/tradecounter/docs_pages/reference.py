@@ -12,8 +12,7 @@ from tradecounter.docs_pages.samples.plan import plan_of
 from tradecounter.docs_pages.types import name_of, type_of
 from tradecounter.edge.page_kit.page import Page
 from tradecounter.edge.page_kit.templates import page_templates
-from tradecounter.edge.rest.any_address import EXAMPLE_ADDRESS
-from tradecounter.edge.rest.operation import Operation, Sample
+from tradecounter.edge.rest.operation import EXAMPLE_ADDRESS, Operation, Sample
 
 _PLACES = {"path": "Path parameters", "query": "Query parameters", "header": "Request headers"}
 _JSON = "application/json"

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.queries import INSERT, INSERT_MANY
 from tradecounter.events.types import CUSTOMER_TYPES, EventType
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import in_whole_seconds
-from tradecounter.kit.to_json import to_json
 
 
 def record_event(

@@ -16,8 +16,7 @@ import structlog
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.events.queries import BATCH, number_events
-from tradecounter.kit.seldom import Seldom
-from tradecounter.kit.tasks import end_task
+from tradecounter.kit.tasks import Seldom, end_task
 
 log = structlog.get_logger()
 

@@ -1,10 +1,12 @@
-"""An event on the wire."""
+"""An event on the wire, with examples."""
 
+from datetime import UTC, datetime
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.events.queries import EventRecord
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.wire import Moment, Timed
 
 
@@ -36,3 +38,26 @@ def event_on_the_wire(record: EventRecord) -> Event:
         customer_id=record.customer_id,
         data=Raw(record.data.encode()),
     )
+
+
+EVENT = Event(
+    id="evt_1f0c9a7b5d3e2468ace01357",
+    sequence=1042,
+    type="order.dispatched",
+    occurred_at=datetime(2026, 6, 17, 8, 30, tzinfo=UTC),
+    subject="order/42",
+    customer_id=1001,
+    data=Raw(
+        to_json(
+            {
+                "order_id": 42,
+                "order_reference": "ORD-100042",
+                "customer_reference": "PO-1001",
+                "status": "Dispatched",
+                "shipment_id": 7,
+                "tracking_number": "FV123456789",
+                "items": [{"id": 90017, "sku": "CV-320P", "quantity": 6, "serial_numbers": ["A1B2C3"]}],
+            }
+        )
+    ),
+)

@@ -4,7 +4,7 @@ import asyncio
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
-from tradecounter.edge.command_line.operator import operator
+from tradecounter.edge.command_line.session import operator
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import Settings

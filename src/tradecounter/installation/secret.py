@@ -9,9 +9,8 @@ from tradecounter.access.second_factor import reseal_factors
 from tradecounter.consent.keys import reseal_keys
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
-from tradecounter.edge.command_line.operator import operator
 from tradecounter.edge.command_line.output import AsJson, show
-from tradecounter.edge.command_line.session import with_database
+from tradecounter.edge.command_line.session import operator, with_database
 from tradecounter.feeds.manage import reseal_feeds
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.imports.commands.import_file import progress_bar

@@ -28,8 +28,7 @@ from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import Figures
 from tradecounter.settings import Settings, read_settings
 from tradecounter.sites.http.server import Listener, listen, serving
-from tradecounter.sites.http.site import Site
-from tradecounter.sites.http.site_figures import site_figures
+from tradecounter.sites.http.site import Site, site_figures
 
 Host = Annotated[str, typer.Option(metavar="ADDRESS", help="The IP address or host name to listen on.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; 0 for any free port.")]

@@ -1,15 +1,15 @@
-"""Reads JSON from clients, and reports all its errors."""
+"""Reads JSON from clients, and reports all its errors; writes JSON, with amounts as numbers."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
 
 from tradecounter.kit.errors import DomainError, Kind, invalid_fields
-from tradecounter.kit.field_errors import field_errors_of
 from tradecounter.kit.numbers import EXACT
-from tradecounter.kit.validation_messages import field_error_of
+from tradecounter.kit.validation_messages import field_error_of, field_errors_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
@@ -121,3 +121,18 @@ def _placed(problem: str, field: str) -> str:
         return problem
     whole = problem.removeprefix("the body ")
     return f"{field}.{problem}" if whole == problem else f"{field}: {whole}"
+
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_sorting_encoder = msgspec.json.Encoder(decimal_format="number", order="deterministic")
+
+
+def to_json(value: Any) -> bytes:
+    """Return a value as JSON; decimals become numbers with all their decimal places."""
+    return _encoder.encode(value)
+
+
+def to_json_lines(values: Sequence[Any], *, sort_keys: bool = False) -> list[bytes]:
+    """Return each value as JSON, as `to_json` does; much faster than a call for each."""
+    encoder = _sorting_encoder if sort_keys else _encoder
+    return encoder.encode_lines(values).split(b"\n")[:-1]  # within JSON, the encoder writes no line ends

@@ -1,8 +1,11 @@
-"""Ends background tasks."""
+"""Background work: ends tasks, does something seldom, and keeps the garbage collector away from imports."""
 
 import asyncio
-from collections.abc import Iterable
-from contextlib import suppress
+import gc
+import math
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import structlog
@@ -35,3 +38,38 @@ async def drop_tasks(tasks: Iterable[asyncio.Task[Any]], what: str) -> None:
             await end_task(task)
         except Exception as error:  # noqa: BLE001 whatever it is, nobody waits for the result
             log.warning("a task ended with an error", task=what, error=type(error).__name__, reason=str(error).strip())
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the garbage collector while the block imports modules, where there is nothing to collect."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+REPEAT_SECONDS = 30.0
+
+
+class Seldom:
+    """Says when a repeated line is due again, and counts the lines that were left out since the last one."""
+
+    def __init__(self, seconds: float = REPEAT_SECONDS) -> None:
+        self._seconds = seconds
+        self._logged_at = -math.inf
+        self._left_out = 0
+        self.left_out = 0  # before the line that is due
+
+    def is_due(self) -> bool:
+        """Return whether to log the line now."""
+        now = time.monotonic()
+        if now - self._logged_at < self._seconds:
+            self._left_out += 1
+            return False
+        self._logged_at = now
+        self.left_out, self._left_out = self._left_out, 0
+        return True

@@ -6,8 +6,7 @@ They contain no secret.
 from datetime import datetime
 
 from tradecounter.access.links import site_address
-from tradecounter.access.queries.people import person_by_id
-from tradecounter.access.queries.users import is_owner, list_users
+from tradecounter.access.queries.users import is_owner, list_users, person_by_id
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser

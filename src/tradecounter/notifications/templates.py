@@ -7,7 +7,7 @@ from typing import Any
 
 import jinja2
 
-from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.kit.local_time import UK, day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import one_line

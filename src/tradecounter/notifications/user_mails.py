@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tradecounter.access.browser_names import browser_name
+from tradecounter.access.browsers import browser_name
 from tradecounter.access.links import PAGE, site_address, token_of_link
 from tradecounter.access.queries.links import link_by_id
-from tradecounter.access.queries.people import person_by_id
 from tradecounter.access.queries.sessions import sign_in_facts
+from tradecounter.access.queries.users import person_by_id
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser, Person, Site
 from tradecounter.notifications.context import MailContext

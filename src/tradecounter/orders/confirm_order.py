@@ -17,7 +17,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, with_components
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
 from tradecounter.orders.queries.lines import pipe_lines_by_code
 from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code

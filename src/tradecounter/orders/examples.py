@@ -5,9 +5,8 @@ from decimal import Decimal
 import msgspec
 from msgspec import Raw
 
-from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER_ADDRESS
-from tradecounter.customers.wire import CustomerAddress
-from tradecounter.kit.to_json import to_json
+from tradecounter.customers.wire import ADDRESS_DETAILS, CUSTOMER_ADDRESS, CustomerAddress
+from tradecounter.kit.json_text import to_json
 from tradecounter.orders.present import CSV_HEADER, csv_order
 from tradecounter.orders.wire import (
     ConfirmOrderRequest,
@@ -27,7 +26,7 @@ from tradecounter.orders.wire import (
     ShippingChoice,
     TrackingEvent,
 )
-from tradecounter.products.examples import PRODUCT
+from tradecounter.products.wire import PRODUCT
 
 _SAVED = Raw(b'{"id":5001}')
 _IN_FULL = Raw(to_json(ADDRESS_DETAILS))

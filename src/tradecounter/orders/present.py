@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from tradecounter.kit.csv_text import line as csv_line
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import local_text, uk_date
 from tradecounter.kit.money import NOTHING, to_pence
-from tradecounter.kit.to_json import to_json
 from tradecounter.orders.fulfilled import Fulfilled, Shipped
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.shipping_options import ShippingOption

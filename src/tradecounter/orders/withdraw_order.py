@@ -1,4 +1,4 @@
-"""Withdraws a pending order or a quote by its own customer."""
+"""Ends pending orders and quotes: withdrawn by their customers, or expired."""
 
 from datetime import datetime
 
@@ -6,6 +6,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import cancel_unconfirmed
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.queries.changes import mark_expired
 from tradecounter.orders.queries.orders import lock_unconfirmed, pipe_by_code
 from tradecounter.orders.states import AnyOrder, NumberedOrder, PendingOrder
 
@@ -63,3 +65,15 @@ async def _locked(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
     if found.first is None:
         raise not_found("order", code)
     return found.first
+
+
+_MOST = 500  # orders that one transaction changes
+
+
+async def expire_orders(tx: Transaction, now: datetime) -> int:
+    """Mark pending orders and priced quotes that have expired; return how many."""
+    expired = await mark_expired(tx, now, _MOST)
+    for order in expired:
+        record_order_event(tx, "quote.expired" if order.kind == "quote" else "order.expired", order, now)
+        audit_order(tx, f"{order.kind}.expire", order, now, before={"state": "pending"}, after={"state": "expired"})
+    return len(expired)

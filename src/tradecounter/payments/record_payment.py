@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.credit_overview import order_status
-from tradecounter.billing.lock_order import lock_confirmed_order
-from tradecounter.billing.move_money import pay_invoices, refund
+from tradecounter.billing.move_money import lock_confirmed_order, pay_invoices, refund
 from tradecounter.billing.queries.invoice_records import fetch_invoice
 from tradecounter.billing.queries.invoices import fetch_debt
 from tradecounter.billing.queries.ledger import (

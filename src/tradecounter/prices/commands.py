@@ -7,13 +7,11 @@ import typer
 from tradecounter.edge.command_line.arguments import CustomerId, Sku
 from tradecounter.edge.command_line.output import AsJson, show_json, show_part
 from tradecounter.edge.command_line.session import run_query
-from tradecounter.edge.command_line.tables import Prose
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import Prose, one_line
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.prices.explain_price import CONTRACT, ExplainedPrice
-from tradecounter.prices.price_of import price_of
+from tradecounter.prices.explain_price import CONTRACT, ExplainedPrice, price_of
 
 app = typer.Typer(no_args_is_help=True, help="Explanations of customers' prices.")
 

@@ -1,17 +1,21 @@
-"""Explains a customer's price of a product by all candidates in order of precedence (decisions)."""
+"""A customer's price of a product, explained by all candidates in order of precedence (decisions)."""
 
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import from_pence, to_pence
 from tradecounter.prices.price_book import DEFAULT_LIST
-from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
+from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice, contract_prices_of, list_prices_of
 from tradecounter.prices.rules import FIVE, NO_BREAK, TEN, UnitCosts, discounted_pence, fill_breaks
+from tradecounter.products.queries.by_sku import fetch_product
 
 CONTRACT = "contract"
 PRICE_LIST = "price_list"
@@ -143,3 +147,20 @@ def _unit_cost(price: Candidate, quantity: int, discount: Decimal) -> Decimal:
     pence = [NO_BREAK if cost is None else to_pence(cost) for cost in breaks]
     costs = UnitCosts(*fill_breaks(np.array([pence], dtype=np.int32))[0].tolist())
     return from_pence(discounted_pence(costs.at(quantity), int(discount * 100)))
+
+
+async def price_of(tx: Transaction, customer_id: int, sku: str, quantity: int, now: datetime) -> ExplainedPrice:
+    """Return a customer's price of a product, and every other price that was considered.
+
+    Raises DomainError (not found).
+    """
+    account = await fetch_account(tx, customer_id)
+    product = (await fetch_product(tx, sku)).record
+    return explain_price(
+        product.sku,
+        Buyer(account.id, account.price_list, account.discount),
+        quantity,
+        await contract_prices_of(tx, product.id, account.id),
+        await list_prices_of(tx, product.id),
+        uk_date(now),
+    )

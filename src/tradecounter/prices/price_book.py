@@ -18,8 +18,7 @@ from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.kit.digest import digest_of
 from tradecounter.prices.queries.prices import NO_PRICE, ContractRows, Costs, PriceRows, day_number
 from tradecounter.prices.rules import UnitCosts, discounted_pence
-from tradecounter.products.columns.bitmaps import bitmap
-from tradecounter.products.columns.row_of_id import RowOfId
+from tradecounter.products.columns.rows import RowOfId, bitmap
 
 DEFAULT_LIST = "default"
 Rows = NDArray[np.int32]

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.states import ConfirmedOrder, UnpricedQuote
 

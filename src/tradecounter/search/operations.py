@@ -18,7 +18,7 @@ from tradecounter.orders.queries.order_table import order_table
 from tradecounter.products.queries.by_sku import products_after
 from tradecounter.returns.find_return import fetch_return
 from tradecounter.returns.wire import RETURN_PREFIX
-from tradecounter.shipments.queries.serial_numbers import find_units
+from tradecounter.shipments.queries.reads import find_units
 
 MOST_OF_A_GROUP = 10
 LONGEST = 200

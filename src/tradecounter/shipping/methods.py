@@ -13,8 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
 from tradecounter.shipping.queries import read_methods, read_regions
 from tradecounter.shipping.regions import Regions
-from tradecounter.shipping.rules import ShippingMethod
-from tradecounter.shipping.working_days import load_calendar
+from tradecounter.shipping.rules import ShippingMethod, load_calendar
 
 
 async def require_method(tx: Transaction, method_id: int) -> None:

@@ -1,15 +1,43 @@
-"""The rules of shipping: fitting methods, costs, dates (specification, shipping cost, shipping dates)."""
+"""The rules of shipping: fitting methods, costs, working days, dates (specification, shipping cost, shipping dates)."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import date, datetime, time
 from decimal import Decimal
+from functools import cache
 from typing import NamedTuple
+
+import holidays
 
 from tradecounter.kit.local_time import at_uk_time, uk_date, uk_time_of_day
 from tradecounter.kit.money import rounded
-from tradecounter.shipping.working_days import after_working_days, is_working_day, next_working_day
 from tradecounter.stock.rules import Cover
+
+
+@cache
+def _england() -> holidays.HolidayBase:
+    return holidays.country_holidays("GB", subdiv="ENG")
+
+
+def load_calendar() -> None:
+    """Load the calendar before the first request; loading takes about a second."""
+    _england()
+
+
+def is_working_day(day: date) -> bool:
+    """Return whether the warehouse and the carriers work on a day."""
+    return _england().is_working_day(day)
+
+
+def next_working_day(day: date) -> date:
+    """Return the first working day after a day."""
+    return after_working_days(day, 1)
+
+
+def after_working_days(day: date, count: int) -> date:
+    """Return the day `count` working days after a day; 0 returns the day itself, even on a weekend."""
+    return _england().get_nth_working_day(day, count) if count else day
+
 
 ARRIVAL = time(17, 30)
 

@@ -25,8 +25,7 @@ from tradecounter.edge.openapi.introduction import BACK_OFFICE
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.page_kit.static_files import BackOfficeStatic, StaticEndpoint
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
-from tradecounter.edge.rest.any_address import ANY_ADDRESS
-from tradecounter.edge.rest.operation import Endpoint, endpoints_of
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
 from tradecounter.edge.server.client_address import read_networks
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.operations.staff import EventOperations
@@ -40,8 +39,7 @@ from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.operations.entry import OrderEntryOperations
 from tradecounter.orders.operations.staff import OrderOperations
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.parts.back_office import OfficeParts, OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.payments.operations.bank_files import BankOperations
 from tradecounter.payments.operations.payments import PaymentOperations

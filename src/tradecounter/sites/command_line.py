@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from tradecounter.edge.command_line.whole_numbers import with_whole_numbers
-from tradecounter.kit.collector import collector_paused
+from tradecounter.kit.tasks import collector_paused
 from tradecounter.settings import SettingsError, unknown_settings
 
 COMMANDS = {

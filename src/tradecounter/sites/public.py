@@ -6,8 +6,8 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from tradecounter.billing.operations.public import BillingEndpoints
+from tradecounter.consent.keys import OwnIssuer
 from tradecounter.consent.operations import IssuerEndpoints
-from tradecounter.consent.own_issuer import OwnIssuer
 from tradecounter.customers.operations.public import CustomerEndpoints
 from tradecounter.db.pool import Database
 from tradecounter.docs_pages.guide import render_guide
@@ -17,8 +17,7 @@ from tradecounter.edge.openapi.document import build_document, encode_document
 from tradecounter.edge.openapi.introduction import PUBLIC
 from tradecounter.edge.page_kit.static_files import StaticEndpoint
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
-from tradecounter.edge.rest.any_address import ANY_ADDRESS
-from tradecounter.edge.rest.operation import Endpoint, endpoints_of
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.operations.public import EventEndpoints
 from tradecounter.feeds.operations import FeedEndpoints
@@ -41,9 +40,8 @@ from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.reads import OrderFulfilment
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.sites.account_pages import account_pages, is_page
-from tradecounter.sites.http.customer_gate import AdmittedGate, CustomerGate
+from tradecounter.sites.http.customer_gate import AdmittedGate, CustomerGate, FeedGate
 from tradecounter.sites.http.fast_path.middleware import ResponseCacheMiddleware
-from tradecounter.sites.http.feed_gate import FeedGate
 from tradecounter.sites.http.health import HealthEndpoints
 from tradecounter.sites.http.site import Site
 from tradecounter.sites.public_index import IndexEndpoints

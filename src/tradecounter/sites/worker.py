@@ -12,10 +12,8 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 
-from tradecounter.access.clean_up import clean_up_access
-from tradecounter.access.jobs import add_access_jobs
-from tradecounter.billing.jobs import add_billing_jobs
-from tradecounter.billing.remind_of_invoices import remind_of_invoices
+from tradecounter.access.jobs import add_access_jobs, clean_up_access
+from tradecounter.billing.jobs import add_billing_jobs, remind_of_invoices
 from tradecounter.consent.clean_up import clean_up_consent
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys
@@ -30,17 +28,16 @@ from tradecounter.identity.registered_keys import RegisteredKeys
 from tradecounter.imports.roll_back import forget_changes
 from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.seldom import Seldom
 from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.kit.spans import SPANS, WorkSpan
-from tradecounter.kit.tasks import drop_tasks
+from tradecounter.kit.tasks import Seldom, drop_tasks
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
 from tradecounter.orders.announce_changes import announce_changes
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
-from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.orders.queries.changes import delete_expired_orders
+from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.settings import Settings
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from tradecounter.kit.digest import digest_of
-from tradecounter.products.columns.bitmaps import bitmap
-from tradecounter.products.columns.row_of_id import RowOfId
+from tradecounter.products.columns.rows import RowOfId, bitmap
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery
 

@@ -19,8 +19,8 @@ from tradecounter.customers.queries.terms import read_common_profiles
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading
 from tradecounter.storefront.catalogue_data import CatalogueData, read_catalogue_data
-from tradecounter.storefront.data_file import write_data
 from tradecounter.storefront.read_from_replica import UNUSABLE, read_from_replica
+from tradecounter.storefront.shared_folder import write_data
 
 log = structlog.get_logger()
 

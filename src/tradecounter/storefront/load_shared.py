@@ -12,10 +12,9 @@ import structlog
 
 from tradecounter.db.changes import Version
 from tradecounter.storefront.catalogue_data import CatalogueData
-from tradecounter.storefront.data_file import map_data
 from tradecounter.storefront.lay_out_in_subprocess import Databases, lay_out_in_subprocess
-from tradecounter.storefront.replica_use import ReplicaUse
-from tradecounter.storefront.shared_folder import SharedFolder, default_folder
+from tradecounter.storefront.read_from_replica import ReplicaUse
+from tradecounter.storefront.shared_folder import SharedFolder, default_folder, map_data
 
 log = structlog.get_logger()
 

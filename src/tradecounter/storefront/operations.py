@@ -16,8 +16,7 @@ from tradecounter.edge.rest.operation import TEXT, Link, Media, Operation, Param
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, page_headers
 from tradecounter.kit import csv_text
 from tradecounter.kit.errors import invalid, not_found
-from tradecounter.products.examples import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV
-from tradecounter.products.wire import Product
+from tradecounter.products.wire import DESCRIBED_PRODUCT, PRODUCT, PRODUCTS_CSV, Product
 from tradecounter.storefront.parameters import ProductListParameters, ProductParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.refreshable_views import RefreshableViews

@@ -9,7 +9,7 @@ from pyroaring import BitMap
 
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
-from tradecounter.products.columns.bitmaps import rows_of
+from tradecounter.products.columns.rows import rows_of
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.view import CustomerView
 

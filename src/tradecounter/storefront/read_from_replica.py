@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 import psycopg
+import structlog
 
 from tradecounter.db.pool import Database
 from tradecounter.db.replicas import Position, ReplicaBehindError, ReplicaError, read_position, require_replayed
@@ -54,3 +55,27 @@ async def _read(
     async with reading(replica) as tx:
         await require_replayed(tx, position, "catalogue")
         return await read(tx, position.versions.server)
+
+
+log = structlog.get_logger()
+
+
+class ReplicaUse:
+    """The catalogues that this process had laid out from the replica, and those for which it was not usable."""
+
+    def __init__(self) -> None:
+        self.used = 0
+        self.unusable = 0
+        self._is_unusable = False
+
+    def note(self, reason: str | None) -> None:
+        """Note that the replica was read, or the reason why it was not."""
+        if reason is None:
+            self.used += 1
+            if self._is_unusable:
+                log.warning("the replica can be used again")
+        else:
+            self.unusable += 1
+            if not self._is_unusable:
+                log.warning("the replica cannot be used: the catalogue is read from the primary", reason=reason)
+        self._is_unusable = reason is not None

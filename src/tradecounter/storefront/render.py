@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tradecounter.kit.csv_text import LINE_END, cell
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import local_text
-from tradecounter.kit.to_json import to_json
 from tradecounter.products.snapshot.fragments import (
     AVAILABILITY,
     COSTS,

@@ -1,7 +1,9 @@
 """The private folder in which the processes of a machine share the latest catalogue data (docs/adr/0025)."""
 
 import fcntl
+import mmap
 import os
+import pickle
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -15,8 +17,10 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
+from tradecounter.kit.parts import joined_parts, split_parts
 from tradecounter.kit.private_folder import make_folders
 from tradecounter.products.snapshot.layout import laid_out_by
+from tradecounter.storefront.catalogue_data import CatalogueData
 
 _PRIVATE_FILE = 0o600
 _ANY_ACCESS = 0o077
@@ -171,3 +175,21 @@ def _boot() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text()
     except OSError:
         return ""
+
+
+_PROTOCOL = 5  # the first with out-of-band buffers
+
+
+def write_data(data: CatalogueData, file: IO[bytes]) -> None:
+    """Write the data to a file."""
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(data, _PROTOCOL, buffer_callback=buffers.append)
+    file.writelines(joined_parts([memoryview(pickled), *(buffer.raw() for buffer in buffers)]))
+    file.flush()
+
+
+def map_data(file: IO[bytes]) -> CatalogueData:
+    """Map a file that `write_data` wrote; the mapping ends with the last object that uses it."""
+    pickled, *buffers = split_parts(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    data: CatalogueData = pickle.loads(pickled, buffers=buffers)  # noqa: S301 only our own processes can write the file
+    return data

@@ -11,8 +11,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.webhooks.manage import (

@@ -20,16 +20,14 @@ from tradecounter.events.queries import EventRecord
 from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.seldom import Seldom
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.spans import SPANS, WorkSpan
-from tradecounter.kit.tasks import drop_tasks, end_task
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.tasks import Seldom, drop_tasks, end_task
 from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
 from tradecounter.webhooks.queries.endpoints import update_endpoint
 from tradecounter.webhooks.queries.outbox import Claimed, Result, claim, lock_standings, record_results
 from tradecounter.webhooks.rules import FAILING_FOR, disables, retry_after, succeeded, wait_before_retry
-from tradecounter.webhooks.send import Outcome, Sender
-from tradecounter.webhooks.signature import signed_headers
+from tradecounter.webhooks.send import Outcome, Sender, signed_headers
 
 log = structlog.get_logger()
 

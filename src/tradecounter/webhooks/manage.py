@@ -41,7 +41,7 @@ from tradecounter.webhooks.queries.endpoints import (
     update_endpoint,
 )
 from tradecounter.webhooks.rules import MOST_OF_AN_OWNER, ROTATION, check_url
-from tradecounter.webhooks.signature import new_secret
+from tradecounter.webhooks.send import new_secret
 from tradecounter.webhooks.wire import (
     TYPES,
     CreatedWebhook,

@@ -1,4 +1,4 @@
-"""Sends one HTTP request to a webhook's endpoint, which may be slow, dead, or hostile.
+"""Signs and sends one HTTP request to a webhook's endpoint, which may be slow, dead, or hostile.
 
 Against SSRF, it connects only to an address that has been judged, so a DNS record that changes meanwhile has no effect.
 It follows no redirect, uses no proxy, and reads only the beginning of a response. Every request has a connection of its
@@ -6,7 +6,11 @@ own.
 """
 
 import asyncio
+import base64
+import hashlib
+import hmac
 import os
+import secrets
 import socket
 import ssl
 import time
@@ -218,3 +222,23 @@ async def _read(reader: asyncio.StreamReader, response: _Response) -> None:
         response.parser.feed_data(data)
         if size > _MOST_BYTES:
             raise NotSentError("the response is too long before its body")
+
+
+PREFIX = "whsec_"
+_BYTES = 32
+
+
+def new_secret() -> str:
+    """Return a random secret, as the receiver configures it."""
+    return PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
+
+
+def signed_headers(event_id: str, timestamp: int, body: bytes, keys: Sequence[str]) -> dict[str, str]:
+    """Return the headers of a delivery, with a signature for each secret."""
+    content = f"{event_id}.{timestamp}.".encode() + body
+    digests = (hmac.digest(base64.b64decode(key.removeprefix(PREFIX)), content, hashlib.sha256) for key in keys)
+    return {
+        "webhook-id": event_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(f"v1,{base64.b64encode(digest).decode()}" for digest in digests),
+    }

@@ -23,7 +23,7 @@ from tradecounter.access.links import link_token
 from tradecounter.access.sessions import list_sessions
 from tradecounter.access.staff import disable_staff_member, reset_staff_member
 from tradecounter.access.users import disable_user, reset_user
-from tradecounter.customers.block_customer import block_customer, unblock_customer
+from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.job_queue import jobs_after
 from tradecounter.edge.people import Site

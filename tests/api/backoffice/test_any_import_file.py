@@ -23,7 +23,7 @@ from support.orders import rows
 from support.stored import stored
 from tradecounter.bulk.columns import normal_name
 from tradecounter.imports.kinds import IMPORT_KINDS
-from tradecounter.payments.bank_sources import FIELD_OF, SOURCES
+from tradecounter.payments.bank_headings import FIELD_OF, SOURCES
 
 pytestmark = pytest.mark.long
 

@@ -15,7 +15,7 @@ from support.shop import order
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.queries.credit_notes import fetch_credit_note
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
-from tradecounter.customers.block_customer import block_customer
+from tradecounter.customers.change_account import block_customer
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest

@@ -17,9 +17,8 @@ from tradecounter.db.changes import Version, read_versions
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
 from tradecounter.db.transaction import reading
-from tradecounter.storefront.data_file import write_data
 from tradecounter.storefront.load_shared import CatalogueSource
-from tradecounter.storefront.shared_folder import SharedFolder
+from tradecounter.storefront.shared_folder import SharedFolder, write_data
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 

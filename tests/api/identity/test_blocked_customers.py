@@ -4,7 +4,7 @@ import pytest
 
 from support.orders import buy, create, read, rows
 from support.service import Customer, Service
-from tradecounter.customers.block_customer import block_customer, unblock_customer
+from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.kit.errors import DomainError, Kind
 
 

@@ -13,7 +13,7 @@ from support.service import Customer, Service, unused_client_address
 from support.shop import order
 from support.waiting import wait_for
 from tradecounter.monitoring.listener import metrics_served
-from tradecounter.sites.http.site_figures import site_figures
+from tradecounter.sites.http.site import site_figures
 
 LIST = {"method": "GET", "route": "/product"}
 

@@ -41,7 +41,7 @@ from tradecounter.monitoring.listener import metrics_served
 from tradecounter.monitoring.metrics import combined
 from tradecounter.monitoring.traces import SpanRecorder
 from tradecounter.quotes.quote_links import quote_token
-from tradecounter.sites.http.site_figures import site_figures
+from tradecounter.sites.http.site import site_figures
 
 ADSL = "open-sesame-of-the-line"
 MAIL_PASSWORD = "password-of-the-mail-server"

@@ -10,8 +10,8 @@ from support.orders import confirm, sell
 from support.service import Customer, Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.text import is_blank
-from tradecounter.kit.to_json import to_json
 from tradecounter.orders.lines import with_components
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.lines import pipe_lines_by_code

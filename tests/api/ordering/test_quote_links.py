@@ -13,13 +13,12 @@ from support.orders import at, cancel, confirm, in_parallel, outstanding, rows
 from support.quotes import price_as_support, request_quote
 from support.service import MORNING, Customer, Service
 from support.shop import NEXT_DAY, STANDARD
-from tradecounter.customers.block_customer import block_customer
+from tradecounter.customers.change_account import block_customer
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.read_context import read_context
+from tradecounter.orders.policy import OrderingPolicy, read_context
 from tradecounter.orders.requests import QuotePrice
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.quotes.price_quote import price_quote

@@ -12,7 +12,7 @@ from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order, price
 from support.written import written
 from tradecounter.customers.queries.accounts import AccountChange, edit_account
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.withdraw_order import expire_orders
 
 A_WEEK = timedelta(days=7)
 ONE_SECOND = timedelta(seconds=1)

@@ -10,7 +10,7 @@ from support.orders import at, buy, cancel, confirm, create, rows
 from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
 from tradecounter.customers.queries.accounts import AccountChange, edit_account
-from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.withdraw_order import expire_orders
 
 EXPIRED = MORNING + timedelta(hours=24, seconds=1)
 

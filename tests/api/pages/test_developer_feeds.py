@@ -14,7 +14,7 @@ from support.orders import rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service, running_service, unused_client_address
 from support.web_page import plain
-from tradecounter.customers.block_customer import block_customer, unblock_customer
+from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.feeds.columns import COLUMNS
 from tradecounter.feeds.manage import reseal_feeds
 from tradecounter.feeds.rules import MOST_OF_A_CUSTOMER

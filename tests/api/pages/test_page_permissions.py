@@ -18,7 +18,7 @@ from support.pages import Person, browser, customer_user, staff_member
 from support.service import Service
 from tradecounter.access.staff import disable_staff_member
 from tradecounter.access.users import disable_user
-from tradecounter.customers.block_customer import block_customer
+from tradecounter.customers.change_account import block_customer
 from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 from tradecounter.edge.permissions import ROLES, USER_ROLES, Role, UserRole
 

@@ -14,9 +14,9 @@ from support.pages import text_of
 from support.people import PASSWORD, customer_user, staff_member, totp
 from support.service import Service
 from support.signing_in import Place, codes_in, place_at, secret_in
-from tradecounter.access.pages.both.next_page import safe_path
+from tradecounter.access.pages.both.visit import safe_path
 from tradecounter.access.staff import disable_staff_member
-from tradecounter.customers.block_customer import block_customer
+from tradecounter.customers.change_account import block_customer
 from tradecounter.edge.pages.page_site import BACK_OFFICE
 
 

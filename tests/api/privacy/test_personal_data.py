@@ -12,7 +12,7 @@ from support.billing import invoiced, pay
 from support.orders import buy, cancel, outstanding, rows
 from support.receiver import policy_of
 from support.service import Customer, Service
-from tradecounter.customers.block_customer import block_customer
+from tradecounter.customers.change_account import block_customer
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer

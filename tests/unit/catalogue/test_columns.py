@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
-from tradecounter.products.columns.bitmaps import bitmap, rows_of
 from tradecounter.products.columns.bytes_column import bytes_column, encoded
 from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
-from tradecounter.products.columns.row_of_id import RowOfId
+from tradecounter.products.columns.rows import RowOfId, bitmap, rows_of
 from tradecounter.products.columns.sorted_keys import SortedKeys
 
 Packed = TypeVar("Packed")

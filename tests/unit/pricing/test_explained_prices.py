@@ -13,7 +13,7 @@ from tradecounter.kit.money import from_pence
 from tradecounter.prices.explain_price import Buyer, ExplainedPrice, explain_price
 from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists
 from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
-from tradecounter.products.columns.row_of_id import RowOfId
+from tradecounter.products.columns.rows import RowOfId
 
 TODAY = date(2026, 6, 16)
 PRODUCT = 10

@@ -20,7 +20,7 @@ from tradecounter.prices.price_book import (
 )
 from tradecounter.prices.queries.prices import NO_PRICE
 from tradecounter.prices.rules import UnitCosts
-from tradecounter.products.columns.row_of_id import RowOfId
+from tradecounter.products.columns.rows import RowOfId
 
 TODAY = date(2026, 6, 16)
 ROW_OF_ID = RowOfId.of([30, 10, 20, 40])  # rows are in order of SKU, ids as they came

@@ -5,8 +5,8 @@ import pytest
 from tradecounter.edge.rest.ignored import unknown_fields, unknown_parameters
 from tradecounter.identity.credentials import ApiKey, MissingCredentialError, read_credential
 from tradecounter.kit.errors import DomainError
-from tradecounter.kit.field_errors import field_errors_of
 from tradecounter.kit.json_text import read_json
+from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.orders.wire import CreateOrderRequest
 from tradecounter.shipments.wire import AddConfigurationsRequest
 

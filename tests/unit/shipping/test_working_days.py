@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from tradecounter.shipping.working_days import after_working_days, is_working_day, next_working_day
+from tradecounter.shipping.rules import after_working_days, is_working_day, next_working_day
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import pytest
 from psycopg_pool import PoolTimeout
 from starlette.requests import Request
 
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.identity.credentials import InvalidCredentialError, MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
-from tradecounter.kit.seldom import Seldom
+from tradecounter.kit.tasks import Seldom
 from tradecounter.sites.http.errors import response_to
 
 REQUEST = Request({"type": "http", "method": "GET", "path": "/x", "headers": [], "query_string": b"", "server": None})

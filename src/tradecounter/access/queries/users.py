@@ -1,12 +1,13 @@
-"""Customers' users."""
+"""Customers' users, and either kind of person by its address."""
 
 from datetime import datetime
 
 from psycopg.sql import SQL
 
+from tradecounter.access.queries.staff import find_staff_member, password_of_staff, set_staff_password, staff_by_id
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.people import CustomerUser, Person, Site
 from tradecounter.edge.permissions import UserRole
 from tradecounter.kit.text import fold
 
@@ -98,3 +99,23 @@ _RESET = Statement("update customer_user set password_hash = null, disabled_at =
 async def clear_user_password(tx: Transaction, user_id: int) -> None:
     """Delete a user's password, and enable the user."""
     await tx.execute(_RESET, id=user_id)
+
+
+async def find_person(tx: Transaction, site: Site, email: str) -> Person | None:
+    """Return a person by its address, in any case, or None."""
+    return await (find_staff_member(tx, email) if site == "staff" else find_user(tx, email))
+
+
+async def person_by_id(tx: Transaction, site: Site, person_id: int) -> Person | None:
+    """Return a person, or None."""
+    return await (staff_by_id(tx, person_id) if site == "staff" else user_by_id(tx, person_id))
+
+
+async def password_of(tx: Transaction, site: Site, email: str) -> str | None:
+    """Return the password's hash of a person who may sign in, or None."""
+    return await (password_of_staff(tx, email) if site == "staff" else password_of_user(tx, email))
+
+
+async def store_password(tx: Transaction, site: Site, person_id: int, password_hash: str) -> None:
+    """Store the hash of a person's new password."""
+    await (set_staff_password if site == "staff" else set_user_password)(tx, person_id, password_hash)

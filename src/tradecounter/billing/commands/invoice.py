@@ -19,8 +19,7 @@ from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="Issued invoices; `order invoice` issues one.")

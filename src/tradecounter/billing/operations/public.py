@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from starlette.responses import Response
 
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
-from tradecounter.billing.examples import CREDIT
 from tradecounter.billing.join_documents import joined
 from tradecounter.billing.queries.invoices import printed_documents
-from tradecounter.billing.wire import CreditOverview
+from tradecounter.billing.wire import CREDIT, CreditOverview
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
 from tradecounter.edge.rest.call import Call

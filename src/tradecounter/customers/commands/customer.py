@@ -8,7 +8,7 @@ import typer
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.credit.queries import outstanding_of
-from tradecounter.customers.block_customer import block_customer, unblock_customer
+from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.commands.data import erase, export
 from tradecounter.customers.commands.edit import add, edit
 from tradecounter.customers.queries.accounts import Account, fetch_account, list_accounts
@@ -17,8 +17,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Reason
 from tradecounter.edge.command_line.output import AsJson, Parts, show, show_record, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import NOTHING

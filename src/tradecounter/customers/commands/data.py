@@ -12,7 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId
 from tradecounter.edge.command_line.output import AsJson, show
 from tradecounter.edge.command_line.session import fail, run_change, run_query
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import one_line
 from tradecounter.kit.clock import SystemClock
 from tradecounter.privacy.erase_customer import Erasure, erase_customer
 from tradecounter.privacy.export_customer import export_customer

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 from msgspec import UNSET, structs
 
-from tradecounter.customers.change_account import change_customer, create_customer
-from tradecounter.customers.checked_change import LARGEST_LIMIT
+from tradecounter.customers.change_account import LARGEST_LIMIT, change_customer, create_customer
 from tradecounter.customers.queries.accounts import Account, AccountChange, Packing
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, percent, pounds

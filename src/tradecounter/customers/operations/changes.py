@@ -8,7 +8,7 @@ from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import disable_user
 from tradecounter.customers.address_book import save_address
 from tradecounter.customers.address_rules import check_address
-from tradecounter.customers.checked_change import checked_change
+from tradecounter.customers.change_account import checked_change
 from tradecounter.customers.operations.staff_wire import CreatedKey, CustomerChange
 from tradecounter.customers.queries.accounts import AccountChange, fetch_account, require_price_list, unpaired_terms
 from tradecounter.customers.wire import AddressDetails, SavedAddress
@@ -17,8 +17,7 @@ from tradecounter.edge.operations.request_body import wrong_fields
 from tradecounter.identity.manage_keys import create_key, end_key_of
 from tradecounter.identity.queries.api_keys import key_of
 from tradecounter.kit.errors import ErrorCollector, not_found
-from tradecounter.kit.json_text import decode_json, read_json
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import decode_json, read_json, to_json
 from tradecounter.shipping.methods import require_method
 
 _NONE = (None, UNSET)

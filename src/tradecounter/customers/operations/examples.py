@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from tradecounter.customers.examples import ADDRESS_DETAILS, SAVED_ADDRESS
 from tradecounter.customers.operations.staff_wire import (
     Blocking,
     CreatedKey,
@@ -17,7 +16,7 @@ from tradecounter.customers.operations.staff_wire import (
     User,
     UserRequest,
 )
-from tradecounter.customers.wire import AddressDetails, SavedAddress
+from tradecounter.customers.wire import ADDRESS_DETAILS, SAVED_ADDRESS, AddressDetails, SavedAddress
 from tradecounter.edge.operations.subject import Described
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)

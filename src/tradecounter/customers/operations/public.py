@@ -6,10 +6,17 @@ from starlette.responses import Response
 
 from tradecounter.customers.address_book import remove_address, save_address
 from tradecounter.customers.address_rules import read_address
-from tradecounter.customers.examples import ADDRESS_DETAILS, CUSTOMER, SAVED_ADDRESS
 from tradecounter.customers.queries.accounts import Account, find_account
 from tradecounter.customers.queries.addresses import list_addresses
-from tradecounter.customers.wire import AddressDetails, Customer, CustomerCreditTerms, SavedAddress
+from tradecounter.customers.wire import (
+    ADDRESS_DETAILS,
+    CUSTOMER,
+    SAVED_ADDRESS,
+    AddressDetails,
+    Customer,
+    CustomerCreditTerms,
+    SavedAddress,
+)
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.rest.call import Call

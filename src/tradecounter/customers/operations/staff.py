@@ -39,8 +39,7 @@ from tradecounter.customers.queries.accounts import (
 )
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, PageParameters, text
-from tradecounter.edge.operations.error_responses import CONFLICT
-from tradecounter.edge.operations.scopes import require_scope
+from tradecounter.edge.operations.scopes import CONFLICT, require_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import scope_of_field

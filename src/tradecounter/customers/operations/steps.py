@@ -6,13 +6,13 @@ from io import BytesIO
 
 from starlette.responses import Response
 
-from tradecounter.customers.block_customer import block_customer, unblock_customer
+from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.operations.staff import CUSTOMERS, ONE_CUSTOMER, CustomerId, present_customer
 from tradecounter.customers.operations.staff_wire import Blocking, ResellerCustomer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.error_responses import CONFLICT
+from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import FILE
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.privacy.erase_customer import erase_customer

@@ -10,7 +10,7 @@ import psycopg
 from msgspec import UNSET, UnsetType
 from psycopg.sql import SQL, Composed, Identifier
 
-from tradecounter.customers.queries.first_owner import ADD_FIRST_OWNER
+from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNER
 from tradecounter.db.changes import bump
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement

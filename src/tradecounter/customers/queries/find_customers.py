@@ -1,6 +1,9 @@
-"""Finds customers by what people type."""
+"""Finds customers by what people type, and who their first owner is."""
 
 from dataclasses import dataclass
+from typing import LiteralString
+
+from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -37,3 +40,49 @@ _FIND = Statement(
 async def find_customers(tx: Transaction, text: str, most: int) -> list[FoundCustomer]:
     """Return customers by number, part of the name or the e-mail address, or by a user's e-mail address."""
     return await tx.fetch_all(_FIND, text=text, key=fold(text), most=most)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerChoice:
+    """A customer that fits a text."""
+
+    id: int
+    name: str
+    contact: str
+    email_address: str
+    blocked: bool
+
+
+_CHOICES = Statement(
+    """
+    select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) as name,
+           first_name || ' ' || last_name as contact, email_address, blocked_at is not null as blocked
+    from customer
+    where id::text = :text or position(:text in lower(company || ' ' || first_name || ' ' || last_name)) > 0
+       or position(:text in email_key) > 0
+    order by id::text = :text desc, lower(coalesce(nullif(company, ''), last_name)), id limit :most
+    """,
+    CustomerChoice,
+)
+
+
+async def customers_for(tx: Transaction, text: str, most: int) -> list[CustomerChoice]:
+    """Return customers with an id, or with a text in their company, name or e-mail address; the id's first."""
+    return await tx.fetch_all(_CHOICES, text=fold(text.strip()), most=most)
+
+
+# An address that is another customer's user gets no second one; that account has no owner until one is invited.
+_ADD: LiteralString = """
+    insert into customer_user (customer_id, email, email_key, name, role, created_at)
+    select id, email_address, email_key, first_name || ' ' || last_name, 'owner', created_at
+    from customer c where {} order by id
+    on conflict (email_key) do nothing
+"""
+
+ADD_FIRST_OWNER = Statement(SQL(_ADD).format(SQL("id = :customer_id")))
+# For imports, which add the result to the number of changed rows.
+ADD_FIRST_OWNERS = Statement(
+    SQL("with added as ({}) select 0").format(
+        SQL(_ADD).format(SQL("not exists (select from customer_user u where u.customer_id = c.id)"))
+    )
+)

@@ -9,8 +9,7 @@ from typing import Any
 from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.customers.block_customer import block_customer
-from tradecounter.customers.change_account import change_customer
+from tradecounter.customers.change_account import block_customer, change_customer
 from tradecounter.customers.queries.accounts import AccountChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.files import data_file, rows_of

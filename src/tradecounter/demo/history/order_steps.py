@@ -12,12 +12,12 @@ from tradecounter.kit.errors import not_found
 from tradecounter.orders.add_note import add_note
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.requests import QuotedItem, QuotePrice
 from tradecounter.orders.units import NamedUnits
+from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.price_quote import price_quote
 from tradecounter.returns.open_return import open_return

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.edge.command_line.tables import Column, print_table
-from tradecounter.edge.command_line.text import cell
-from tradecounter.kit.to_json import to_json
+from tradecounter.edge.command_line.tables import Column, cell, print_table
+from tradecounter.kit.json_text import to_json
 
 Parts = Mapping[str, tuple[str, Sequence[Column]]]
 AsJson = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on standard output.")]

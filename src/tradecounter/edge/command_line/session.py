@@ -1,6 +1,8 @@
-"""Runs commands on the configured database, and reports expected errors."""
+"""Runs commands on the configured database as the user of the system, and reports expected errors."""
 
 import asyncio
+import os
+import pwd
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
@@ -18,9 +20,20 @@ from tradecounter.db.pool import Database
 from tradecounter.db.schema_state import SchemaState, schema_state, too_new
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.command_line.logs import configure_logs
-from tradecounter.edge.command_line.operator import operator
+from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, OperatorError
 from tradecounter.settings import Settings, read_settings
+
+
+def operator() -> Actor:
+    """Return the command line's actor, named after the system user of this process."""
+    user = os.geteuid()
+    try:
+        name = pwd.getpwuid(user).pw_name
+    except KeyError:  # as in a container that runs with a number of its own
+        name = f"user {user}"
+    return Actor("command_line", name)
+
 
 Result = TypeVar("Result")
 

@@ -1,5 +1,6 @@
 """Prints tables: values are never truncated, and a terminal shows as many columns as fit."""
 
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -14,7 +15,28 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from tradecounter.edge.command_line.text import cell
+from tradecounter.kit.json_text import to_json
+
+_MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})\.[0-9]+Z")  # in UTC, with a fraction
+
+
+def cell(value: Any) -> str:
+    """Return a record's value on one line; a missing value is a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        return one_line(", ".join(map(str, value))) or "-"
+    text = to_json(value).decode() if isinstance(value, dict | list) else str(value)
+    moment = _MOMENT.fullmatch(text)
+    return one_line(text if moment is None else f"{moment[1]}Z") or "-"
+
+
+def one_line(text: str) -> str:
+    """Return a string without control characters: customers' input must not control the operator's terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
 
 _WIDE = 10_000  # characters; the width for a file or a pipe
 _GAP = 2

@@ -11,10 +11,9 @@ from tradecounter.edge.openapi.introduction import LICENSE, VERSION, About
 from tradecounter.edge.openapi.parameters import parameters_of
 from tradecounter.edge.openapi.responses import Responses, media
 from tradecounter.edge.openapi.schemas import Schemas
-from tradecounter.edge.rest.any_address import ANY_ADDRESS
 from tradecounter.edge.rest.common_errors import errors_of
-from tradecounter.edge.rest.operation import Body, Operation
-from tradecounter.kit.to_json import to_json
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Body, Operation
+from tradecounter.kit.json_text import to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from tradecounter.edge.rest.headers import CACHING, RATE_LIMIT, REQUEST_ID
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema, Success
 from tradecounter.edge.rest.responses import Error
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import to_json
 
 
 class Responses:

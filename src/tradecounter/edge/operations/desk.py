@@ -23,7 +23,7 @@ from tradecounter.edge.rest.paging import next_link
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, ErrorCollector, invalid, invalid_fields
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import to_json
 
 Body = TypeVar("Body", bound=Struct)
 Item = TypeVar("Item")

@@ -7,12 +7,11 @@ from typing import Any, TypeVar, get_args, get_origin
 from msgspec import Struct
 from msgspec.structs import fields
 
-from tradecounter.kit.annotations import alternatives
 from tradecounter.kit.errors import DomainError, FieldError, invalid_fields
-from tradecounter.kit.field_errors import field_errors_of
 from tradecounter.kit.json_text import decode_json, read_json
-from tradecounter.kit.number_types import number_of
+from tradecounter.kit.number_types import alternatives, number_of
 from tradecounter.kit.numbers import UnreadableNumberError
+from tradecounter.kit.validation_messages import field_errors_of
 
 Body = TypeVar("Body", bound=Struct)
 

@@ -1,10 +1,12 @@
-"""The scopes of the service token that sent a request to the back office."""
+"""The scopes of the service token that sent a request to the back office, and errors that its operations share."""
 
 from collections.abc import Iterable
 
 from starlette.requests import Request
 
 from tradecounter.edge.permissions import includes
+from tradecounter.edge.rest.headers import RETRY_AFTER
+from tradecounter.edge.rest.operation import ErrorResponse
 from tradecounter.kit.errors import DomainError, Kind
 
 SCOPES = "tradecounter.scopes"  # the key in the ASGI scope
@@ -25,3 +27,19 @@ def require_scope(request: Request, scope: str) -> None:
 def missing_scope(scope: str) -> DomainError:
     """Return the error of a request without a scope."""
     return DomainError(Kind.FORBIDDEN, f"this needs the scope {scope}")
+
+
+CONFLICT = ErrorResponse(
+    409,
+    "The state forbids it; or a request with the same idempotency key is still being processed: then `Retry-After` "
+    "says when to retry.",
+    "ORD-100001 is already cancelled",
+    (RETRY_AFTER,),
+    "Conflict",
+)
+PRECONDITION_FAILED = ErrorResponse(
+    412,
+    "Something else must happen first.",
+    "not everything is dispatched: item 700001 (CV-320P) has 2 units left",
+    name="PreconditionFailed",
+)

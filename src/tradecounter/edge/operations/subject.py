@@ -43,7 +43,7 @@ from tradecounter.edge.operations.desk import (
     Unchanged,
     page,
 )
-from tradecounter.edge.operations.error_responses import CONFLICT
+from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY

@@ -22,12 +22,11 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.form import MEDIA_TYPE as URL_ENCODED
 from tradecounter.edge.rest.form import form_decoded
-from tradecounter.kit.annotations import alternatives
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid
-from tradecounter.kit.field_errors import field_errors_of
 from tradecounter.kit.local_time import moment_of
-from tradecounter.kit.number_types import number_of
+from tradecounter.kit.number_types import alternatives, number_of
 from tradecounter.kit.numbers import UnreadableNumberError
+from tradecounter.kit.validation_messages import field_errors_of
 
 Shape = TypeVar("Shape", bound=Struct)
 

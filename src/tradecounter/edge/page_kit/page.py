@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from markupsafe import escape
 from starlette.responses import Response
 
-from tradecounter.edge.rest.any_address import ANY_ADDRESS
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.conditional import conditional_response
-from tradecounter.edge.rest.operation import Method, Operation, Success, endpoint
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Method, Operation, Success, endpoint
 from tradecounter.kit.digest import digest_of
 
 _MEDIA_TYPE = "text/html"

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.tables import Sort, TableParameters, read_cursor
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import at_uk_time
 

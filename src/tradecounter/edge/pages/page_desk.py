@@ -20,10 +20,10 @@ from tradecounter.edge.pages.navigation import Navigation
 from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.pages.page_view import CONTENT_POLICY, PageView, prefix_of, see_other, set_flash
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import to_json
 
 Shape = TypeVar("Shape", bound=Struct)
 Revealed = TypeVar("Revealed")

@@ -1,7 +1,7 @@
-"""The member of the staff who looks at a page."""
+"""Who looks at a page: the member of the staff, and the roles of the pages of the account."""
 
 from tradecounter.edge.people import StaffMember
-from tradecounter.edge.permissions import Role
+from tradecounter.edge.permissions import Role, UserRole
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import session_of
 
@@ -19,3 +19,13 @@ def staff_id_of(call: Call) -> int:
     if session is None:
         raise RuntimeError("only staff who have signed in upload files")
     return session.person.id
+
+
+Roles = tuple[UserRole, ...]
+
+OWNER: Roles = ("owner",)
+BUYER: Roles = ("buyer",)
+ACCOUNTS: Roles = ("accounts",)
+DEVELOPERS: Roles = ("developer",)
+DEVELOPER_HOME = "/account/developer"
+INVOICE_FILES: Roles = ("accounts", "buyer")  # an order's page has links to its invoices

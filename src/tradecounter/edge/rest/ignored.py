@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from tradecounter.edge.rest.parameters import MOST_PARTS, known_names
-from tradecounter.kit.annotations import alternatives
-from tradecounter.kit.field_errors import MOST_ELEMENTS
+from tradecounter.kit.number_types import alternatives
+from tradecounter.kit.validation_messages import MOST_ELEMENTS
 
 HEADER = "X-Ignored"
 

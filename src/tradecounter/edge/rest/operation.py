@@ -202,3 +202,7 @@ def handlers_of(group: type) -> Iterator[tuple[Operation, Callable[..., Any]]]:
         for handler in handlers:
             if (operation := operation_of(handler)) is not None:
                 yield operation, handler
+
+
+ANY_ADDRESS = "https://base-address.invalid"  # in generated documents; replaced in each response (RFC 2606)
+EXAMPLE_ADDRESS = "https://api.example"  # in hand-written examples

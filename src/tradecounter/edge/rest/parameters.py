@@ -12,9 +12,9 @@ from urllib.parse import unquote_plus
 
 import msgspec
 
-from tradecounter.kit.annotations import alternatives, metas
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
-from tradecounter.kit.field_errors import field_errors_of
+from tradecounter.kit.number_types import alternatives, metas
+from tradecounter.kit.validation_messages import field_errors_of
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 Pair = tuple[str, str]

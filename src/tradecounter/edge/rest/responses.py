@@ -1,4 +1,4 @@
-"""Creates JSON responses, files, and error responses."""
+"""Creates JSON responses, files, and error responses with the status of their kind."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -7,8 +7,8 @@ import msgspec
 from starlette.responses import Response
 
 from tradecounter.edge.rest.negotiation import JSON
-from tradecounter.kit.errors import MOST_FIELD_ERRORS, FieldError
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.errors import MOST_FIELD_ERRORS, FieldError, Kind
+from tradecounter.kit.json_text import to_json
 
 Header = tuple[bytes, bytes]
 
@@ -39,3 +39,21 @@ def error_response(
     """Return a response with the general error body."""
     errors = [error for error in field_errors[:MOST_FIELD_ERRORS] if error.field]
     return json_response(Error(message, errors or msgspec.UNSET), status, headers)
+
+
+STATUS = {
+    Kind.INVALID: 400,
+    Kind.UNAUTHENTICATED: 401,
+    Kind.PAYMENT_REQUIRED: 402,
+    Kind.BLOCKED: 403,
+    Kind.FORBIDDEN: 403,
+    Kind.NOT_FOUND: 404,
+    Kind.CONFLICT: 409,
+    Kind.GONE: 410,
+    Kind.PRECONDITION_FAILED: 412,
+    Kind.TOO_LARGE: 413,
+    Kind.QUERY_TOO_LONG: 414,
+    Kind.UNSUPPORTED_MEDIA: 415,
+    Kind.TOO_MANY_REQUESTS: 429,
+    Kind.UNAVAILABLE: 503,
+}

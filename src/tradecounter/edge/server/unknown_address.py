@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tradecounter.kit.errors import DomainError, Kind
@@ -39,3 +40,12 @@ def _meant_segment(segment: str, wanted: str) -> str | None:
         return segment
     plurals = {wanted + "s", wanted + "es", wanted.removesuffix("y") + "ies"}
     return wanted if segment.lower() in {wanted, *plurals} else None
+
+
+# Whoever has the link can accept the quote, or read the feed.
+_SECRETS = re.compile(r"(/quote-link/|^/feed/)[^/]+")
+
+
+def logged_path(request: Request) -> str:
+    """Return a request's path without the secrets of one-time links and feeds."""
+    return _SECRETS.sub(r"\1(hidden)", request.url.path)

@@ -12,11 +12,10 @@ from tradecounter.edge.rest.headers import NEXT_LINK
 from tradecounter.edge.rest.operation import Operation, Sample, Success, endpoint
 from tradecounter.edge.rest.paging import next_link
 from tradecounter.edge.rest.responses import json_response
-from tradecounter.events.examples import EVENT
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.queries import EventQuery
 from tradecounter.events.types import CUSTOMER_TYPES
-from tradecounter.events.wire import Event, event_on_the_wire
+from tradecounter.events.wire import EVENT, Event, event_on_the_wire
 from tradecounter.kit.errors import invalid
 
 After = Annotated[

@@ -9,12 +9,11 @@ from starlette.responses import Response
 from tradecounter.edge.operations.desk import NEXT
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Operation, Success, endpoint
-from tradecounter.events.examples import EVENT
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.operations.public import After, EventLimit, Wait, read_types, respond_with_events
 from tradecounter.events.queries import EventQuery
 from tradecounter.events.types import CUSTOMER_TYPES, RESELLER_TYPES
-from tradecounter.events.wire import Event
+from tradecounter.events.wire import EVENT, Event
 
 _TYPES = CUSTOMER_TYPES | RESELLER_TYPES
 EventTypeName = Annotated[str, Meta(extra_json_schema={"enum": sorted(_TYPES)})]

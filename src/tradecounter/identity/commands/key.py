@@ -9,8 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, CustomerId
 from tradecounter.edge.command_line.output import AsJson, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.identity.manage_keys import create_key, end_key
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, list_keys
 from tradecounter.kit.clock import SystemClock

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tradecounter.bulk.differences import Change, OnChange
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import one_line
 from tradecounter.kit.errors import OperatorError
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.private_folder import private_file
-from tradecounter.kit.to_json import to_json
 
 Write = Callable[[Change], None]
 

@@ -16,10 +16,9 @@ from tradecounter.bulk.files import FileFacts, open_import
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.bulk.price_figures import GuardedPricesError, PriceFigures, what_wants_force
 from tradecounter.db.pool import Database
-from tradecounter.edge.command_line.operator import operator
 from tradecounter.edge.command_line.output import AsJson, show, show_json
-from tradecounter.edge.command_line.session import fail, with_database
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.session import fail, operator, with_database
+from tradecounter.edge.command_line.tables import one_line
 from tradecounter.imports.commands.differences import changes_to
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.operations.wire import present_report

@@ -10,8 +10,7 @@ from tradecounter.bulk.importing import ImportOptions
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import POST_HEADERS, Desk, Made, PageParameters
-from tradecounter.edge.operations.error_responses import CONFLICT
-from tradecounter.edge.operations.scopes import may, require_scope
+from tradecounter.edge.operations.scopes import CONFLICT, may, require_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
@@ -24,7 +23,7 @@ from tradecounter.imports.operations.wire import ImportParameters, Report, RollB
 from tradecounter.imports.queries import ImportRecord, list_imports, lock_import
 from tradecounter.imports.roles import AREAS, HISTORY_READERS, IMPORTERS, area_of
 from tradecounter.imports.roll_back import RolledBackImport, roll_back_import
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import to_json
 
 _IMPORTS = Subject(tag="Imports", read="catalogue:read", write="catalogue:write", described=examples.DESCRIBED)
 _OTHERS = ("prices:write", "stock:write", "customers:write")

@@ -3,16 +3,15 @@
 from datetime import timedelta
 
 from tradecounter.consent.keys import LostKeyError, issuer_vault, key_that_signs
-from tradecounter.db.base_backup import OVERDUE_AFTER, read_base_backup
+from tradecounter.db.base_backup import OVERDUE_AFTER, read_base_backup, read_wal_archive
 from tradecounter.db.disk_room import has_room
 from tradecounter.db.installation import is_demo, server_time
 from tradecounter.db.invariants import MOST_FOUND, missing_invoices, wrong_credit, wrong_stock
 from tradecounter.db.job_queue import failed_jobs, waiting_jobs, workers_heard_of
 from tradecounter.db.schema_state import SchemaState
 from tradecounter.db.transaction import Transaction
-from tradecounter.db.wal_archive import read_wal_archive
 from tradecounter.db.writability import REMEDY
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import one_line
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.queries.secret_fingerprints import fingerprint, registered_keys
 from tradecounter.identity.registered_keys import problem_of

@@ -6,7 +6,7 @@ import time
 from tradecounter.db.pool import Database
 from tradecounter.db.replicas import Lag, read_end_of_log, read_lag, read_position
 from tradecounter.db.transaction import reading
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import one_line
 from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.settings import Settings
 from tradecounter.storefront.read_from_replica import UNUSABLE, try_to_connect

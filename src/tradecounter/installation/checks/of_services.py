@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 
-from tradecounter.consent.own_issuer import issuer_name
+from tradecounter.consent.keys import issuer_name
 from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, read_issuer
 from tradecounter.installation.checks.check import Check, fine, wrong
 from tradecounter.notifications.context import MailSettings

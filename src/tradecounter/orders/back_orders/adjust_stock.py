@@ -14,7 +14,7 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.products.queries.by_sku import find_product_ids
-from tradecounter.stock.queries.adjustment import locked_levels, set_available
+from tradecounter.stock.queries.levels import locked_levels, set_available
 from tradecounter.stock.queries.stock_of_product import StockLevel
 
 MOST_UNITS = 1_000_000_000

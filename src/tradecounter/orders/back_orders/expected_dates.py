@@ -16,7 +16,7 @@ from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.queries.back_orders import confirmed_orders, covers_of_waiting, store_expected_dates
 from tradecounter.orders.shipping_options import ShippingOption, find_option
 from tradecounter.orders.states import ConfirmedOrder
-from tradecounter.shipping.working_days import next_working_day
+from tradecounter.shipping.rules import next_working_day
 from tradecounter.stock.rules import Cover
 
 _MOST = 500  # orders that one transaction changes

@@ -30,8 +30,7 @@ from tradecounter.orders.commands.fulfil import change_order
 from tradecounter.orders.commands.shown import print_order, whole_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.orders.read_context import read_context
+from tradecounter.orders.policy import OrderingPolicy, read_context
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
 from tradecounter.orders.units import NamedUnits

@@ -10,12 +10,11 @@ from tradecounter.kit.errors import require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import account_standing, with_current_data
-from tradecounter.orders.create.place_order import place_order
+from tradecounter.orders.create.place_order import place_order, request_quote
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.create.request_quote import request_quote
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import ConfirmedOrder, OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.orders.wire import CreateOrderRequest

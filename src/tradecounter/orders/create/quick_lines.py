@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tradecounter.bulk.cells import UnreadableCellError, cell_text
-from tradecounter.bulk.csv_lines import csv_lines
-from tradecounter.bulk.tables import UnreadableLineError
+from tradecounter.bulk.tables import UnreadableLineError, csv_lines
 from tradecounter.kit.errors import FieldError, invalid_fields
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, CreateOrderItem

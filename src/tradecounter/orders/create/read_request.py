@@ -11,13 +11,13 @@ from tradecounter.customers.queries.addresses import find_address
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, invalid_fields
-from tradecounter.kit.field_errors import field_errors_of
 from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.text import is_blank
+from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.orders.create.draft import known_method, known_region, unknown_skus
 from tradecounter.orders.create.order_addresses import AddressChoice, unknown_address
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, CreateOrderRequest
 from tradecounter.shipping.methods import Shipping, current_shipping
 from tradecounter.storefront.current_view import current_view

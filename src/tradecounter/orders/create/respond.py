@@ -12,14 +12,12 @@ from tradecounter.edge.rest.idempotency import HEADER, REPLAY_HEADER, fingerprin
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import to_json
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import pipe_standing, standing_of, with_current_data
-from tradecounter.orders.create.place_order import place_order
+from tradecounter.orders.create.place_order import place_order, request_quote
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.create.request_quote import request_quote
-from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.policy import OrderingPolicy
+from tradecounter.orders.policy import OrderContext, OrderingPolicy
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import OrderKind

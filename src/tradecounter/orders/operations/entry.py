@@ -6,8 +6,7 @@ from datetime import datetime
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.error_responses import CONFLICT, PRECONDITION_FAILED
-from tradecounter.edge.operations.scopes import require_scope
+from tradecounter.edge.operations.scopes import CONFLICT, PRECONDITION_FAILED, require_scope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.orders.error_responses import EXPIRED, PAYMENT_REQUIRED
@@ -23,7 +22,7 @@ from tradecounter.orders.operations.staff import ALL_ORDERS, ONE_ORDER, ORDERS, 
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest, ResellerOrder
 from tradecounter.orders.wire import OrderAddressDetails
-from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.parts.back_office import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.quotes.operations.staff import ONE_QUOTE, QUOTES, QuoteCode
 

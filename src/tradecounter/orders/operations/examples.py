@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from msgspec import structs
 
-from tradecounter.customers.examples import CUSTOMER_ADDRESS
+from tradecounter.customers.wire import CUSTOMER_ADDRESS
 from tradecounter.edge.operations.subject import Described
 from tradecounter.orders import examples as ordering
 from tradecounter.orders import requests as asked

@@ -7,8 +7,7 @@ from contextlib import nullcontext
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.json_text import decode_json
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import decode_json, to_json
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.orders.create.read_request import read_request
@@ -16,7 +15,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
 from tradecounter.orders.states import ConfirmedOrder, PendingOrder
-from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.parts.back_office import OrderContexts
 from tradecounter.quotes.confirm_quote import confirm_quote
 
 SELLERS = ("support", "finance", "administrator")  # only finance may override the credit

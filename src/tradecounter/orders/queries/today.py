@@ -1,10 +1,11 @@
-"""The orders, quotes and returns that wait for staff, and since when."""
+"""The orders, quotes and returns that wait for staff, and those of one customer, for the start pages."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, PART_INVOICED
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +46,53 @@ _RETURNS = Statement("select state, count(*), min(opened_at) from order_return w
 async def returns_waiting(tx: Transaction) -> dict[str, Waiting]:
     """Return the returns that are open, and those that came back and are not credited in full, by state."""
     return {state: Waiting(count, oldest) for state, count, oldest in await tx.fetch_all(_RETURNS)}
+
+
+MOST_COUNTED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSummary:
+    """Orders that are not dispatched yet, those of them with back-orders, pending orders, and quotes by state.
+
+    Each is counted up to `MOST_COUNTED`.
+    """
+
+    to_dispatch: int
+    back_ordered: int
+    pending: int
+    quotes_priced: int
+    quotes_waiting: int
+
+
+_SUMMARY = Statement(
+    """
+    select o.to_dispatch, o.back_ordered, p.pending, p.quotes_priced, p.quotes_waiting
+    from (
+        select count(*) as to_dispatch, count(*) filter (where status = :back_ordered) as back_ordered
+        from (
+            select status from orders where customer_id = :customer_id and state = 'confirmed'
+              and (status = any(:open::text[]) or (status = :part_invoiced and exists (
+                  select from order_line l where l.order_id = orders.id and l.allocated + l.back_ordered > 0
+              ))) limit :most
+        ) as open
+    ) as o, (
+        select count(*) filter (where kind = 'order' and expires_at >= :now) as pending,
+               count(*) filter (where kind = 'quote' and priced_at is not null and expires_at >= :now) as quotes_priced,
+               count(*) filter (where kind = 'quote' and priced_at is null) as quotes_waiting
+        from (
+            select kind, priced_at, expires_at from orders
+            where customer_id = :customer_id and state = 'pending' limit :most
+        ) as open
+    ) as p
+    """,
+    AccountSummary,
+)
+
+
+async def account_summary(tx: Transaction, customer_id: int, now: datetime) -> AccountSummary:
+    """Return the counts of a customer's open orders and quotes."""
+    open_statuses = [AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED]
+    values = {"customer_id": customer_id, "now": now, "most": MOST_COUNTED, "part_invoiced": PART_INVOICED}
+    [found] = await tx.fetch_all(_SUMMARY, **values, open=open_statuses, back_ordered=BACK_ORDERED)
+    return found

@@ -12,8 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, Day, Limit, pounds, read_bytes
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_json, show_table
 from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
-from tradecounter.edge.command_line.tables import ColumnNames, Prose
-from tradecounter.edge.command_line.text import one_line
+from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.imports.commands.import_file import Map
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import uk_date

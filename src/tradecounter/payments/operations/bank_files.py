@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import POST_HEADERS, Desk, Made, PageParameters
-from tradecounter.edge.operations.error_responses import CONFLICT
+from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import IDEMPOTENT_REPLAY
@@ -18,8 +18,8 @@ from tradecounter.edge.rest.idempotency import fingerprint_of_upload
 from tradecounter.edge.rest.operation import ErrorResponse, Media, Operation, Success, endpoint
 from tradecounter.imports.from_stream import FORMS
 from tradecounter.imports.operations.wire import RollBackParameters
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.to_json import to_json
 from tradecounter.payments.bank_file import MOST_LINES, read_bank_file
 from tradecounter.payments.bank_headings import read_renamed
 from tradecounter.payments.bank_wire import (

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
-from tradecounter.products.columns.bitmaps import bitmap
 from tradecounter.products.columns.bytes_column import bytes_column
+from tradecounter.products.columns.rows import bitmap
 from tradecounter.products.columns.sorted_keys import SortedKeys
 
 _COMMON = 256  # longer posting lists, and those of this many rows, are stored as bitmaps

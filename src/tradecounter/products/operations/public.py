@@ -11,9 +11,8 @@ from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import Operation, Success, endpoint
 from tradecounter.edge.rest.responses import json_response
-from tradecounter.products.examples import ATTRIBUTES, CATEGORIES, MANUFACTURERS
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
-from tradecounter.products.wire import Category, Manufacturer, ProductAttribute
+from tradecounter.products.wire import ATTRIBUTES, CATEGORIES, MANUFACTURERS, Category, Manufacturer, ProductAttribute
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.errors import invalid
 from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.prices.price_of import price_of
+from tradecounter.prices.explain_price import price_of
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.operations.examples import DESCRIBED
 from tradecounter.products.operations.staff_wire import (

@@ -16,12 +16,12 @@ from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.digest import digest_of
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
-from tradecounter.kit.to_json import to_json
 from tradecounter.products.columns.bytes_column import bytes_column, encoded
 from tradecounter.products.columns.inverted_index import InvertedIndex
-from tradecounter.products.columns.row_of_id import RowOfId
+from tradecounter.products.columns.rows import RowOfId
 from tradecounter.products.columns.sorted_keys import SortedKeys
 from tradecounter.products.queries.records import (
     AttributeRecord,

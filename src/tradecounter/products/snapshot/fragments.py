@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw, defstruct
 
 from tradecounter.kit.csv_text import cells_of
-from tradecounter.kit.to_json import to_json_lines
+from tradecounter.kit.json_text import to_json_lines
 from tradecounter.products.columns.bytes_column import BytesColumn, BytesColumnBuilder
 from tradecounter.products.queries.records import ImageRecord, OrderableProduct, ProductRecord
 

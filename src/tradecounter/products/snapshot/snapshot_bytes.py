@@ -16,7 +16,7 @@ from pyroaring import BitMap
 from tradecounter.kit.parts import joined_parts, split_parts
 from tradecounter.products.columns.bytes_column import BytesColumn
 from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
-from tradecounter.products.columns.row_of_id import RowOfId
+from tradecounter.products.columns.rows import RowOfId
 from tradecounter.products.columns.sorted_keys import SortedKeys
 from tradecounter.products.snapshot.attribute_index import AttributeIndex, NumberValues, TextValues
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot

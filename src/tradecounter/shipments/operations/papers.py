@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.error_responses import CONFLICT
+from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import FILE
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.letterhead.seller import Letterhead

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.error_responses import CONFLICT
+from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import InPath
 from tradecounter.orders.operations.staff import BY_WAREHOUSE, ONE_ORDER, ORDERS, OrderReference
 from tradecounter.orders.staff_wire import ResellerOrder, TakingBack

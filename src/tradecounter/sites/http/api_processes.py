@@ -23,11 +23,10 @@ import uvicorn
 from uvicorn._subprocess import spawn, subprocess_started
 from uvicorn.supervisors import multiprocess
 
-from tradecounter.kit.collector import collector_paused
 from tradecounter.kit.program_files import installed_files
+from tradecounter.kit.tasks import collector_paused
 from tradecounter.monitoring.shared_figures import FiguresFile
-from tradecounter.sites.http.site import Site
-from tradecounter.sites.http.site_figures import site_figures
+from tradecounter.sites.http.site import Site, site_figures
 from tradecounter.sites.http.winding_down import Server
 
 log = structlog.get_logger()

@@ -9,13 +9,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tradecounter.db.pipeline import CommitInDoubtError, OutdatedStatementError
 from tradecounter.db.pool import DATABASE_AWAY
 from tradecounter.edge.rest.error_pages import Failure, error_page_of
-from tradecounter.edge.rest.responses import error_response, json_response
-from tradecounter.edge.rest.statuses import STATUS
-from tradecounter.edge.server.logged_path import logged_path
+from tradecounter.edge.rest.responses import STATUS, error_response, json_response
+from tradecounter.edge.server.unknown_address import logged_path
 from tradecounter.edge.server.where_to_look import with_routes
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.seldom import Seldom
+from tradecounter.kit.tasks import Seldom
 from tradecounter.sites.http.request_context import note_reason, request_id_of, require_readable
 
 log = structlog.get_logger()

@@ -15,8 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tradecounter.edge.rest.call import response_headers
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.client_address import ClientAddresses
-from tradecounter.edge.server.logged_path import logged_path
 from tradecounter.edge.server.request_figures import RequestFigures, bounded_method
+from tradecounter.edge.server.unknown_address import logged_path
 from tradecounter.identity.admission import SENDER, Sender
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.spans import SPANS, RequestSpan

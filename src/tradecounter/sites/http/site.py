@@ -1,7 +1,8 @@
-"""What both sites consist of: routes, middleware, the data that follows the database, and the lifespan."""
+"""What both sites consist of: routes, figures, middleware, the data that follows the database, and the lifespan."""
 
 import asyncio
 import gc
+import math
 import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -19,14 +20,15 @@ from tradecounter.db.refresher import Refreshable, Refresher
 from tradecounter.edge.rest.operation import Endpoint, Operation
 from tradecounter.edge.server.compression import Compression
 from tradecounter.edge.server.connection.connections import Connections
-from tradecounter.edge.server.cross_origin import cross_origin
 from tradecounter.edge.server.descriptors import fitting_connections
 from tradecounter.edge.server.request_figures import RequestFigures
-from tradecounter.edge.server.security_headers import security_headers
+from tradecounter.edge.server.security_headers import cross_origin, security_headers
 from tradecounter.edge.server.unknown_address import unknown_address
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.registered_keys import RegisteredKeys
+from tradecounter.monitoring.metrics import Figures, one
+from tradecounter.monitoring.process_figures import process_figures
 from tradecounter.settings import Settings, runtime_folder
 from tradecounter.sites.http.errors import ErrorMiddleware
 from tradecounter.sites.http.fast_path.response_cache import ResponseCache
@@ -184,3 +186,26 @@ def _route(path: str, endpoints: list[Endpoint], resource: Resource) -> Route:
     pattern = route.path_regex.pattern.removesuffix("$").replace(">.*)", ">.+)")
     route.path_regex = re.compile(pattern + r"\Z", re.DOTALL)
     return route
+
+
+def site_figures(site: Site) -> Figures:
+    """Return the current figures; may be called in any thread."""
+    figures: Figures = {
+        **process_figures(site.name, site.database),
+        **site.requests.figures(),
+        "client_connections": one(len(site.connections)),
+        "database_away_seconds": one(site.refresher.away_seconds),
+        "refresh_duration_seconds": {(): site.refresher.durations.values},
+        "refresh_failures": one(site.refresher.failures),
+        "snapshot_products": one(len(site.storefront.snapshot)),
+        "replica_reads": one(site.catalogue_source.replica_use.used),
+        "replica_failures": one(site.catalogue_source.replica_use.unusable),
+        "blocked_addresses": one(site.admission.lockout.blocked),
+        "address_blocks": one(site.admission.lockout.blocks),
+    }
+    if math.isfinite(site.freshness.age):
+        figures["data_age_seconds"] = one(site.freshness.age)
+    if site.response_cache is not None:
+        figures["response_cache_bytes"] = one(site.response_cache.size)
+        figures["response_cache_responses"] = one(len(site.response_cache))
+    return figures

@@ -1,5 +1,6 @@
-"""Reads changed stock levels and all deliveries; stores a delivery."""
+"""Reads changed stock levels and all deliveries; stores a delivery or an adjustment."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +11,7 @@ from tradecounter.db.arrays import ArrayStatement, fetch_array
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.stock.queries.stock_of_product import StockLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +87,28 @@ async def store_delivery(tx: Transaction, product_id: int, units: int, expected_
     """Store an expected delivery; replaces the product's delivery at the same time."""
     await tx.execute(_STORE_DELIVERY, product_id=product_id, expected_on=expected_on, units=units)
     await bump(tx, "deliveries")
+
+
+_LOCK = Statement("""
+    insert into stock_level (product_id) select * from unnest(:product_ids::bigint[]) as p (id) order by id
+    on conflict (product_id) do update set product_id = excluded.product_id
+    returning product_id, available, allocated, back_ordered
+""")
+
+
+async def locked_levels(tx: Transaction, product_ids: Iterable[int]) -> dict[int, StockLevel]:
+    """Return the levels of products, locked in order of product until the transaction ends."""
+    rows = await tx.fetch_all(_LOCK, product_ids=sorted(product_ids))
+    return {product_id: StockLevel(*units) for product_id, *units in rows}
+
+
+_SET_AVAILABLE = Statement("""
+    update stock_level s set available = n.available, changed_by = pg_current_xact_id()
+    from unnest(:product_ids::bigint[], :available::bigint[]) as n (product_id, available)
+    where s.product_id = n.product_id
+""")
+
+
+async def set_available(tx: Transaction, available: Mapping[int, int]) -> None:
+    """Store the units for sale, by product id."""
+    await tx.execute(_SET_AVAILABLE, product_ids=list(available), available=list(available.values()))

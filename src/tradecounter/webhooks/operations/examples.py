@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from tradecounter.edge.operations.subject import Described
-from tradecounter.events.examples import EVENT
+from tradecounter.events.wire import EVENT
 from tradecounter.webhooks.wire import (
     Attempt,
     CreatedWebhook,

@@ -1,4 +1,4 @@
-"""The SQL of webhook endpoints."""
+"""The SQL of webhook endpoints, and which of them need attention."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -141,3 +141,23 @@ async def replace_secrets(
 ) -> None:
     """Store an endpoint's secrets, and until when the old one signs."""
     await tx.execute(_REPLACE_SECRETS, id=webhook_id, secret=secret, former=former, until=until)
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """How many endpoints are paused or disabled by the service, and how many active ones fail."""
+
+    stopped: int
+    failing: int
+
+
+_TROUBLE = Statement(
+    "select count(*) filter (where state <> 'active' and reason is not null) as stopped,"
+    " count(*) filter (where state = 'active' and failing_since is not null) as failing from webhook",
+    Trouble,
+)
+
+
+async def webhooks_in_trouble(tx: Transaction) -> Trouble:
+    """Return how many endpoints need attention; those that their owners paused do not."""
+    return await tx.fetch_one(_TROUBLE) or Trouble(0, 0)

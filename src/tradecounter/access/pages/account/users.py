@@ -16,8 +16,8 @@ from tradecounter.access.queries.users import is_owner, list_users
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.own_roles import OWNER
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import OWNER
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import UserRole

@@ -6,7 +6,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.access.change_password import prove
-from tradecounter.access.pages.both.qr_code import qr_code
+from tradecounter.access.pages.both.own_sign_ins import qr_code
 from tradecounter.access.pages.both.visit import (
     NextParameters,
     SignInSubject,

@@ -1,5 +1,6 @@
 """What all pages of signing in share: their parts, the browser's cookies, and the steps of a form."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -9,7 +10,6 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tradecounter.access.pages.both.next_page import safe_path
 from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.sign_in import SignIn, Visitor
 from tradecounter.access.turns import Turns
@@ -17,12 +17,22 @@ from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.page_site import PageSite
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import Session, session_of
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.setting_rules import is_safe_url
 from tradecounter.settings import Settings
+
+_LONGEST = 2_000
+# One slash, then printable ASCII without a backslash, which browsers read as a slash. Two slashes begin a host.
+_PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
+
+
+def safe_path(wanted: str, default: str) -> str:
+    """Return a path of this site, or the default for anything else."""
+    return wanted if len(wanted) <= _LONGEST and _PATH.fullmatch(wanted) else default
+
 
 Shape = TypeVar("Shape", bound=Struct)
 

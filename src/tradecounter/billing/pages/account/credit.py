@@ -7,14 +7,14 @@ from starlette.responses import Response
 
 from tradecounter.billing.account_statement import ageing_of
 from tradecounter.billing.credit_overview import order_status, read_credit
-from tradecounter.billing.pages.account.ageing import ageing_chart
+from tradecounter.billing.pages.account.statement import ageing_chart
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.billing.queries.statement import due_before
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.own_roles import ACCOUNTS
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import ACCOUNTS
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.account import AccountParts

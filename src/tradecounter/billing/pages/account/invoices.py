@@ -20,11 +20,10 @@ from tradecounter.billing.queries.invoice_records import (
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.own_roles import ACCOUNTS, INVOICE_FILES
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import file_response
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS, file_response
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING

@@ -16,7 +16,7 @@ from tradecounter.consent.authorization_request import (
     read_request,
 )
 from tradecounter.consent.authorize import Page, allow, start
-from tradecounter.consent.own_issuer import issuer_name
+from tradecounter.consent.keys import issuer_name
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.pages.operation import form, page

@@ -7,16 +7,15 @@ from msgspec import to_builtins
 from starlette.responses import Response
 
 from tradecounter.customers.address_book import change_address, remove_address, save_address
-from tradecounter.customers.address_lines import address_lines
-from tradecounter.customers.address_rules import check_address
+from tradecounter.customers.address_rules import address_lines, check_address
 from tradecounter.customers.queries.addresses import find_address, list_addresses
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.own_roles import BUYER
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found

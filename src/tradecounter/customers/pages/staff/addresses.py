@@ -6,7 +6,7 @@ from datetime import datetime
 from starlette.responses import Response
 
 from tradecounter.customers.address_book import remove_address
-from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.operations.changes import save_address_of
 from tradecounter.customers.pages.staff.shown import shown_customer
 from tradecounter.customers.queries.addresses import find_address, list_addresses

@@ -13,13 +13,12 @@ from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParamete
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.prices.explain_price import ExplainedPrice
-from tradecounter.prices.price_of import price_of
+from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.prices.queries.contract_table import ContractRow, contract_table
 
 _COLUMNS = (

@@ -16,8 +16,7 @@ from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import json_response
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS, json_response
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.parts.back_office import OfficeParts
 

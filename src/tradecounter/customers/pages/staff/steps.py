@@ -7,7 +7,7 @@ from io import BytesIO
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.customers.block_customer import block_customer, unblock_customer
+from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.operations.staff_wire import Blocking
 from tradecounter.customers.pages.staff.shown import shown_customer
 from tradecounter.db.transaction import Transaction

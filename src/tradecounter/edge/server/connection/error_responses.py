@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.responses import Error, Header
-from tradecounter.kit.to_json import to_json
+from tradecounter.kit.json_text import to_json
 
 _RETRY_SECONDS = 5
 

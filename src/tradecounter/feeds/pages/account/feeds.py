@@ -12,8 +12,8 @@ from starlette.responses import Response
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.own_roles import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter

@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.own_roles import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter

@@ -13,7 +13,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.imports.from_stream import MOST_BYTES
 from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.queries import ImportRecord, list_imports

@@ -9,28 +9,27 @@ from msgspec import Struct, UnsetType, to_builtins
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.own_roles import BUYER
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
-from tradecounter.kit.to_json import to_json
 from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.orders.create.draft import unknown_skus
-from tradecounter.orders.order_context import OrderContext
-from tradecounter.orders.pages.account.basket import Basket, basket_of, basket_with, named_skus
-from tradecounter.orders.pages.account.list_file import text_of_file
+from tradecounter.orders.pages.account.basket import Basket, basket_of, basket_with, named_skus, text_of_file
 from tradecounter.orders.pages.account.offers import priced, search
+from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import find_own_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.own_roles import BUYER
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.operations.steps import order_filter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by

@@ -1,19 +1,30 @@
-"""An order as its customer sees it: the resource of the API, with its files, and links to the courier's pages."""
+"""`/account/order/{reference}`: an order as its customer sees it, with its files and links to the courier's pages."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from starlette.responses import Response
+
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, CreditNoteRecord, list_credit_notes
 from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, list_invoices
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import BUYER
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.local_time import moment_of
 from tradecounter.orders.fulfilled import Fulfilled, Shipped
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import find_own_order
 from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import NumberedOrder
 from tradecounter.orders.wire import ProductSerialNumber
+from tradecounter.orders.withdraw_order import fetch_own_order_by_code
+from tradecounter.parts.account import AccountParts
 from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
 from tradecounter.shipments.wire import OrderVideoResponse
 from tradecounter.shipping.queries import tracking_patterns
@@ -103,3 +114,25 @@ async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFu
 
 def _link(pattern: str | None, number: str | None) -> str | None:
     return tracking_link(pattern, number) if pattern and number else None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOrderPages:
+    """The page of an order. An order that is not confirmed yet, or a quote, has a page of its own."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page("/account/order/{reference}", "One order", user_roles=BUYER)
+    async def show_order(self, call: Call) -> Response:
+        reference = call.path_text("reference", "order")
+        async with self.desk.reading() as tx:
+            order = await find_own_order(tx, call.customer_id, reference)
+            if order is None:
+                other = await fetch_own_order_by_code(tx, call.customer_id, reference)
+                kind = "quote" if other.kind == "quote" else "new-order"
+                return self.desk.go(call, f"/account/{kind}/{other.confirmation_code}")
+            shown = await shown_order(tx, order, self.parts.fulfilment, self.desk.clock.now())
+        return self.desk.show(
+            call, "orders/order.html", shown=shown, order=order, address_lines=address_lines, moment_of=moment_of
+        )

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from tradecounter.customers.wire import AddressDetails, CustomerAddress, SavedAddress
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.numbers import read_id
-from tradecounter.kit.to_json import to_json
 
 ANOTHER = "another"  # the choice of an address that is typed
 

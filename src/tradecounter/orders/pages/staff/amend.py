@@ -19,8 +19,8 @@ from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.number_types import Pounds
-from tradecounter.kit.to_json import to_json
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.sales import SELLERS, amend_sale
 from tradecounter.orders.pages.staff.address_form import TypedAddress, address_fields

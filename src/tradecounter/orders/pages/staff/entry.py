@@ -12,13 +12,13 @@ from starlette.responses import Response
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
-from tradecounter.customers.queries.choose import customers_for
+from tradecounter.customers.queries.find_customers import customers_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted, without_copies
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.local_time import uk_date

@@ -17,12 +17,12 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import staff_id_of
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_file import MOST_LINES, first_cells, form_of_bank_file, read_bank_file
-from tradecounter.payments.bank_sources import SOURCES
+from tradecounter.payments.bank_headings import SOURCES
 from tradecounter.payments.bank_wire import PaymentImport
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.pages.staff.kept_files import KeptFile, KeptFiles

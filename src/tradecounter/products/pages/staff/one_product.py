@@ -19,7 +19,7 @@ from tradecounter.edge.pages.people import roles_of_caller
 from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.numbers import read_id
@@ -27,8 +27,7 @@ from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS as MOST_IN_S
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.prices.explain_price import ExplainedPrice
-from tradecounter.prices.price_of import price_of
+from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.products.operations.staff import shown_product
 from tradecounter.products.queries.by_sku import fetch_product
 from tradecounter.stock.queries.stock_of_product import back_orders_of, stock_level_of

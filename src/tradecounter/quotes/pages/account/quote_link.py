@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import transaction
 from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
-from tradecounter.edge.rest.statuses import STATUS
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PricedQuote
 from tradecounter.parts.account import AccountParts

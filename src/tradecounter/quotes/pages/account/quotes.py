@@ -7,14 +7,14 @@ from decimal import Decimal
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.customers.address_lines import address_lines
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.own_roles import BUYER
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING

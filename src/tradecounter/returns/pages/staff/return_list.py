@@ -10,7 +10,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.returns.queries.return_table import ReturnRow, return_table
+from tradecounter.returns.queries.returns import ReturnRow, return_table
 from tradecounter.returns.wire import return_number
 
 _VIEWS = (("open", "Expected"), ("received", "To credit"), ("closed", "Closed"), ("all", "All"))

@@ -14,7 +14,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.orders.queries.today import Waiting, orders_waiting, quotes_waiting, returns_waiting
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
-from tradecounter.webhooks.queries.trouble import webhooks_in_trouble
+from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 
 # What each role deals with first; the others follow.
 _FIRST: Mapping[Role, Sequence[str]] = {

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.own_roles import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.account import AccountParts
 from tradecounter.webhooks.queries.endpoints import endpoints_after

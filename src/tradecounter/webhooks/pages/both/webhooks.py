@@ -14,8 +14,8 @@ from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
-from tradecounter.edge.pages.own_roles import DEVELOPERS
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import DEVELOPERS
 from tradecounter.edge.pages.placed import BothSites
 from tradecounter.edge.pages.step import Question, Rights, action, step
 from tradecounter.edge.pages.subjects import path_of_subject

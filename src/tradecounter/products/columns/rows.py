@@ -1,11 +1,13 @@
-"""A product's row by its id."""
+"""A product's row by its id, and sets of rows as bits."""
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pyroaring import BitMap
 
 
 class RowOfId(Mapping[int, int]):
@@ -49,3 +51,13 @@ class RowOfId(Mapping[int, int]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RowOfId, (self._ids, self._rows)
+
+
+def bitmap(rows: NDArray[np.integer]) -> BitMap:
+    """Return a bitmap of rows, which must be in ascending order."""
+    return BitMap(array("I", rows.astype(np.uint32).tobytes()))
+
+
+def rows_of(rows: BitMap) -> NDArray[np.int32]:
+    """Return the rows of a bitmap, in ascending order."""
+    return np.frombuffer(rows.to_array(), dtype=np.uint32).astype(np.int32)
