@@ -1,12 +1,18 @@
-"""Reads the rows of a table for a page: its filters, its order, its cursor, and what is wrong with them."""
+"""Declares the page of a table; reads its filters, its order and its cursor, and says what is wrong with them."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Any, Generic, TypeVar
+from functools import wraps
+from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_type_hints
+
+from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.edge.page_kit.tables import Sort, TableParameters, read_cursor
+from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.step import Access, Handler
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, invalid
@@ -32,12 +38,23 @@ class Listed(Generic[Wanted, Row]):
         return self.wanted.is_file and not self.form.message and not self.form.errors
 
 
+class At(TypedDict):
+    """Which rows of a sorted table are wanted: at most so many, behind `after` in the order of a column."""
+
+    column: str
+    most: int
+    descending: bool
+    after: After
+
+
 async def listed(
     call: Call,
     shape: type[Wanted],
     sorts: Mapping[str, Any],
     default: str,
     find: Callable[[Wanted, Sort, After], Awaitable[list[Row]]],
+    *,
+    has_one_order: bool = False,
 ) -> Listed[Wanted, Row]:
     """Return what `find` finds; with wrong filters, no rows and the errors.
 
@@ -47,13 +64,73 @@ async def listed(
     sort = Sort.of(None, sorts, default)
     try:
         wanted = call.query(shape)
-        sort = Sort.of(wanted.sort, sorts, default)
+        sort = Sort.of(None if has_one_order else wanted.sort, sorts, default)
         rows = await find(wanted, sort, read_cursor(wanted.after, sorts[sort.column]))
     except DomainError as error:
         if error.kind not in {Kind.INVALID, Kind.NOT_FOUND}:
             raise
         form = Filled.of(Submitted(form.values), error, STATUS[error.kind])
     return Listed(wanted, form, sort, rows)
+
+
+def table_page(
+    path: str,
+    title: str,
+    *,
+    columns: Sequence[Column],
+    sorts: Mapping[str, Any],
+    default: str,
+    place: Callable[[Any, str], tuple[Any, int]],
+    template: str,
+    file: str,
+    headings: Sequence[str],
+    cells: Callable[..., Sequence[Any]],
+    shown: Callable[[Any, Call, Listed[Any, Any]], Awaitable[dict[str, Any]]] | None = None,
+    **access: Unpack[Access],
+) -> Callable[[Callable[..., Awaitable[Sequence[Any]]]], Handler]:
+    """Declare the page of a table by the method that reads its rows, one more than a page shows if there are more.
+
+    The method takes what it needs, by these names: `tx`; `call`; `now`; `wanted`, the filters, whose struct is the
+    page's query; `at`, which rows are wanted. `sorts` are the columns to sort by, with the types of values. `place`
+    returns a row's value in a column and its id. With `format=csv`, the page is a `file` with `headings`, whose `cells`
+    are a function of a row, and of the time if it takes two. `shown` returns what the template needs besides `table`
+    and `form`.
+    """
+
+    def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
+        takes, shape = inspect.signature(method).parameters, get_type_hints(method).get("wanted", TableParameters)
+        has_one_order = not any(column.sort for column in columns)
+        takes_time = len(inspect.signature(cells).parameters) > 1
+
+        async def handle(pages: Any, call: Call) -> Response:
+            now = pages.desk.clock.now()
+
+            async def find(wanted: Any, sort: Sort, after: After) -> list[Any]:
+                at = At(column=sort.column, most=wanted.most, descending=sort.descending, after=after)
+                async with pages.desk.reading() as tx:
+                    there = {"tx": tx, "call": call, "now": now, "wanted": wanted, "at": at}
+                    return list(await method(pages, **{name: there[name] for name in takes if name in there}))
+
+            found = await listed(call, shape, sorts, default, find, has_one_order=has_one_order)
+            if found.is_file:
+                return csv_file(file, headings, ((cells(row, now) if takes_time else cells(row)) for row in found.rows))
+            address, column = pages.desk.view(call).here, found.sort.column
+            table = Table.of(
+                call, address, columns, found.rows, found.sort, lambda row: cursor_text(*place(row, column))
+            )
+            more = {} if shown is None else await shown(pages, call, found)
+            response: Response = pages.desk.show(call, template, form=found.form, table=table, **more)
+            return response
+
+        handler: Handler = wraps(method)(handle)
+        return page(path, title, query=shape, **access)(handler)
+
+    return declare
+
+
+async def known(**values: Any) -> dict[str, Any]:
+    """Return the same values for every page, for `shown`."""
+    return values
 
 
 def day_of(field: str, text: str | None) -> date | None:

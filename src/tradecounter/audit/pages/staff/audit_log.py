@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 
-from starlette.responses import Response
-
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.page_kit.values import short_code
-from tradecounter.edge.pages.listing import After, end_of, listed, start_of
-from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.listing import At, end_of, start_of, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.subjects import path_of_subject
 from tradecounter.edge.rest.call import Call
@@ -69,36 +67,34 @@ class AuditPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/audit", "Audit", scope="audit:read", query=AuditTable)
-    async def list_entries(self, call: Call) -> Response:
-        view = self.desk.view(call)
-
-        async def find(wanted: AuditTable, _: Sort, after: After) -> list[ShownEntry]:
-            chosen = AuditFilter(
-                actor=text("actor", wanted.actor) or None,
-                subject=text("subject", wanted.subject) or None,
-                since=start_of("from", wanted.since),
-                until=end_of("to", wanted.until),
-                before=None if after is None else after[1],
-            )
-            async with self.desk.reading() as tx:
-                records = await list_entries(tx, chosen, wanted.most, latest_first=True)
-            return [
-                ShownEntry(
-                    record,
-                    _KINDS.get(record.actor_kind, record.actor_kind),
-                    changes_of(record),
-                    path_of_subject(record.subject, view.may),
-                )
-                for record in records
-            ]
-
-        found = await listed(call, AuditTable, {"id": int}, "-id", find)
-        if found.is_file:
-            rows = ([getattr(row.record, heading) for heading in _HEADINGS] for row in found.rows)
-            return csv_file("audit", _HEADINGS, rows)
-        address = view.at("/audit")
-        table = Table.of(
-            call, address, _COLUMNS, found.rows, found.sort, lambda row: cursor_text(row.record.id, row.record.id)
+    @table_page(
+        "/audit",
+        "Audit",
+        columns=_COLUMNS,
+        sorts={"id": int},
+        default="-id",
+        place=lambda row, _: (row.record.id, row.record.id),
+        template="audit/list.html",
+        file="audit",
+        headings=_HEADINGS,
+        cells=lambda row: [getattr(row.record, heading) for heading in _HEADINGS],
+        scope="audit:read",
+    )
+    async def list_entries(self, tx: Transaction, call: Call, wanted: AuditTable, at: At) -> list[ShownEntry]:
+        chosen = AuditFilter(
+            actor=text("actor", wanted.actor) or None,
+            subject=text("subject", wanted.subject) or None,
+            since=start_of("from", wanted.since),
+            until=end_of("to", wanted.until),
+            before=None if at["after"] is None else at["after"][1],
         )
-        return self.desk.show(call, "audit/list.html", form=found.form, table=table)
+        records = await list_entries(tx, chosen, wanted.most, latest_first=True)
+        return [
+            ShownEntry(
+                record,
+                _KINDS.get(record.actor_kind, record.actor_kind),
+                changes_of(record),
+                path_of_subject(record.subject, self.desk.view(call).may),
+            )
+            for record in records
+        ]

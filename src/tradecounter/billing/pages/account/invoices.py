@@ -1,6 +1,8 @@
 """`/account/invoice`: invoices and credit notes, with their PDF files."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from starlette.responses import Response
@@ -17,14 +19,14 @@ from tradecounter.billing.queries.invoice_records import (
     list_invoices,
     printed_invoice,
 )
-from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
+from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.responses import STATUS, file_response
-from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
 from tradecounter.parts.account import AccountParts
@@ -49,71 +51,6 @@ _NOTE_COLUMNS = (
 )
 
 
-class InvoiceTable(TableParameters, frozen=True, kw_only=True):
-    """The filter of the table of invoices."""
-
-    show: Literal["unpaid", "overdue"] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class InvoicePages:
-    """The lists of invoices and credit notes, and their files."""
-
-    desk: PageDesk
-    parts: AccountParts
-
-    @page("/account/invoice", "Invoices", user_roles=ACCOUNTS, query=InvoiceTable)
-    async def list_invoices(self, call: Call) -> Response:
-        filled, wanted, found = Filled(query_values(call.raw_query)), InvoiceTable(), []
-        now = self.desk.clock.now()
-        try:
-            wanted = call.query(InvoiceTable)
-            chosen = InvoiceFilter(
-                customer_id=call.customer_id,
-                unpaid=wanted.show == "unpaid",
-                overdue_at=now if wanted.show == "overdue" else None,
-                before=_before(wanted.after),
-            )
-            async with self.desk.reading() as tx:
-                found = await list_invoices(tx, chosen, wanted.most)
-        except DomainError as error:
-            if error.kind is not Kind.INVALID:
-                raise
-            filled = Filled.of(Submitted(filled.values), error, STATUS[error.kind])
-        if wanted.is_file and not filled.message and not filled.errors:
-            return csv_file("invoices", _INVOICE_HEADINGS, map(_invoice_row, found))
-        address = self.desk.view(call).at("/account/invoice")
-        table = Table.of(call, address, _INVOICE_COLUMNS, found, _LATEST_FIRST, lambda row: cursor_text(0, row.number))
-        state = {invoice.number: _state(invoice, is_late=invoice.due_at < now) for invoice in table.rows}
-        return self.desk.show(call, "billing/invoices.html", form=filled, table=table, state=state)
-
-    @page("/account/invoice/credit-note", "Credit notes", user_roles=ACCOUNTS, query=TableParameters)
-    async def list_credit_notes(self, call: Call) -> Response:
-        wanted = call.query(TableParameters)
-        chosen = CreditNoteFilter(customer_id=call.customer_id, before=_before(wanted.after))
-        async with self.desk.reading() as tx:
-            found = await list_credit_notes(tx, chosen, wanted.most)
-        if wanted.is_file:
-            return csv_file("credit-notes", _NOTE_HEADINGS, map(_note_row, found))
-        address = self.desk.view(call).at("/account/invoice/credit-note")
-        table = Table.of(call, address, _NOTE_COLUMNS, found, _LATEST_FIRST, lambda row: cursor_text(0, row.number))
-        return self.desk.show(call, "billing/credit_notes.html", table=table)
-
-    @page("/account/invoice/{number}/pdf", "An invoice as a PDF file", user_roles=INVOICE_FILES)
-    async def show_invoice(self, call: Call) -> Response:
-        number = call.path_id("number", "invoice")
-        async with self.desk.reading() as tx:
-            found = await printed_invoice(tx, number, call.customer_id)
-        return file_response(found.pdf, f"invoice-{number}.pdf", _PDF)
-
-    @page("/account/invoice/credit-note/{number}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
-    async def show_credit_note(self, call: Call) -> Response:
-        number = call.path_id("number", "credit note")
-        async with self.desk.reading() as tx:
-            found = await printed_credit_note(tx, number, call.customer_id)
-        return file_response(found.pdf, f"credit-note-{number}.pdf", _PDF)
-
-
 _PDF = "application/pdf"
 _INVOICE_HEADINGS = (
     "number",
@@ -130,10 +67,86 @@ _INVOICE_HEADINGS = (
 _NOTE_HEADINGS = ("number", "invoice", "order_reference", "issued_on", "reason", "net", "vat", "gross")
 
 
-def _before(cursor: str | None) -> int | None:
-    """Return the number of the last row that was shown."""
-    after = read_cursor(cursor, int)
-    return None if after is None else after[1]
+class InvoiceTable(TableParameters, frozen=True, kw_only=True):
+    """The filter of the table of invoices."""
+
+    show: Literal["unpaid", "overdue"] | None = None
+
+
+def _note_row(row: CreditNoteRecord) -> tuple[object, ...]:
+    issued = uk_date(row.issued_at)
+    return (row.number, row.invoice, row.order_reference, issued, row.reason, row.net, row.vat, row.gross)
+
+
+def _invoice_row(row: InvoiceRecord) -> tuple[object, ...]:
+    days = (uk_date(row.issued_at), uk_date(row.due_at))
+    return (row.number, row.order_reference, *days, row.net, row.vat, row.gross, row.paid, row.credited, row.due)
+
+
+@dataclass(frozen=True, slots=True)
+class InvoicePages:
+    """The lists of invoices and credit notes, and their files."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @table_page(
+        "/account/invoice",
+        "Invoices",
+        columns=_INVOICE_COLUMNS,
+        sorts={"number": int},
+        default="-number",
+        place=lambda row, _: (0, row.number),
+        template="billing/invoices.html",
+        file="invoices",
+        headings=_INVOICE_HEADINGS,
+        cells=_invoice_row,
+        shown=lambda self, _, found: known(state=_states(found.rows, self.desk.clock.now())),
+        user_roles=ACCOUNTS,
+    )
+    async def list_invoices(
+        self, tx: Transaction, call: Call, wanted: InvoiceTable, at: At, now: datetime
+    ) -> list[InvoiceRecord]:
+        chosen = InvoiceFilter(
+            customer_id=call.customer_id,
+            unpaid=wanted.show == "unpaid",
+            overdue_at=now if wanted.show == "overdue" else None,
+            before=None if at["after"] is None else at["after"][1],
+        )
+        return await list_invoices(tx, chosen, wanted.most)
+
+    @table_page(
+        "/account/invoice/credit-note",
+        "Credit notes",
+        columns=_NOTE_COLUMNS,
+        sorts={"number": int},
+        default="-number",
+        place=lambda row, _: (0, row.number),
+        template="billing/credit_notes.html",
+        file="credit-notes",
+        headings=_NOTE_HEADINGS,
+        cells=_note_row,
+        user_roles=ACCOUNTS,
+    )
+    async def list_credit_notes(
+        self, tx: Transaction, call: Call, wanted: TableParameters, at: At
+    ) -> list[CreditNoteRecord]:
+        before = None if at["after"] is None else at["after"][1]
+        return await list_credit_notes(tx, CreditNoteFilter(customer_id=call.customer_id, before=before), wanted.most)
+
+    @page("/account/invoice/{number}/pdf", "An invoice as a PDF file", user_roles=INVOICE_FILES)
+    async def show_invoice(self, call: Call) -> Response:
+        number = call.path_id("number", "invoice")
+        async with self.desk.reading() as tx:
+            found = await printed_invoice(tx, number, call.customer_id)
+        return file_response(found.pdf, f"invoice-{number}.pdf", _PDF)
+
+    @page("/account/invoice/credit-note/{number}/pdf", "A credit note as a PDF file", user_roles=INVOICE_FILES)
+    async def show_credit_note(self, call: Call) -> Response:
+        number = call.path_id("number", "credit note")
+        async with self.desk.reading() as tx:
+            found = await printed_credit_note(tx, number, call.customer_id)
+        return file_response(found.pdf, f"credit-note-{number}.pdf", _PDF)
 
 
 def _state(invoice: InvoiceRecord, *, is_late: bool) -> str:
@@ -145,11 +158,6 @@ def _state(invoice: InvoiceRecord, *, is_late: bool) -> str:
     return "Part paid" if invoice.paid > NOTHING or invoice.credited > NOTHING else "Open"
 
 
-def _invoice_row(row: InvoiceRecord) -> tuple[object, ...]:
-    days = (uk_date(row.issued_at), uk_date(row.due_at))
-    return (row.number, row.order_reference, *days, row.net, row.vat, row.gross, row.paid, row.credited, row.due)
-
-
-def _note_row(row: CreditNoteRecord) -> tuple[object, ...]:
-    issued = uk_date(row.issued_at)
-    return (row.number, row.invoice, row.order_reference, issued, row.reason, row.net, row.vat, row.gross)
+def _states(rows: Sequence[InvoiceRecord], now: datetime) -> dict[int, str]:
+    """Return what each invoice waits for, by its number."""
+    return {row.number: _state(row, is_late=row.due_at < now) for row in rows}

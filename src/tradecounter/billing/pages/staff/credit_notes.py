@@ -25,8 +25,8 @@ from tradecounter.billing.shown_invoice import shown_invoice
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
-from tradecounter.edge.pages.listing import After, end_of, listed, start_of
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, end_of, start_of, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
@@ -89,6 +89,10 @@ class CreditNotePreview:
         return self.note.lines, self.note.cost_net, self.note.cost_tax, self.note.cost_gross
 
 
+def _file_row(row: CreditNoteRow) -> tuple[object, ...]:
+    return (row.number, row.invoice, row.customer_id, row.customer, uk_date(row.issued_at), row.reason, row.gross)
+
+
 @dataclass(frozen=True, slots=True)
 class CreditNotePages:
     """Credit notes."""
@@ -96,32 +100,27 @@ class CreditNotePages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/credit-note", "Credit notes", scope="billing:read", query=CreditNoteTable)
-    async def list_credit_notes(self, call: Call) -> Response:
-        async def find(wanted: CreditNoteTable, sort: Sort, after: After) -> list[CreditNoteRow]:
-            chosen = CreditNoteTableFilter(
-                customer_id=wanted.customer_id,
-                invoice=wanted.invoice,
-                issued_from=start_of("issued_from", wanted.issued_from),
-                issued_to=end_of("issued_to", wanted.issued_to),
-            )
-            async with self.desk.reading() as tx:
-                return await CREDIT_NOTES.page(
-                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
-                )
-
-        found = await listed(call, CreditNoteTable, CREDIT_NOTES.sorts, _LATEST_FIRST, find)
-        if found.is_file:
-            return csv_file("credit-notes", _HEADINGS, map(_file_row, found.rows))
-        table = Table.of(
-            call,
-            self.desk.view(call).at("/credit-note"),
-            _COLUMNS,
-            found.rows,
-            found.sort,
-            lambda row: cursor_text(*CREDIT_NOTES.place_of(row, found.sort.column)),
+    @table_page(
+        "/credit-note",
+        "Credit notes",
+        columns=_COLUMNS,
+        sorts=CREDIT_NOTES.sorts,
+        default=_LATEST_FIRST,
+        place=CREDIT_NOTES.place_of,
+        template="billing/credit_notes.html",
+        file="credit-notes",
+        headings=_HEADINGS,
+        cells=_file_row,
+        scope="billing:read",
+    )
+    async def list_credit_notes(self, tx: Transaction, wanted: CreditNoteTable, at: At) -> list[CreditNoteRow]:
+        chosen = CreditNoteTableFilter(
+            customer_id=wanted.customer_id,
+            invoice=wanted.invoice,
+            issued_from=start_of("issued_from", wanted.issued_from),
+            issued_to=end_of("issued_to", wanted.issued_to),
         )
-        return self.desk.show(call, "billing/credit_notes.html", form=found.form, table=table)
+        return await CREDIT_NOTES.page(tx, chosen, **at)
 
     @page("/credit-note/{number}", "One credit note", scope="billing:read")
     async def show_credit_note(self, call: Call) -> Response:
@@ -210,7 +209,3 @@ def _as_in_form(error: DomainError, chosen: list[int]) -> list[FieldError]:
         row, dot, member = each.field.partition(".")
         found.append(FieldError(f"{names.get(row, row)}{dot}{member}", each.message))
     return found
-
-
-def _file_row(row: CreditNoteRow) -> tuple[object, ...]:
-    return (row.number, row.invoice, row.customer_id, row.customer, uk_date(row.issued_at), row.reason, row.gross)

@@ -1,18 +1,17 @@
 """`/money`: who owes what, by age."""
 
 from dataclasses import dataclass
-
-from starlette.responses import Response
+from datetime import datetime
+from typing import Any
 
 from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.debtors import read_debtor_table, read_debtor_totals
 from tradecounter.billing.print_statement import AGES
 from tradecounter.billing.queries.debtors import DEBTORS, DebtorRecord
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
-from tradecounter.edge.pages.listing import After, listed
-from tradecounter.edge.pages.operation import page
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
 
 _COLUMNS = (
@@ -29,6 +28,11 @@ class DebtorTable(TableParameters, frozen=True, kw_only=True):
     """The table of debtors has no filters."""
 
 
+def _file_row(debtor: DebtorRecord) -> tuple[object, ...]:
+    ages = (getattr(debtor, age) for age in AGES)
+    return (debtor.customer_id, debtor.name, *ages, debtor.due, debtor.overdue, debtor.unallocated)
+
+
 @dataclass(frozen=True, slots=True)
 class DebtorPages:
     """Debtors by age."""
@@ -36,36 +40,25 @@ class DebtorPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/money", "Money", scope="billing:read", query=DebtorTable)
-    async def list_debtors(self, call: Call) -> Response:
-        now = self.desk.clock.now()
+    @table_page(
+        "/money",
+        "Money",
+        columns=_COLUMNS,
+        sorts=DEBTORS.sorts,
+        default=_MOST_OVERDUE_FIRST,
+        place=DEBTORS.place_of,
+        template="billing/debtors.html",
+        file="debtors",
+        headings=_HEADINGS,
+        cells=_file_row,
+        shown=lambda self, *_: self._totals(),
+        scope="billing:read",
+    )
+    async def list_debtors(self, tx: Transaction, wanted: DebtorTable, at: At, now: datetime) -> list[DebtorRecord]:
+        return await read_debtor_table(tx, now, **at)
 
-        async def find(wanted: DebtorTable, sort: Sort, after: After) -> list[DebtorRecord]:
-            async with self.desk.reading() as tx:
-                return await read_debtor_table(
-                    tx, now, sort.column, wanted.most, descending=sort.descending, after=after
-                )
-
-        found = await listed(call, DebtorTable, DEBTORS.sorts, _MOST_OVERDUE_FIRST, find)
-        if found.is_file:
-            return csv_file("debtors", _HEADINGS, map(_file_row, found.rows))
+    async def _totals(self) -> dict[str, Any]:
         async with self.desk.reading() as tx:
-            totals = await read_debtor_totals(tx, now)
-        address, sort = self.desk.view(call).at("/money"), found.sort
-        table = Table.of(
-            call,
-            address,
-            _COLUMNS,
-            found.rows,
-            sort,
-            lambda row: cursor_text(*DEBTORS.place_of(row, sort.column)),
-        )
+            totals = await read_debtor_totals(tx, self.desk.clock.now())
         chart = ageing_chart("Due by age", totals) if totals.debtors else None
-        return self.desk.show(
-            call, "billing/debtors.html", form=found.form, table=table, totals=totals, chart=chart, ages=AGES
-        )
-
-
-def _file_row(debtor: DebtorRecord) -> tuple[object, ...]:
-    ages = (getattr(debtor, age) for age in AGES)
-    return (debtor.customer_id, debtor.name, *ages, debtor.due, debtor.overdue, debtor.unallocated)
+        return {"totals": totals, "chart": chart, "ages": AGES}

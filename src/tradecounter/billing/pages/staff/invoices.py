@@ -23,8 +23,8 @@ from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
-from tradecounter.edge.pages.listing import After, end_of, listed, start_of
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, end_of, known, start_of, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
@@ -67,6 +67,12 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
     issued_to: str | None = None
 
 
+def _file_row(row: InvoiceRow, now: datetime) -> tuple[object, ...]:
+    days = uk_date(row.issued_at), uk_date(row.due_at)
+    amounts = row.gross, row.paid, row.credited, row.due
+    return (row.number, row.order_reference, row.customer_id, row.customer, *days, row.state(now), *amounts)
+
+
 @dataclass(frozen=True, slots=True)
 class InvoicePages:
     """Invoices."""
@@ -74,39 +80,31 @@ class InvoicePages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/invoice", "Invoices", scope="billing:read", query=InvoiceTable)
-    async def list_invoices(self, call: Call) -> Response:
-        now = self.desk.clock.now()
-
-        async def find(wanted: InvoiceTable, sort: Sort, after: After) -> list[InvoiceRow]:
-            chosen = InvoiceTableFilter(
-                number=wanted.number,
-                customer_id=wanted.customer_id,
-                order_reference=text("order", wanted.order),
-                issued_from=start_of("issued_from", wanted.issued_from),
-                issued_to=end_of("issued_to", wanted.issued_to),
-                unpaid={"unpaid": True, "paid": False}.get(wanted.show or ""),
-                overdue_at=now if wanted.show == "overdue" else None,
-            )
-            async with self.desk.reading() as tx:
-                return await invoices_for(chosen).page(
-                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
-                )
-
-        found = await listed(call, InvoiceTable, INVOICES.sorts, _LATEST_FIRST, find)
-        if found.is_file:
-            return csv_file("invoices", _HEADINGS, (_file_row(row, now) for row in found.rows))
-        table = Table.of(
-            call,
-            self.desk.view(call).at("/invoice"),
-            _COLUMNS,
-            found.rows,
-            found.sort,
-            lambda row: cursor_text(*INVOICES.place_of(row, found.sort.column)),
+    @table_page(
+        "/invoice",
+        "Invoices",
+        columns=_COLUMNS,
+        sorts=INVOICES.sorts,
+        default=_LATEST_FIRST,
+        place=INVOICES.place_of,
+        template="billing/invoices.html",
+        file="invoices",
+        headings=_HEADINGS,
+        cells=_file_row,
+        shown=lambda self, *_: known(now=self.desk.clock.now(), shows=get_args(Shown)),
+        scope="billing:read",
+    )
+    async def list_invoices(self, tx: Transaction, wanted: InvoiceTable, at: At, now: datetime) -> list[InvoiceRow]:
+        chosen = InvoiceTableFilter(
+            number=wanted.number,
+            customer_id=wanted.customer_id,
+            order_reference=text("order", wanted.order),
+            issued_from=start_of("issued_from", wanted.issued_from),
+            issued_to=end_of("issued_to", wanted.issued_to),
+            unpaid={"unpaid": True, "paid": False}.get(wanted.show or ""),
+            overdue_at=now if wanted.show == "overdue" else None,
         )
-        return self.desk.show(
-            call, "billing/invoices.html", form=found.form, table=table, now=now, shows=get_args(Shown)
-        )
+        return await invoices_for(chosen).page(tx, chosen, **at)
 
     @page("/invoice/{number}", "One invoice", scope="billing:read")
     async def show_invoice(self, call: Call) -> Response:
@@ -164,9 +162,3 @@ class InvoicePages:
 
 def _share(allocations: list[dict[str, object]], number: int) -> object:
     return next((share["amount"] for share in allocations if share["invoice"] == number), None)
-
-
-def _file_row(row: InvoiceRow, now: datetime) -> tuple[object, ...]:
-    days = uk_date(row.issued_at), uk_date(row.due_at)
-    amounts = row.gross, row.paid, row.credited, row.due
-    return (row.number, row.order_reference, row.customer_id, row.customer, *days, row.state(now), *amounts)

@@ -1,19 +1,17 @@
 """`/customer`: all customers, searched and filtered."""
 
 from dataclasses import dataclass
-from typing import Literal
-
-from starlette.responses import Response
+from datetime import datetime
+from typing import Any, Literal
 
 from tradecounter.customers.operations.staff import present_customers
 from tradecounter.customers.operations.staff_wire import ResellerCustomer
 from tradecounter.customers.queries.customer_table import SORTS, CustomerFilter, CustomerRow, customer_table
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
-from tradecounter.edge.pages.listing import After, listed
-from tradecounter.edge.pages.operation import page
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.contract_table import price_list_keys
 
@@ -49,43 +47,6 @@ class ListedCustomer:
     shown: ResellerCustomer
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerListPages:
-    """The list of customers."""
-
-    desk: PageDesk
-    parts: OfficeParts
-
-    @page("/customer", "Customers", scope="customers:read", query=CustomerTable)
-    async def list_customers(self, call: Call) -> Response:
-        lists: list[str] = []
-
-        async def find(wanted: CustomerTable, sort: Sort, after: After) -> list[ListedCustomer]:
-            chosen = CustomerFilter(
-                text=text("query", wanted.query),
-                price_list=text("price_list", wanted.price_list),
-                blocked=None if wanted.state is None else wanted.state == "blocked",
-            )
-            async with self.desk.reading() as tx:
-                lists.extend(await price_list_keys(tx))
-                rows = await customer_table(
-                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
-                )
-                shown = await present_customers(tx, [row.account for row in rows], self.desk.clock.now())
-            return [ListedCustomer(*pair) for pair in zip(rows, shown, strict=True)]
-
-        found = await listed(call, CustomerTable, SORTS, _BY_NAME, find)
-        if found.is_file:
-            return csv_file("customers", _FILE_HEADINGS, map(_file_row, found.rows))
-        address = self.desk.view(call).at("/customer")
-        table = Table.of(call, address, _COLUMNS, found.rows, found.sort, _cursor)
-        return self.desk.show(call, "customers/list.html", form=found.form, table=table, price_lists=lists)
-
-
-def _cursor(listed: ListedCustomer) -> str:
-    return cursor_text(listed.row.sorted_by, listed.shown.id)
-
-
 def _file_row(listed: ListedCustomer) -> tuple[object, ...]:
     one, credit = listed.shown, listed.shown.credit
     return (
@@ -93,3 +54,41 @@ def _file_row(listed: ListedCustomer) -> tuple[object, ...]:
         one.discount, one.credit_limit, one.term_days, credit.total_outstanding, credit.available_credit,
         credit.overdue, "yes" if one.blocked else "no", one.created_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerListPages:
+    """The list of customers."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @table_page(
+        "/customer",
+        "Customers",
+        columns=_COLUMNS,
+        sorts=SORTS,
+        default=_BY_NAME,
+        place=lambda listed, _: (listed.row.sorted_by, listed.shown.id),
+        template="customers/list.html",
+        file="customers",
+        headings=_FILE_HEADINGS,
+        cells=_file_row,
+        shown=lambda self, *_: self._price_lists(),
+        scope="customers:read",
+    )
+    async def list_customers(
+        self, tx: Transaction, wanted: CustomerTable, at: At, now: datetime
+    ) -> list[ListedCustomer]:
+        chosen = CustomerFilter(
+            text=text("query", wanted.query),
+            price_list=text("price_list", wanted.price_list),
+            blocked=None if wanted.state is None else wanted.state == "blocked",
+        )
+        rows = await customer_table(tx, chosen, **at)
+        shown = await present_customers(tx, [row.account for row in rows], now)
+        return [ListedCustomer(*pair) for pair in zip(rows, shown, strict=True)]
+
+    async def _price_lists(self) -> dict[str, Any]:
+        async with self.desk.reading() as tx:
+            return {"price_lists": await price_list_keys(tx)}

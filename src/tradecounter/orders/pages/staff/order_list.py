@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from typing import Annotated, get_args
 
 from msgspec import Meta
-from starlette.responses import Response
 
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.page_kit.values import label
-from tradecounter.edge.pages.listing import After, listed
-from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.rest.call import Call
 from tradecounter.orders.operations.steps import order_filter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.orders.rules import STATUSES
@@ -43,6 +41,11 @@ class OrderTable(TableParameters, frozen=True, kw_only=True):
     created_to: str | None = None
 
 
+def _file_row(row: OrderRow) -> tuple[object, ...]:
+    placed = row.placed_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (row.name, row.customer_id, row.customer, row.customer_reference, placed, row.label, row.gross)
+
+
 @dataclass(frozen=True, slots=True)
 class OrderListPages:
     """The list of orders."""
@@ -50,34 +53,19 @@ class OrderListPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/order", "Orders", scope="orders:read", query=OrderTable)
-    async def list_orders(self, call: Call) -> Response:
-        async def find(wanted: OrderTable, sort: Sort, after: After) -> list[OrderRow]:
-            async with self.desk.reading() as tx:
-                chosen = await order_filter(tx, wanted)
-                return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
-
-        found = await listed(call, OrderTable, SORTS, _LATEST_FIRST, find)
-        if found.is_file:
-            return csv_file("orders", _FILE_HEADINGS, map(_file_row, found.rows))
-        table = Table.of(
-            call,
-            self.desk.view(call).at("/order"),
-            _COLUMNS,
-            found.rows,
-            found.sort,
-            lambda row: cursor_text(sorted_by(row, found.sort.column), row.id),
-        )
-        return self.desk.show(
-            call,
-            "orders/list.html",
-            form=found.form,
-            table=table,
-            statuses=STATUSES,
-            states=[(state, label(state)) for state in get_args(State)],
-        )
-
-
-def _file_row(row: OrderRow) -> tuple[object, ...]:
-    placed = row.placed_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (row.name, row.customer_id, row.customer, row.customer_reference, placed, row.label, row.gross)
+    @table_page(
+        "/order",
+        "Orders",
+        columns=_COLUMNS,
+        sorts=SORTS,
+        default=_LATEST_FIRST,
+        place=lambda row, column: (sorted_by(row, column), row.id),
+        template="orders/list.html",
+        file="orders",
+        headings=_FILE_HEADINGS,
+        cells=_file_row,
+        shown=lambda *_: known(statuses=STATUSES, states=[(state, label(state)) for state in get_args(State)]),
+        scope="orders:read",
+    )
+    async def list_orders(self, tx: Transaction, wanted: OrderTable, at: At) -> list[OrderRow]:
+        return await order_table(tx, await order_filter(tx, wanted), **at)

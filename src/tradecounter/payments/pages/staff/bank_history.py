@@ -10,6 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -59,17 +60,21 @@ class BankHistoryPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/bank-file", "Bank files", scope="billing:read", query=TableParameters)
-    async def list_files(self, call: Call) -> Response:
-        wanted = call.query(TableParameters)
-        after = read_cursor(wanted.after, int)
-        async with self.desk.reading() as tx:
-            found = await list_bank_files(tx, wanted.most, before=None if after is None else after[0])
-        if wanted.is_file:
-            return csv_file("bank-files", _HEADINGS, ([getattr(made, name) for name in _HEADINGS] for made in found))
-        address = self.desk.view(call).at("/bank-file")
-        table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda made: cursor_text(made.id, 0))
-        return self.desk.show(call, "payments/bank_files.html", table=table)
+    @table_page(
+        "/bank-file",
+        "Bank files",
+        columns=_COLUMNS,
+        sorts={"id": int},
+        default="-id",
+        place=lambda made, _: (made.id, 0),
+        template="payments/bank_files.html",
+        file="bank-files",
+        headings=_HEADINGS,
+        cells=lambda made: [getattr(made, name) for name in _HEADINGS],
+        scope="billing:read",
+    )
+    async def list_files(self, tx: Transaction, wanted: TableParameters, at: At) -> list[BankFileRecord]:
+        return await list_bank_files(tx, wanted.most, before=None if at["after"] is None else at["after"][0])
 
     @page(_ONE, "One bank file", scope="billing:read", query=TableParameters)
     async def show_file(self, call: Call) -> Response:

@@ -22,8 +22,8 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
-from tradecounter.edge.pages.listing import After, day_of, listed
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, day_of, known, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import step
@@ -82,6 +82,12 @@ class PaymentTable(TableParameters, frozen=True, kw_only=True):
     received_to: str | None = None
 
 
+def _file_row(row: PaymentRow) -> tuple[object, ...]:
+    invoices, reversed_ = " ".join(map(str, row.invoices)), "yes" if row.reversed_at else ""
+    who = row.id, row.customer_id, row.customer
+    return (*who, row.received_on, row.method, row.reference, invoices, reversed_, row.amount)
+
+
 @dataclass(frozen=True, slots=True)
 class PaymentPages:
     """Payments."""
@@ -89,34 +95,30 @@ class PaymentPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/payment", "Payments", scope="billing:read", query=PaymentTable)
-    async def list_payments(self, call: Call) -> Response:
-        async def find(wanted: PaymentTable, sort: Sort, after: After) -> list[PaymentRow]:
-            chosen = PaymentTableFilter(
-                customer_id=wanted.customer_id,
-                invoice=wanted.invoice,
-                reference=text("reference", wanted.reference),
-                method=wanted.method,
-                received_from=day_of("received_from", wanted.received_from),
-                received_to=day_of("received_to", wanted.received_to),
-            )
-            async with self.desk.reading() as tx:
-                return await PAYMENTS.page(
-                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
-                )
-
-        found = await listed(call, PaymentTable, PAYMENTS.sorts, _LATEST_FIRST, find)
-        if found.is_file:
-            return csv_file("payments", _HEADINGS, map(_file_row, found.rows))
-        table = Table.of(
-            call,
-            self.desk.view(call).at("/payment"),
-            _COLUMNS,
-            found.rows,
-            found.sort,
-            lambda row: cursor_text(*PAYMENTS.place_of(row, found.sort.column)),
+    @table_page(
+        "/payment",
+        "Payments",
+        columns=_COLUMNS,
+        sorts=PAYMENTS.sorts,
+        default=_LATEST_FIRST,
+        place=PAYMENTS.place_of,
+        template="payments/payments.html",
+        file="payments",
+        headings=_HEADINGS,
+        cells=_file_row,
+        shown=lambda *_: known(methods=_METHOD_NAMES),
+        scope="billing:read",
+    )
+    async def list_payments(self, tx: Transaction, wanted: PaymentTable, at: At) -> list[PaymentRow]:
+        chosen = PaymentTableFilter(
+            customer_id=wanted.customer_id,
+            invoice=wanted.invoice,
+            reference=text("reference", wanted.reference),
+            method=wanted.method,
+            received_from=day_of("received_from", wanted.received_from),
+            received_to=day_of("received_to", wanted.received_to),
         )
-        return self.desk.show(call, "payments/payments.html", form=found.form, table=table, methods=_METHOD_NAMES)
+        return await PAYMENTS.page(tx, chosen, **at)
 
     @page("/payment/new", "Record a payment", scope="billing:write")
     async def show_new(self, call: Call) -> Response:
@@ -215,9 +217,3 @@ def said_of_payment(payment: Payment) -> str:
         return f"The refund of {in_pounds(payment.amount)} is recorded."
     paid = " and ".join(str(share.invoice) for share in payment.allocations)
     return f"The payment of {in_pounds(payment.amount)} is recorded" + (f" for {paid}." if paid else " on the account.")
-
-
-def _file_row(row: PaymentRow) -> tuple[object, ...]:
-    invoices, reversed_ = " ".join(map(str, row.invoices)), "yes" if row.reversed_at else ""
-    who = row.id, row.customer_id, row.customer
-    return (*who, row.received_on, row.method, row.reference, invoices, reversed_, row.amount)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from starlette.responses import Response
 
@@ -11,8 +11,8 @@ from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, query_values
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
-from tradecounter.edge.pages.listing import After, listed
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
@@ -58,6 +58,22 @@ class LineTable(TableParameters, frozen=True, kw_only=True):
     reference: str | None = None
 
 
+def file_row(line: BankLineRecord) -> tuple[object, ...]:
+    """Return a line as it stands in a file, with what is written where it could not be read."""
+    received, amount = line.received_on or line.day_written, line.amount_written if line.amount is None else line.amount
+    return (
+        line.id,
+        line.line,
+        received,
+        line.reference,
+        line.state,
+        line.why,
+        line.customer_id,
+        line.payment_id,
+        amount,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class BankLinePages:
     """Money that waits to be placed."""
@@ -65,33 +81,29 @@ class BankLinePages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/bank-line", "Unplaced money", scope="billing:read", query=LineTable)
-    async def list_lines(self, call: Call) -> Response:
-        async def find(wanted: LineTable, sort: Sort, after: After) -> list[BankLineRecord]:
-            chosen = BankLineFilter(
-                state=None if wanted.state == "all" else wanted.state, reference=text("reference", wanted.reference)
-            )
-            async with self.desk.reading() as tx:
-                return await BANK_LINES.page(
-                    tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after
-                )
+    @table_page(
+        "/bank-line",
+        "Unplaced money",
+        columns=_COLUMNS,
+        sorts=BANK_LINES.sorts,
+        default=_OLDEST_FIRST,
+        place=BANK_LINES.place_of,
+        template="payments/unplaced.html",
+        file="bank-lines",
+        headings=_HEADINGS,
+        cells=file_row,
+        shown=lambda self, *_: self._waiting(),
+        scope="billing:read",
+    )
+    async def list_lines(self, tx: Transaction, wanted: LineTable, at: At) -> list[BankLineRecord]:
+        state = None if wanted.state == "all" else wanted.state
+        return await BANK_LINES.page(
+            tx, BankLineFilter(state=state, reference=text("reference", wanted.reference)), **at
+        )
 
-        found = await listed(call, LineTable, BANK_LINES.sorts, _OLDEST_FIRST, find)
-        if found.is_file:
-            return csv_file("bank-lines", _HEADINGS, map(file_row, found.rows))
+    async def _waiting(self) -> dict[str, Any]:
         async with self.desk.reading() as tx:
-            waiting = await lines_waiting(tx)
-        table = Table.of(
-            call,
-            self.desk.view(call).at("/bank-line"),
-            _COLUMNS,
-            found.rows,
-            found.sort,
-            lambda row: cursor_text(*BANK_LINES.place_of(row, found.sort.column)),
-        )
-        return self.desk.show(
-            call, "payments/unplaced.html", form=found.form, table=table, waiting=waiting, states=_STATES
-        )
+            return {"waiting": await lines_waiting(tx), "states": _STATES}
 
     @page(_ONE, "One line of a bank file", scope="billing:read")
     async def show_line(self, call: Call) -> Response:
@@ -164,19 +176,3 @@ class BankLinePages:
         async with self.desk.reading() as tx:
             line = await fetch_bank_line(tx, call.path_id("id", "bank line"))
         return self.desk.show(call, "payments/set_aside.html", form=filled, line=line)
-
-
-def file_row(line: BankLineRecord) -> tuple[object, ...]:
-    """Return a line as it stands in a file, with what is written where it could not be read."""
-    received, amount = line.received_on or line.day_written, line.amount_written if line.amount is None else line.amount
-    return (
-        line.id,
-        line.line,
-        received,
-        line.reference,
-        line.state,
-        line.why,
-        line.customer_id,
-        line.payment_id,
-        amount,
-    )

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from starlette.responses import Response
-
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
-from tradecounter.edge.pages.operation import page
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
@@ -41,30 +41,6 @@ class QuoteTable(TableParameters, frozen=True, kw_only=True):
     view: QuoteView = "waiting"
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteListPages:
-    """The list of quotes."""
-
-    desk: PageDesk
-    parts: OfficeParts
-
-    @page("/quote", "Quotes", scope="quotes:read", query=QuoteTable)
-    async def list_quotes(self, call: Call) -> Response:
-        wanted = call.query(QuoteTable)
-        after = read_cursor(wanted.after, datetime)
-        async with self.desk.reading() as tx:
-            found = await quote_table(tx, wanted.view, self.desk.clock.now(), wanted.most, after)
-        if wanted.is_file:
-            return csv_file("quotes", _FILE_HEADINGS, (_file_row(row, self.desk.clock.now()) for row in found))
-        address = self.desk.view(call).at("/quote")
-        table = Table.of(call, address, _COLUMNS, found, _AS_LISTED, lambda row: cursor_text(row.created_at, row.id))
-        views = [(f"{address}?view={view}" if view != "waiting" else address, name) for view, name in _VIEWS]
-        here = next(link for (link, _), (view, _) in zip(views, _VIEWS, strict=True) if view == wanted.view)
-        return self.desk.show(
-            call, "quotes/list.html", table=table, views=views, here=here, view=wanted.view, now=self.desk.clock.now()
-        )
-
-
 def _file_row(row: QuoteRow, now: datetime) -> tuple[object, ...]:
     moments = (row.created_at, row.priced_at, row.expires_at)
     shown = (None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in moments)
@@ -72,3 +48,34 @@ def _file_row(row: QuoteRow, now: datetime) -> tuple[object, ...]:
         row.code, row.customer_id, row.customer, row.customer_reference, row.status(now), *shown, row.order_reference,
         row.total,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteListPages:
+    """The list of quotes."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @table_page(
+        "/quote",
+        "Quotes",
+        columns=_COLUMNS,
+        sorts={"created": datetime},
+        default="created",
+        place=lambda row, _: (row.created_at, row.id),
+        template="quotes/list.html",
+        file="quotes",
+        headings=_FILE_HEADINGS,
+        cells=_file_row,
+        shown=lambda self, call, found: self._views(call, found.wanted.view),
+        scope="quotes:read",
+    )
+    async def list_quotes(self, tx: Transaction, wanted: QuoteTable, at: At, now: datetime) -> list[QuoteRow]:
+        return await quote_table(tx, wanted.view, now, wanted.most, at["after"])
+
+    async def _views(self, call: Call, chosen: QuoteView) -> dict[str, Any]:
+        address = self.desk.view(call).here
+        links = {view: f"{address}?view={view}" if view != "waiting" else address for view, _ in _VIEWS}
+        views = [(links[view], name) for view, name in _VIEWS]
+        return {"views": views, "here": links[chosen], "view": chosen, "now": self.desk.clock.now()}

@@ -1,12 +1,11 @@
 """`/return`: what customers send back."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from starlette.responses import Response
-
-from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
-from tradecounter.edge.pages.operation import page
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
@@ -33,6 +32,14 @@ class ReturnTable(TableParameters, frozen=True, kw_only=True):
     state: Literal["open", "received", "closed", "all"] = "open"
 
 
+def _file_row(row: ReturnRow) -> tuple[object, ...]:
+    opened = row.opened_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (
+        return_number(row.id), row.order_reference, row.customer_id, row.customer, row.state, row.reason, opened,
+        row.units, row.received,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class ReturnListPages:
     """The list of returns."""
@@ -40,37 +47,26 @@ class ReturnListPages:
     desk: PageDesk
     parts: OfficeParts
 
-    @page("/return", "Returns", scope="orders:read", query=ReturnTable)
-    async def list_returns(self, call: Call) -> Response:
-        wanted = call.query(ReturnTable)
-        cursor = read_cursor(wanted.after, int)
-        async with self.desk.reading() as tx:
-            found = await return_table(
-                tx,
-                None if wanted.state == "all" else wanted.state,
-                wanted.most,
-                None if cursor is None else cursor[1],
-            )
-        if wanted.is_file:
-            return csv_file("returns", _FILE_HEADINGS, map(_file_row, found))
-        address = self.desk.view(call).at("/return")
-        table = Table.of(call, address, _COLUMNS, found, _LATEST_FIRST, lambda row: cursor_text(row.id, row.id))
+    @table_page(
+        "/return",
+        "Returns",
+        columns=_COLUMNS,
+        sorts={"number": int},
+        default="-number",
+        place=lambda row, _: (row.id, row.id),
+        template="returns/list.html",
+        file="returns",
+        headings=_FILE_HEADINGS,
+        cells=_file_row,
+        shown=lambda self, call, found: self._views(call, found.wanted.state),
+        scope="orders:read",
+    )
+    async def list_returns(self, tx: Transaction, wanted: ReturnTable, at: At) -> list[ReturnRow]:
+        state = None if wanted.state == "all" else wanted.state
+        return await return_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
+
+    async def _views(self, call: Call, chosen: str) -> dict[str, Any]:
+        address = self.desk.view(call).here
         links = {state: f"{address}?state={state}" if state != "open" else address for state, _ in _VIEWS}
         views = [(links[state], name) for state, name in _VIEWS]
-        return self.desk.show(
-            call,
-            "returns/list.html",
-            table=table,
-            views=views,
-            here=links[wanted.state],
-            state=wanted.state,
-            number=return_number,
-        )
-
-
-def _file_row(row: ReturnRow) -> tuple[object, ...]:
-    opened = row.opened_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return (
-        return_number(row.id), row.order_reference, row.customer_id, row.customer, row.state, row.reason, opened,
-        row.units, row.received,
-    )  # fmt: skip
+        return {"views": views, "here": links[chosen], "state": chosen, "number": return_number}
