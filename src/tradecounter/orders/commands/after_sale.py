@@ -1,6 +1,7 @@
 """`tradecounter order create`, `confirm`, `amend`, `cancel` and `note`."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,6 +30,7 @@ from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.commands.fulfil import change_order
 from tradecounter.orders.commands.shown import print_order, whole_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.policy import OrderingPolicy, read_context
 from tradecounter.orders.requests import Cancellation
@@ -57,7 +59,8 @@ def create(
 
     async def work(tx: Transaction) -> dict[str, Any]:
         context = await read_context(tx, customer_id, policy, SystemClock().now())
-        order, _ = await create_for_customer(tx, body, context, confirm=confirm_now, override_credit=override_credit)
+        request = await read_request(body, context, lambda: nullcontext(tx))
+        order, _ = await create_for_customer(tx, request, context, confirm=confirm_now, override_credit=override_credit)
         return await whole_order(tx, order)
 
     print_order(run_change(work), as_json=as_json)

@@ -1,7 +1,6 @@
 """Creates and confirms orders for customers, by support and on pages: with the checks, prices and terms of the API."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
 
 from msgspec.structs import replace
 
@@ -11,7 +10,6 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import account_standing, with_current_data
 from tradecounter.orders.create.place_order import place_order, request_quote
-from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.policy import OrderContext
@@ -23,14 +21,14 @@ from tradecounter.orders.withdraw_order import replace_order
 
 async def create_for_customer(
     tx: Transaction,
-    body: bytes,
+    request: CreateOrderRequest,
     context: OrderContext,
     *,
     confirm: bool,
     override_credit: str | None,
     replaces: str | None = None,
 ) -> tuple[PendingOrder | ConfirmedOrder, list[OrderLine]]:
-    """Create an order from the JSON body of `POST /order`, and confirm it if `confirm` or the body says so.
+    """Create an order, and confirm it if `confirm` or the request says so.
 
     `override_credit` is the reason why the order may exceed the account's credit; `replaces` the confirmation code of
     a pending order of the customer, which is cancelled. Raises DomainError as `place_order`, `confirm_order` and
@@ -38,7 +36,6 @@ async def create_for_customer(
     """
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
-    request = await read_request(body, context, lambda: nullcontext(tx))
     request = replace(request, auto_confirm=confirm or bool(request.auto_confirm))
     standing, context = await _standing(tx, "order", request, context)
     if replaces is not None:
@@ -49,9 +46,8 @@ async def create_for_customer(
     return await confirm_order(tx, pending.confirmation_code, None, context, override_credit=override_credit)
 
 
-async def quote_for_customer(tx: Transaction, body: bytes, context: OrderContext) -> UnpricedQuote:
-    """Create a quote from the JSON body of `POST /quote`. Raises DomainError as `request_quote` does."""
-    request = await read_request(body, context, lambda: nullcontext(tx))
+async def quote_for_customer(tx: Transaction, request: CreateOrderRequest, context: OrderContext) -> UnpricedQuote:
+    """Create a quote. Raises DomainError as `request_quote` does."""
     standing, context = await _standing(tx, "quote", request, context)
     quote, _ = await request_quote(tx, request, standing, context)
     return quote

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.json_text import decode_json, to_json
+from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.orders.create.read_request import read_request
@@ -27,8 +27,14 @@ async def create_sale(
     """Create an order for a customer. Raises DomainError as `create_for_customer` does."""
     context = await contexts.of(body.customer_id, now)
     reason = _reason(body.override_credit)
-    order, _ = await create_for_customer(tx, to_json(body), context, confirm=False, override_credit=reason)
+    order, _ = await create_for_customer(tx, body, context, confirm=False, override_credit=reason)
     return order
+
+
+async def read_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> OrderRequest:
+    """Return the order in the body of a page, whose fields are checked. Raises DomainError (invalid)."""
+    await check_sale(tx, raw, contexts, now)
+    return read_json(raw, OrderRequest)
 
 
 async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> None:

@@ -1,6 +1,7 @@
 """`/account/new-order`: the form of a new order or quote. All of it is sent with every button, so no line is lost."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -27,6 +28,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.orders.create.draft import unknown_skus
+from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.pages.account.basket import Basket, basket_of, basket_with, named_skus, text_of_file
 from tradecounter.orders.pages.account.offers import priced, search
 from tradecounter.orders.policy import OrderContext
@@ -205,10 +207,11 @@ _QUOTE_SENT = "Your request is sent. You get an e-mail when the quote is priced.
 
 
 async def _created(tx: Transaction, body: OrderForm, context: OrderContext, *, is_quote: bool) -> AnyOrder:
+    request = await read_request(body.in_json(), context, lambda: nullcontext(tx))
     if is_quote:
-        return await quote_for_customer(tx, body.in_json(), context)
+        return await quote_for_customer(tx, request, context)
     made, _ = await create_for_customer(
-        tx, body.in_json(), context, confirm=False, override_credit=None, replaces=body.replaces
+        tx, request, context, confirm=False, override_credit=None, replaces=body.replaces
     )
     return made
 

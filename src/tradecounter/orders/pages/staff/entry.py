@@ -21,11 +21,12 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines, unknown_products
 from tradecounter.orders.create.quick_lines import read_quick_lines
-from tradecounter.orders.operations.sales import SELLERS, create_sale
+from tradecounter.orders.operations.sales import SELLERS, create_sale, read_sale
 from tradecounter.orders.pages.staff.address_form import (
     ANOTHER,
     TypedAddress,
@@ -126,7 +127,9 @@ class OrderEntryPages:
             if body.override is not None:
                 require_right(call.request, "billing:write")
             with without_copies("billing_address", "shipping_address", copied=body.billing == _SAME):
-                return await create_sale(tx, _order(_customer_of(call), body), self.parts.contexts, now)
+                wanted = to_json(_order(_customer_of(call), body))
+                sale = await read_sale(tx, wanted, self.parts.contexts, now)
+                return await create_sale(tx, sale, self.parts.contexts, now)
 
         return await self.desk.change(
             call,
