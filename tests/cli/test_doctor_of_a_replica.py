@@ -94,5 +94,6 @@ def test_a_former_replica_that_was_promoted_is_found(tmp_path: Path, forker: For
     with streaming_pair(tmp_path) as (primary, promoted):
         upgrade(primary.url)
         program = Program(tmp_path, primary.url, forker, {"TRADECOUNTER_SECRET_KEY": SECRET})
+        wait_for(lambda: promoted.ask("select to_regclass('change') is not null"))  # it has replayed the schema
         assert promoted.ask("select pg_promote()")
         assert why_not(program, promoted.url) == "it is not a replica, but another primary"

@@ -13,7 +13,8 @@ from support.orders import buy, confirm, create, faults_in_the_books, in_paralle
 from support.service import Customer, Service, running_service
 from support.shop import NEXT_DAY, STANDARD, order
 from support.waiting import waiting_for_a_lock
-from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import edit_account
+from tradecounter.customers.settings import CustomerChange
 
 # One phone with shipping: 66.60 with STANDARD, 72.00 with NEXT_DAY.
 BY_STANDARD, BY_NEXT_DAY = Decimal("66.60"), Decimal("72.00")
@@ -97,7 +98,7 @@ def test_a_limit_changed_during_a_confirmation_applies_to_it(shop: Service, limi
         holder.execute("select from credit_exposure where customer_id = %s for update", [customer.id])
         confirming.start()
         waiting_for_a_lock(shop.database_url)
-        change = AccountChange(credit_limit=Decimal(limit))
+        change = CustomerChange(credit_limit=Decimal(limit))
         shop.in_transaction(lambda tx: edit_account(tx, customer.id, change))
     confirming.join(timeout=30)
     assert [response.status_code for response in responses] == [status]

@@ -20,7 +20,7 @@ from support.shop import ADDRESS, METHODS, STANDARD, order, price, product
 from tradecounter.bulk.importing import ImportOptions
 from tradecounter.bulk.rows import Row
 from tradecounter.customers.change_account import change_customer
-from tradecounter.customers.queries.accounts import AccountChange
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.transaction import transaction
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_in
@@ -78,7 +78,7 @@ def contract(customer: Customer, sku: str, cost: Any, first: date | None = None,
 
 def edit(service: Service, customer: Customer, **values: Any) -> None:
     """Change a customer as the command `customer edit` does."""
-    change = AccountChange(**values)
+    change = CustomerChange(**values)
     service.in_transaction(lambda tx: change_customer(tx, customer.id, change, service.clock.now()))
 
 

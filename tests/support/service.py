@@ -16,7 +16,8 @@ import msgspec
 from support.interface import checked_client
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.bulk.rows import Row
-from tradecounter.customers.queries.accounts import AccountChange, add_account
+from tradecounter.customers.queries.accounts import add_account
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.identity.queries.api_keys import add_key
@@ -148,7 +149,7 @@ class Service:
     def customer(self, *, credit: str | None = "1000000.00", term_days: int = 30, **values: Any) -> Customer:
         """A new customer with an API key; by default with ample credit, a trade account and no order mails."""
         number = next(_numbers)
-        change = AccountChange(
+        change = CustomerChange(
             **{
                 "email_address": f"customer{number}@test.example",
                 "first_name": "Test",

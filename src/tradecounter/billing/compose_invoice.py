@@ -9,7 +9,7 @@ from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, 
 from tradecounter.billing.rules import Share, payment_terms, vat_totals
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.address_rules import address_lines
-from tradecounter.customers.queries.accounts import Account
+from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING

@@ -1,7 +1,6 @@
 """Adds, changes, blocks and unblocks customers."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -9,15 +8,8 @@ from typing import Any
 from msgspec import UNSET, structs
 
 from tradecounter.audit.record import audit
-from tradecounter.customers.queries.accounts import (
-    Account,
-    AccountChange,
-    add_account,
-    edit_account,
-    fetch_account,
-    lock_account,
-    set_blocked,
-)
+from tradecounter.customers.queries.accounts import add_account, edit_account, fetch_account, lock_account, set_blocked
+from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import NewEvent, record_event, record_events
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
@@ -28,7 +20,7 @@ from tradecounter.kit.text import LONGEST_REASON
 _LONGEST_NAME = 200
 
 
-async def create_customer(tx: Transaction, change: AccountChange, now: datetime) -> Account:
+async def create_customer(tx: Transaction, change: CustomerChange, now: datetime) -> Account:
     """Add a customer. Raises DomainError: conflict (the e-mail is taken) or invalid."""
     _check(change)
     account = await add_account(tx, change)
@@ -36,7 +28,7 @@ async def create_customer(tx: Transaction, change: AccountChange, now: datetime)
     return account
 
 
-async def change_customer(tx: Transaction, customer_id: int, change: AccountChange, now: datetime) -> Account:
+async def change_customer(tx: Transaction, customer_id: int, change: CustomerChange, now: datetime) -> Account:
     """Change a customer. Raises DomainError: not found, conflict (the e-mail is taken) or invalid."""
     _check(change)
     before = await lock_account(tx, customer_id)
@@ -45,7 +37,7 @@ async def change_customer(tx: Transaction, customer_id: int, change: AccountChan
     return account
 
 
-def _check(change: AccountChange) -> None:
+def _check(change: CustomerChange) -> None:
     collector = ErrorCollector()
     for field in ("first_name", "last_name"):
         name = getattr(change, field)
@@ -56,7 +48,7 @@ def _check(change: AccountChange) -> None:
 
 
 def _record(tx: Transaction, action: str, before: Account | None, after: Account, now: datetime) -> None:
-    old, new = {} if before is None else asdict(before), asdict(after)
+    old, new = {} if before is None else structs.asdict(before), structs.asdict(after)
     audit(tx, action, f"customer/{after.id}", now, before=old, after=new)
     changed = [name for name in new if name not in old or old[name] != new[name]]
     record_customer_changes(tx, [after.id], changed, now)
@@ -72,7 +64,7 @@ LARGEST_LIMIT = Decimal(1_000_000_000)
 _MOST = {"discount": Decimal(100), "credit_limit": LARGEST_LIMIT}
 
 
-def checked_change(change: AccountChange) -> AccountChange:
+def checked_change(change: CustomerChange) -> CustomerChange:
     """Return a change with amounts in pence. Raises DomainError (invalid) with all errors."""
     collector = ErrorCollector()
     values: dict[str, Any] = {}

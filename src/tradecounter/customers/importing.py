@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from tradecounter.bulk.kinds import ImportKind, Stage, Staged
 from tradecounter.bulk.spellings import stored_keys
@@ -20,41 +20,23 @@ from tradecounter.customers.queries.importing import (
     WARN_OF_SHIPPING_METHODS,
     delete_added,
 )
+from tradecounter.customers.settings import DEFAULTS, SETTINGS, CustomerChange
 from tradecounter.customers.wire import AddressDetails, Email
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.keys import Spellings
-from tradecounter.kit.number_types import Percent, Pounds
 
 Name = Annotated[str, Meta(max_length=200)]
 
-_DEFAULTS = {
-    "company": "",
-    "trade_account": False,
-    "discount": 0,
-    "packing": "own",
-    "unique_references": False,
-    "order_mails": True,
-}
 
-
-class CustomerRow(Struct, forbid_unknown_fields=True):
+class CustomerRow(CustomerChange, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A customer; new addresses are added to its address book."""
 
     email_address: Email
     first_name: Name | UnsetType = UNSET
     last_name: Name | UnsetType = UNSET
     company: Name | UnsetType = UNSET
-    accounts_email: Email | UnsetType | None = UNSET
-    trade_account: bool | UnsetType = UNSET
     price_list: str | UnsetType | None = UNSET
-    discount: Percent | UnsetType = UNSET
-    credit_limit: Pounds | UnsetType | None = UNSET
-    term_days: Annotated[int, Meta(ge=0, le=3650)] | UnsetType | None = UNSET
-    packing: Literal["own", "plain"] | UnsetType = UNSET
-    shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
-    unique_references: bool | UnsetType = UNSET
-    order_mails: bool | UnsetType = UNSET
     addresses: list[AddressDetails] | UnsetType = UNSET
 
 
@@ -97,12 +79,8 @@ CUSTOMERS = ImportKind(
     merge=merge_statement(
         "customer",
         "email_key",
-        (
-            "email_address", "first_name", "last_name", "company", "accounts_email", "trade_account", "price_list",
-            "discount", "credit_limit", "term_days", "packing", "shipping_method", "unique_references",
-            "order_mails",
-        ),
-        _DEFAULTS,
+        SETTINGS,
+        DEFAULTS,
     ),
     after=(
         ADD_ADDRESSES, ADD_FIRST_OWNERS,

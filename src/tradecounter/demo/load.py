@@ -8,7 +8,8 @@ from typing import Any
 
 from tradecounter.bulk.importing import ImportOptions
 from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.customers.queries.accounts import Account, list_accounts
+from tradecounter.customers.queries.accounts import list_accounts
+from tradecounter.customers.settings import Account
 from tradecounter.db.installation import mark_as_demo
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction

@@ -8,8 +8,9 @@ from decimal import Decimal
 
 import msgspec
 
-from tradecounter.customers.queries.accounts import Account, list_accounts
+from tradecounter.customers.queries.accounts import list_accounts
 from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.settings import Account
 from tradecounter.db.changes import read_versions
 from tradecounter.db.jobs import remove_queued
 from tradecounter.db.pool import Database

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from psycopg.sql import SQL
 
-from tradecounter.customers.queries.accounts import Account
+from tradecounter.customers.settings import Account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.states import OrderBase

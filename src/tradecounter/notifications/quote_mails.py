@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from tradecounter.customers.queries.accounts import Account
+from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend, NotYetError
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries import LineFacts, OrderFacts, line_facts, unpriced_quotes

@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from tradecounter.credit.queries import charge, require_charged
-from tradecounter.customers.queries.accounts import Account, pipe_account
+from tradecounter.customers.queries.accounts import pipe_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text

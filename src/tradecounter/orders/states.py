@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, convert
 
-from tradecounter.customers.queries.accounts import Account
+from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.rules import (

@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import msgspec
 
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.find_by_name import fetch_order

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from tradecounter.audit.record import audit
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.installation_secret import derived_key
 from tradecounter.identity.secret_hash import secret_hash

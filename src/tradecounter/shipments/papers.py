@@ -5,7 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from tradecounter.customers.address_rules import address_lines
-from tradecounter.customers.queries.accounts import Packing
+from tradecounter.customers.settings import Packing
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.letterhead.seller import Party
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
-from tradecounter.customers.operations.staff_wire import CustomerChange
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.edge.permissions import roles_of_field, scope_of_field
 
 CONTACT = {"email_address", "first_name", "last_name", "company", "accounts_email", "order_mails"}

@@ -9,7 +9,8 @@ from support.billing import invoiced, issue, pay
 from support.orders import at, buy, create, dispatch, uk
 from support.service import Customer, Service
 from support.shop import NEXT_DAY
-from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import edit_account
+from tradecounter.customers.settings import CustomerChange
 
 
 def overview(customer: Customer) -> dict[str, Any]:
@@ -153,7 +154,7 @@ def test_a_part_payment_leaves_the_rest_due_and_a_full_payment_leaves_nothing(sh
 def test_an_order_keeps_the_term_it_was_confirmed_with(shop: Service) -> None:
     customer = shop.customer(term_days=10)
     buy(customer)
-    changes = (AccountChange(term_days=90), AccountChange(credit_limit=None, term_days=None))
+    changes = (CustomerChange(term_days=90), CustomerChange(credit_limit=None, term_days=None))
     for change in changes:
         shop.in_transaction(lambda tx, change=change: edit_account(tx, customer.id, change))  # type: ignore[misc]
         [order] = overview(customer)["outstanding_orders"]
@@ -163,7 +164,7 @@ def test_an_order_keeps_the_term_it_was_confirmed_with(shop: Service) -> None:
 def test_a_lowered_limit_shows_a_negative_available_credit(shop: Service) -> None:
     customer = shop.customer(credit="100.00")
     buy(customer)
-    change = AccountChange(credit_limit=Decimal("50.00"))
+    change = CustomerChange(credit_limit=Decimal("50.00"))
     shop.in_transaction(lambda tx: edit_account(tx, customer.id, change))
     assert (overview(customer)["credit_limit"], overview(customer)["available_credit"]) == (50.00, -16.60)
 

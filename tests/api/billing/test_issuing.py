@@ -13,7 +13,8 @@ from support.service import Service
 from support.shop import ADDRESS, EUROPE, GERMAN_ADDRESS, NEXT_DAY
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.queries.invoices import next_invoice_number
-from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import edit_account
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -259,7 +260,7 @@ def test_an_invoice_never_changes_after_it_is_issued(shop: Service) -> None:
     customer = shop.customer(company="Before Ltd")
     placed = invoiced(shop, customer)
     before = customer.get(f"/order/{placed['order_id']}/invoice").content
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(company="After Ltd", term_days=90)))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, CustomerChange(company="After Ltd", term_days=90)))
     shop.must_load("products", [{"sku": "PHONE", "name": "Renamed"}])
     assert customer.get(f"/order/{placed['order_id']}/invoice").content == before
     shop.must_load("products", [{"sku": "PHONE", "name": "Product PHONE"}])

@@ -12,7 +12,8 @@ from support.orders import at, confirm, create, outstanding, rows, sell
 from support.quotes import jobs, keyed, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price
-from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import edit_account
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.sites.worker import periodic_jobs
 
@@ -101,7 +102,7 @@ def test_a_replay_ignores_later_changes(shop: Service) -> None:
     customer.delete(f"/customer/address/{address}")
     shop.must_load("price-list", [price(sku, 99)])
     shop.must_load("products", [{"sku": sku, "active": False}])
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(credit_limit=Decimal(0))))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, CustomerChange(credit_limit=Decimal(0))))
     assert keyed(customer, "k-2", body).status_code == 400
     with at(shop, MORNING + timedelta(days=3650)):
         again = keyed(customer, "k-1", body)

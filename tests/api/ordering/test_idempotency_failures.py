@@ -20,7 +20,8 @@ from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
 from support.waiting import break_connection, waiting_for_a_lock
 from support.written import written
-from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import edit_account
+from tradecounter.customers.settings import CustomerChange
 
 
 def keys_of(shop: Service, customer: Customer) -> list[str]:
@@ -55,7 +56,7 @@ def test_an_order_beyond_the_credit_leaves_the_key_unused(shop: Service, path: s
     customer = shop.customer(credit="1.00")
     assert keyed(customer, "k-1", path=path).status_code == 402
     assert keys_of(shop, customer) == []
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(credit_limit=Decimal(500))))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, CustomerChange(credit_limit=Decimal(500))))
     assert_unused_for(customer, order(), path)
 
 
@@ -73,7 +74,7 @@ def test_a_missing_shipping_method_leaves_the_key_unused(shop: Service) -> None:
     customer, body = shop.customer(), order(auto_confirm=True)
     assert keyed(customer, "k-1", body).status_code == 412
     assert keys_of(shop, customer) == []
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(shipping_method=STANDARD)))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, CustomerChange(shipping_method=STANDARD)))
     assert_unused_for(customer, body)
 
 

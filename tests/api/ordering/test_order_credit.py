@@ -9,14 +9,15 @@ import pytest
 from support.orders import at, buy, confirm, create, level, outstanding, rows, sell, uk
 from support.service import Customer, Service
 from support.shop import EUROPE, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order
-from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import edit_account
+from tradecounter.customers.settings import CustomerChange
 
 # One phone: 50.00 net and 10.00 tax; shipping 5.50 net and 1.10 tax by STANDARD, 10.00 and 2.00 by NEXT_DAY.
 ITEMS, BY_STANDARD, BY_NEXT_DAY = "60.00", "66.60", "72.00"
 
 
 def edit(shop: Service, customer: Customer, **values: Any) -> None:
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(**values)))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, CustomerChange(**values)))
 
 
 def a_penny_less(amount: str) -> str:

@@ -11,7 +11,8 @@ from support.quotes import jobs, price_as_support, request_quote
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS, GERMAN_ADDRESS, NEXT_DAY, STANDARD, order, price
 from support.written import written
-from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import edit_account
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.orders.withdraw_order import expire_orders
 
 A_WEEK = timedelta(days=7)
@@ -224,7 +225,7 @@ def test_a_quote_needs_a_shipping_method_like_an_order(shop: Service) -> None:
     quote = request_quote(customer)
     price_as_support(shop, quote, ("PHONE", "1"))
     assert "shipping_method: is required" in message(confirm(customer, quote, None), 412)
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(shipping_method=NEXT_DAY)))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, CustomerChange(shipping_method=NEXT_DAY)))
     assert confirm(customer, quote, None).json()["shipping_method"]["id"] == NEXT_DAY
 
 

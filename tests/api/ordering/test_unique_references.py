@@ -9,7 +9,8 @@ import pytest
 from support.orders import at, buy, cancel, confirm, create, rows
 from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
-from tradecounter.customers.queries.accounts import AccountChange, edit_account
+from tradecounter.customers.queries.accounts import edit_account
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.orders.withdraw_order import expire_orders
 
 EXPIRED = MORNING + timedelta(hours=24, seconds=1)
@@ -105,7 +106,7 @@ def test_the_setting_applies_to_earlier_orders_too(shop: Service) -> None:
     customer = shop.customer()
     first = buy(customer)
     buy(customer)
-    shop.in_transaction(lambda tx: edit_account(tx, customer.id, AccountChange(unique_references=True)))
+    shop.in_transaction(lambda tx: edit_account(tx, customer.id, CustomerChange(unique_references=True)))
     assert first["order_reference"] in conflict(place(customer))
 
 

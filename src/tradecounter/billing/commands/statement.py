@@ -14,7 +14,8 @@ from tradecounter.billing.account_statement import (
 )
 from tradecounter.billing.debtors import Debtor, read_debtors
 from tradecounter.billing.print_statement import print_statement
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Day
 from tradecounter.edge.command_line.output import AsJson, show_json, show_record, show_table

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 import typer
+from msgspec import structs
 
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of
@@ -11,8 +12,9 @@ from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.commands.data import erase, export
 from tradecounter.customers.commands.edit import add, edit
-from tradecounter.customers.queries.accounts import Account, fetch_account, list_accounts
+from tradecounter.customers.queries.accounts import fetch_account, list_accounts
 from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Reason
 from tradecounter.edge.command_line.output import AsJson, Parts, show, show_record, show_table
@@ -51,7 +53,7 @@ def show_one(customer_id: CustomerId, as_json: AsJson = False) -> None:
     async def work(tx: Transaction) -> dict[str, Any]:
         account = await fetch_account(tx, customer_id)
         return {
-            **asdict(account),
+            **structs.asdict(account),
             "credit": await _credit(tx, account),
             "addresses": await list_addresses(tx, customer_id),
             "keys": [_key(key) for key in await list_keys(tx, customer_id)],

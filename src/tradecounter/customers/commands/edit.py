@@ -10,7 +10,7 @@ import typer
 from msgspec import UNSET, structs
 
 from tradecounter.customers.change_account import LARGEST_LIMIT, change_customer, create_customer
-from tradecounter.customers.queries.accounts import Account, AccountChange, Packing
+from tradecounter.customers.settings import Account, CustomerChange, Packing
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, percent, pounds
 from tradecounter.edge.command_line.output import AsJson, show_record
@@ -50,7 +50,7 @@ def _limit(text: str) -> Decimal:
     return _at_most(LARGEST_LIMIT, pounds(text))
 
 
-# The options of both commands, by member of AccountChange.
+# The options of both commands, by member of CustomerChange.
 _OPTIONS: dict[str, Any] = {
     "email_address": Annotated[str, typer.Option("--email", parser=_email, metavar="E", help="The login address.")],
     "first_name": Annotated[str, typer.Option("--first-name", metavar="F", help="The contact person's first name.")],
@@ -112,7 +112,7 @@ def _with_options(*required: str) -> Callable[[Callable[..., None]], Callable[..
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
             members = {name: values.pop(name) for name in _OPTIONS}
-            change = AccountChange(**{name: UNSET if value is None else value for name, value in members.items()})
+            change = CustomerChange(**{name: UNSET if value is None else value for name, value in members.items()})
             command(change=change, **values)
 
         options = [
@@ -133,7 +133,7 @@ def _with_options(*required: str) -> Callable[[Callable[..., None]], Callable[..
 
 
 @_with_options("email_address", "first_name", "last_name")
-def add(*, change: AccountChange, as_json: AsJson = False) -> None:
+def add(*, change: CustomerChange, as_json: AsJson = False) -> None:
     """Add a customer; without --credit-limit it has no credit terms and cannot order."""
     if (change.credit_limit is UNSET) != (change.term_days is UNSET):
         raise typer.BadParameter("--credit-limit and --term-days go together")
@@ -149,7 +149,7 @@ def add(*, change: AccountChange, as_json: AsJson = False) -> None:
 def edit(
     *,
     customer_id: CustomerId,
-    change: AccountChange,
+    change: CustomerChange,
     no_credit: Annotated[bool, typer.Option("--no-credit", help="Remove the credit terms.")] = False,
     clear: Annotated[
         list[Clearable] | None, typer.Option("--clear", help="Make this member empty; may be repeated.")
@@ -171,7 +171,7 @@ def edit(
     show_record(run_change(work), as_json=as_json)
 
 
-def _cleared(change: AccountChange, options: list[Clearable]) -> AccountChange:
+def _cleared(change: CustomerChange, options: list[Clearable]) -> CustomerChange:
     """Return the change with members cleared. Raises BadParameter for a member that the change also sets."""
     empty = {option.replace("-", "_"): "" if option == Clearable.COMPANY else None for option in options}
     for name in empty:
@@ -181,6 +181,6 @@ def _cleared(change: AccountChange, options: list[Clearable]) -> AccountChange:
     return structs.replace(change, **empty)
 
 
-async def _check_method(tx: Transaction, change: AccountChange) -> None:
+async def _check_method(tx: Transaction, change: CustomerChange) -> None:
     if isinstance(change.shipping_method, int):
         await require_method(tx, change.shipping_method)

@@ -9,8 +9,9 @@ from tradecounter.access.users import disable_user
 from tradecounter.customers.address_book import save_address
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import checked_change
-from tradecounter.customers.operations.staff_wire import CreatedKey, CustomerChange
-from tradecounter.customers.queries.accounts import AccountChange, fetch_account, require_price_list, unpaired_terms
+from tradecounter.customers.operations.staff_wire import CreatedKey
+from tradecounter.customers.queries.accounts import fetch_account, require_price_list, unpaired_terms
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.request_body import wrong_fields
@@ -24,10 +25,9 @@ _NONE = (None, UNSET)
 _TERMS = {"credit_limit", "term_days"}
 
 
-async def account_change(tx: Transaction, body: CustomerChange, *, new: bool = False) -> AccountChange:
+async def account_change(tx: Transaction, body: CustomerChange, *, new: bool = False) -> CustomerChange:
     """Return the change that a body asks for, or a new account. Raises DomainError (invalid) with all errors."""
-    values = structs.asdict(body) | ({"company": ""} if body.company is None else {})
-    change, collector = AccountChange(**values), ErrorCollector()
+    change, collector = body, ErrorCollector()
     with collector.collecting():
         change = checked_change(change)
     with collector.collecting():

@@ -7,7 +7,6 @@ from decimal import Decimal
 from tradecounter.customers.operations.staff_wire import (
     Blocking,
     CreatedKey,
-    CustomerChange,
     CustomerCredit,
     CustomerRequest,
     Key,
@@ -16,6 +15,7 @@ from tradecounter.customers.operations.staff_wire import (
     User,
     UserRequest,
 )
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.customers.wire import ADDRESS_DETAILS, SAVED_ADDRESS, AddressDetails, SavedAddress
 from tradecounter.edge.operations.subject import Described
 

@@ -6,8 +6,9 @@ from starlette.responses import Response
 
 from tradecounter.customers.address_book import remove_address, save_address
 from tradecounter.customers.address_rules import read_address
-from tradecounter.customers.queries.accounts import Account, find_account
+from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import (
     ADDRESS_DETAILS,
     CUSTOMER,

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import UNSET, Meta
+from msgspec import UNSET, Meta, structs
 
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import invite_user
@@ -23,7 +23,6 @@ from tradecounter.customers.operations.changes import (
 from tradecounter.customers.operations.examples import DESCRIBED
 from tradecounter.customers.operations.staff_wire import (
     CreatedKey,
-    CustomerChange,
     CustomerCredit,
     CustomerRequest,
     Key,
@@ -32,11 +31,8 @@ from tradecounter.customers.operations.staff_wire import (
     User,
     UserRequest,
 )
-from tradecounter.customers.queries.accounts import (
-    Account,
-    accounts_after,
-    fetch_account,
-)
+from tradecounter.customers.queries.accounts import accounts_after, fetch_account
+from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, PageParameters, text
 from tradecounter.edge.operations.scopes import CONFLICT, require_scope
@@ -79,7 +75,7 @@ async def present_customers(tx: Transaction, accounts: Sequence[Account], now: d
         limit, owed = account.credit_limit or NOTHING, outstanding.get(account.id, NOTHING)
         free = unallocated.get(account.id, NOTHING)
         credit = CustomerCredit(limit, owed, limit - owed, overdue.get(account.id, NOTHING), free)
-        shown.append(ResellerCustomer(**asdict(account), credit=credit))
+        shown.append(ResellerCustomer(**structs.asdict(account), credit=credit))
     return shown
 
 

@@ -1,16 +1,13 @@
 """Adds, changes and reads customers' accounts."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
-from typing import Any, Literal, Self
+from typing import Any
 
-import msgspec
 import psycopg
-from msgspec import UNSET, UnsetType
 from psycopg.sql import SQL, Composed, Identifier
 
 from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNER
+from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.changes import bump
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
@@ -19,74 +16,8 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.keys import Spellings
 from tradecounter.kit.text import fold
 
-Packing = Literal["own", "plain"]
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """A customer with all its settings."""
-
-    id: int
-    email_address: str
-    first_name: str
-    last_name: str
-    company: str
-    accounts_email: str | None
-    trade_account: bool
-    price_list: str | None
-    discount: Decimal
-    credit_limit: Decimal | None
-    term_days: int | None
-    packing: Packing
-    shipping_method: int | None
-    unique_references: bool
-    order_mails: bool
-    created_at: datetime
-    blocked: bool
-    blocked_reason: str | None
-
-    @property
-    def name(self) -> str:
-        """The company, or the contact person of an account without a company."""
-        return self.company or f"{self.first_name} {self.last_name}"
-
-
-class AccountChange(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A change of an account; unset fields keep their value, or get the default in a new account."""
-
-    email_address: str | UnsetType = UNSET
-    first_name: str | UnsetType = UNSET
-    last_name: str | UnsetType = UNSET
-    company: str | UnsetType = UNSET
-    accounts_email: str | UnsetType | None = UNSET
-    trade_account: bool | UnsetType = UNSET
-    price_list: str | UnsetType | None = UNSET
-    discount: Decimal | UnsetType = UNSET
-    credit_limit: Decimal | UnsetType | None = UNSET
-    term_days: int | UnsetType | None = UNSET
-    packing: Packing | UnsetType = UNSET
-    shipping_method: int | UnsetType | None = UNSET
-    unique_references: bool | UnsetType = UNSET
-    order_mails: bool | UnsetType = UNSET
-
-    def without_credit(self) -> Self:
-        """Return the change with the credit terms removed."""
-        return msgspec.structs.replace(self, credit_limit=None, term_days=None)
-
-    def columns(self) -> dict[str, Any]:
-        """Return the columns to write with their values."""
-        columns = {n: v for n in self.__struct_fields__ if (v := getattr(self, n)) is not UNSET}
-        if self.email_address is not UNSET:
-            columns["email_key"] = fold(self.email_address)
-        return columns
-
-
-_SELECTED = SQL(
-    "id, email_address, first_name, last_name, company, accounts_email, trade_account, price_list, discount,"
-    " credit_limit, term_days, packing, shipping_method, unique_references, order_mails, created_at,"
-    " blocked_at is not null as blocked, blocked_reason"
-)
-
+_DERIVED = {"blocked": "blocked_at is not null as blocked"}
+_SELECTED = SQL(", ").join(SQL(_DERIVED.get(name, name)) for name in Account.__struct_fields__)
 
 _ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(_SELECTED), Account)
 
@@ -145,7 +76,7 @@ async def accounts_after(tx: Transaction, after: int, most: int, email: str | No
     return await tx.fetch_all(_ACCOUNTS_AFTER, after=after, most=most, email_key=None if email is None else fold(email))
 
 
-async def add_account(tx: Transaction, change: AccountChange) -> Account:
+async def add_account(tx: Transaction, change: CustomerChange) -> Account:
     """Add a customer, and its first owner without a password.
 
     Raises DomainError: invalid, conflict (another customer has the e-mail address).
@@ -159,7 +90,7 @@ async def add_account(tx: Transaction, change: AccountChange) -> Account:
     return account
 
 
-async def edit_account(tx: Transaction, customer_id: int, change: AccountChange) -> Account:
+async def edit_account(tx: Transaction, customer_id: int, change: CustomerChange) -> Account:
     """Change a customer. Raises DomainError: not found, invalid, conflict (another customer has the e-mail)."""
     columns = change.columns()
     if not columns:

@@ -8,7 +8,8 @@ from typing import Any
 
 from psycopg.sql import SQL
 
-from tradecounter.customers.queries.accounts import Account, spelled_price_list
+from tradecounter.customers.queries.accounts import spelled_price_list
+from tradecounter.customers.settings import Account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.numbers import read_id

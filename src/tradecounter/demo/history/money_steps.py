@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order, open_invoices
-from tradecounter.customers.queries.accounts import Account, list_accounts
+from tradecounter.customers.queries.accounts import list_accounts
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.steps import Reseller, Step
 from tradecounter.kit.errors import not_found

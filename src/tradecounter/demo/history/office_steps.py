@@ -10,7 +10,7 @@ from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.bulk.rows import BadRow, Row
 from tradecounter.customers.change_account import block_customer, change_customer
-from tradecounter.customers.queries.accounts import AccountChange
+from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.demo.files import data_file, rows_of
 from tradecounter.demo.history.money_steps import account_of
@@ -111,7 +111,7 @@ class LimitRaised(Step):
     async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
         account = await account_of(tx, email)
         limit = (account.credit_limit or Decimal(0)) + self.pounds
-        await change_customer(tx, account.id, AccountChange(credit_limit=limit), now)
+        await change_customer(tx, account.id, CustomerChange(credit_limit=limit), now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from starlette.responses import Response
 
@@ -11,8 +11,17 @@ from tradecounter.edge.pages.operation import PageOperation
 from tradecounter.edge.pages.page_site import ACCOUNT, PageSite
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import Operation, endpoint, handlers_of
+from tradecounter.settings import Settings
 
 Handler = Callable[..., Awaitable[Response]]
+
+
+class SharedParts(Protocol):
+    """What pages of both sites may use of the parts of either."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings."""
 
 
 class BothSites:

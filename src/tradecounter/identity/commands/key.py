@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from tradecounter.customers.queries.accounts import Account, fetch_account, find_account
+from tradecounter.customers.queries.accounts import fetch_account, find_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import LARGEST_ID, CustomerId
 from tradecounter.edge.command_line.output import AsJson, show, show_table

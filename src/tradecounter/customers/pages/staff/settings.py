@@ -13,9 +13,8 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.operations.changes import account_change
-from tradecounter.customers.operations.staff_wire import CustomerChange, Packing, Terms
 from tradecounter.customers.pages.staff.shown import shown_customer
-from tradecounter.customers.queries.accounts import Account
+from tradecounter.customers.settings import Account, CustomerChange, Packing, Terms
 from tradecounter.customers.wire import Email, RequiredText, ShortText
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted
@@ -68,17 +67,17 @@ class TradeForm(Struct, kw_only=True):
     unique_references: bool = False
 
 
-class NewCustomerForm(ContactForm, kw_only=True):
-    """A customer to add, with the fields of all three forms."""
-
-    credit_limit: Pounds | None = None
-    term_days: Terms | None = None
-    price_list: ShortText | None = None
-    discount: Percent = Decimal(0)
-    packing: Packing = "own"
-    shipping_method: int | None = None
-    trade_account: bool = False
-    unique_references: bool = False
+# A customer to add, with the fields of all three forms.
+NewCustomerForm = msgspec.defstruct(
+    "NewCustomerForm",
+    [
+        (field.name, field.type, field.default)
+        for form in (CreditForm, TradeForm)
+        for field in msgspec.structs.fields(form)
+    ],
+    bases=(ContactForm,),
+    kw_only=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class CustomerSettingsPages:
         submitted = await read_submitted(call)
         fields = _own_fields(call, submitted)
 
-        async def work(tx: Transaction, body: NewCustomerForm, now: datetime) -> Account:
+        async def work(tx: Transaction, body: Struct, now: datetime) -> Account:
             wanted = {name: value for name, value in msgspec.structs.asdict(body).items() if name in fields}
             return await create_customer(tx, await account_change(tx, CustomerChange(**wanted), new=True), now)
 

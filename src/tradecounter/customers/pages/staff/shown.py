@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.operations.staff_wire import ResellerCustomer
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call

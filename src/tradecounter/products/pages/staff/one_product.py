@@ -8,8 +8,9 @@ from urllib.parse import quote
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.customer_table import CustomerFilter, customer_table
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values, read_submitted

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, FieldError
 from tradecounter.kit.money import NOTHING, rounded

@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.credit.queries import outstanding_of
-from tradecounter.customers.queries.accounts import Account, fetch_account
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.values import money
 from tradecounter.edge.pages.operation import page

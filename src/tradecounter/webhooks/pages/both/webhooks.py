@@ -16,14 +16,12 @@ from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import DEVELOPERS
-from tradecounter.edge.pages.placed import BothSites
+from tradecounter.edge.pages.placed import BothSites, SharedParts
 from tradecounter.edge.pages.step import Question, Rights, action, step
 from tradecounter.edge.pages.subjects import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.events.types import CUSTOMER_TYPES
-from tradecounter.parts.account import AccountParts
-from tradecounter.parts.back_office import OfficeParts
 from tradecounter.webhooks.manage import (
     WebhookPolicy,
     add_webhook,
@@ -93,7 +91,7 @@ class WebhookPages(BothSites):
     """Webhooks and their deliveries. Staff see all, a customer's developers their own."""
 
     desk: PageDesk
-    parts: AccountParts | OfficeParts
+    parts: SharedParts
 
     @step(
         "/webhook/new",

@@ -1,0 +1,90 @@
+"""A customer's settings, listed once: what is stored, and what the API, the pages, the command and files may change."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, Any, Literal, Self
+
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
+
+from tradecounter.customers.wire import Email, RequiredText, ShortText
+from tradecounter.kit.number_types import Percent, Pounds
+from tradecounter.kit.text import fold
+from tradecounter.kit.wire import Moment, Timed
+
+Packing = Literal["own", "plain"]
+Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
+
+
+class Account(Timed, Struct):
+    """A customer with all its settings."""
+
+    id: Annotated[int, Meta(description="The customer's id.")]
+    email_address: Annotated[str, Meta(description="The account's address.")]
+    first_name: str
+    last_name: str
+    company: str
+    accounts_email: Annotated[str | None, Meta(description="Receives copies of invoices.")]
+    trade_account: Annotated[bool, Meta(description="Whether the account is shown expected deliveries.")]
+    price_list: Annotated[str | None, Meta(description="Null: the list `default`.")]
+    discount: Annotated[Decimal, Meta(description="Per cent off every price but contract prices.")]
+    credit_limit: Annotated[Decimal | None, Meta(description="Null: no credit terms.")]
+    term_days: int | None
+    packing: Packing
+    shipping_method: Annotated[int | None, Meta(description="The default for orders that name none.")]
+    unique_references: Annotated[bool, Meta(description="Whether a customer reference can be used only once.")]
+    order_mails: Annotated[
+        bool, Meta(description="Whether the account's address gets the e-mails of orders without a contact.")
+    ]
+    blocked: bool
+    blocked_reason: str | None
+    created_at: Moment
+
+    @property
+    def name(self) -> str:
+        """The company, or the contact person of an account without a company."""
+        return self.company or f"{self.first_name} {self.last_name}"
+
+
+class CustomerChange(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The settings to change; the others stay."""
+
+    email_address: Email | UnsetType = UNSET
+    first_name: RequiredText | UnsetType = UNSET
+    last_name: RequiredText | UnsetType = UNSET
+    company: Annotated[ShortText | None, Meta(description="Null or empty: none.")] | UnsetType = UNSET
+    accounts_email: Email | UnsetType | None = UNSET
+    trade_account: bool | UnsetType = UNSET
+    price_list: ShortText | UnsetType | None = UNSET
+    discount: Percent | UnsetType = UNSET
+    credit_limit: Pounds | UnsetType | None = UNSET
+    term_days: Terms | UnsetType | None = UNSET
+    packing: Packing | UnsetType = UNSET
+    shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
+    unique_references: bool | UnsetType = UNSET
+    order_mails: bool | UnsetType = UNSET
+
+    def without_credit(self) -> Self:
+        """Return the change with the credit terms removed."""
+        return structs.replace(self, credit_limit=None, term_days=None)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns to write with their values."""
+        columns = {name: value for name in SETTINGS if (value := getattr(self, name)) is not UNSET}
+        if "email_address" in columns:
+            columns["email_key"] = fold(columns["email_address"])
+        if "company" in columns:
+            columns["company"] = columns["company"] or ""
+        return columns
+
+
+SETTINGS = CustomerChange.__struct_fields__
+
+# Of a new customer, where a setting may not be null.
+DEFAULTS: Mapping[str, Any] = {
+    "company": "",
+    "trade_account": False,
+    "discount": 0,
+    "packing": "own",
+    "unique_references": False,
+    "order_mails": True,
+}
