@@ -17,9 +17,9 @@ from tradecounter.kit.keys import Spellings
 from tradecounter.kit.text import fold
 
 _DERIVED = {"blocked": "blocked_at is not null as blocked"}
-_SELECTED = SQL(", ").join(SQL(_DERIVED.get(name, name)) for name in Account.__struct_fields__)
+ACCOUNT_COLUMNS = SQL(", ").join(SQL(_DERIVED.get(name, name)) for name in Account.__struct_fields__)
 
-_ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(_SELECTED), Account)
+_ACCOUNT = Statement(SQL("select {} from customer where id = :id").format(ACCOUNT_COLUMNS), Account)
 
 
 def pipe_account(p: Pipeline, customer_id: int) -> Result[Account]:
@@ -45,7 +45,9 @@ def _known(account: Account | None, customer_id: int) -> Account:
     return account
 
 
-_LOCK_ACCOUNT = Statement(SQL("select {} from customer where id = :id for no key update").format(_SELECTED), Account)
+_LOCK_ACCOUNT = Statement(
+    SQL("select {} from customer where id = :id for no key update").format(ACCOUNT_COLUMNS), Account
+)
 
 
 async def lock_account(tx: Transaction, customer_id: int) -> Account:
@@ -54,7 +56,7 @@ async def lock_account(tx: Transaction, customer_id: int) -> Account:
     return _known(account, customer_id)
 
 
-_LIST_ACCOUNTS = Statement(SQL("select {} from customer order by id").format(_SELECTED), Account)
+_LIST_ACCOUNTS = Statement(SQL("select {} from customer order by id").format(ACCOUNT_COLUMNS), Account)
 
 
 async def list_accounts(tx: Transaction) -> list[Account]:
@@ -66,7 +68,7 @@ _ACCOUNTS_AFTER = Statement(
     SQL(
         "select {} from customer where id > :after"
         " and (:email_key::text is null or email_key = :email_key) order by id limit :most"
-    ).format(_SELECTED),
+    ).format(ACCOUNT_COLUMNS),
     Account,
 )
 
@@ -83,7 +85,7 @@ async def add_account(tx: Transaction, change: CustomerChange) -> Account:
     """
     columns = change.columns()
     statement = SQL("insert into customer ({}) values ({}) returning {}").format(
-        SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), _SELECTED
+        SQL(", ").join(map(Identifier, columns)), SQL(", ").join(map(_placeholder, columns)), ACCOUNT_COLUMNS
     )
     account = await _write(tx, statement, columns)
     tx.queue(ADD_FIRST_OWNER, customer_id=account.id)
@@ -97,7 +99,7 @@ async def edit_account(tx: Transaction, customer_id: int, change: CustomerChange
         raise invalid("customer", "name at least one change")
     assignments = (SQL("{} = {}").format(Identifier(name), _placeholder(name)) for name in columns)
     statement = SQL("update customer set {} where id = :customer_id returning {}").format(
-        SQL(", ").join(assignments), _SELECTED
+        SQL(", ").join(assignments), ACCOUNT_COLUMNS
     )
     return await _write(tx, statement, {**columns, "customer_id": customer_id})
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg.sql import SQL
 
-from tradecounter.customers.queries.accounts import spelled_price_list
+from tradecounter.customers.queries.accounts import ACCOUNT_COLUMNS, spelled_price_list
 from tradecounter.customers.settings import Account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -47,9 +47,7 @@ class CustomerRow:
 
 
 _PAGE = SQL("""
-    select {column} as sorted_by, id, email_address, first_name, last_name, company, accounts_email, trade_account,
-           price_list, discount, credit_limit, term_days, packing, shipping_method, unique_references, order_mails,
-           created_at, blocked_at is not null as blocked, blocked_reason
+    select {column} as sorted_by, {account}
     from customer where {conditions} order by {column} {order}, id {order} limit :most
 """)
 _ALL = SQL("true")
@@ -94,5 +92,5 @@ async def customer_table(
         chosen = SQL("{} and {}").format(chosen, behind)
         values |= {"after_value": after[0], "after_id": after[1]}
     order = SQL("desc" if descending else "asc")
-    sql = _PAGE.format(conditions=chosen, column=expression, order=order)
+    sql = _PAGE.format(account=ACCOUNT_COLUMNS, conditions=chosen, column=expression, order=order)
     return await tx.fetch_all(Statement(sql, _row, prepared=False), **values)
