@@ -84,3 +84,12 @@ def test_operations_and_pages_do_not_know_the_command_line(imports: list[tuple[s
         )
 
     assert list(strays(imports, forbidden)) == []
+
+
+def test_edge_knows_no_slice(imports: list[tuple[str, str]]) -> None:
+    tools = {"edge", "kit", "db", "settings", "monitoring"}
+
+    def forbidden(module: str, imported: str) -> bool:
+        return slice_of(module) == "edge" and slice_of(imported) not in tools
+
+    assert list(strays(imports, forbidden)) == []

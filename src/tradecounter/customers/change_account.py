@@ -17,6 +17,8 @@ from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, 
 from tradecounter.kit.money import rounded
 from tradecounter.kit.text import LONGEST_REASON
 
+LARGEST_LIMIT = Decimal(1_000_000_000)
+_MOST = {"discount": Decimal(100), "credit_limit": LARGEST_LIMIT}
 _LONGEST_NAME = 200
 
 
@@ -58,10 +60,6 @@ def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], change
     """Record the events for changes of customers; `changed` names the fields."""
     events = [NewEvent(f"customer/{each}", each, {"customer_id": each, "changed": changed}) for each in customer_ids]
     record_events(tx, "customer.changed", events, now)
-
-
-LARGEST_LIMIT = Decimal(1_000_000_000)
-_MOST = {"discount": Decimal(100), "credit_limit": LARGEST_LIMIT}
 
 
 def checked_change(change: CustomerChange) -> CustomerChange:

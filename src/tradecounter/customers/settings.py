@@ -15,7 +15,7 @@ Packing = Literal["own", "plain"]
 Terms = Annotated[int, Meta(ge=0, le=3650, description="Days from an invoice to its due date.")]
 
 
-class Account(Timed, Struct):
+class Account(Timed, Struct, frozen=True):
     """A customer with all its settings."""
 
     id: Annotated[int, Meta(description="The customer's id.")]

@@ -99,7 +99,7 @@ _OF_THE_BACKLOG = (
     Metric(
         "base_backup_age_seconds",
         "gauge",
-        "Time since the last base backup, or since PostgreSQL started if there is none; 0 if it does not archive.",
+        "Seconds since the last base backup. Without one, since PostgreSQL started; without archiving, 0.",
         largest=True,
     ),
     Metric(

@@ -1,4 +1,4 @@
-"""The data about fulfilment that order responses show. The package `fulfilment`, a layer above, provides it."""
+"""The data about fulfilment that order responses show. `shipments/`, a row above, provides it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The rules of ordering (specification, section 3; orders): tax, references, shares."""
+"""The rules of orders (specification, section 3; orders): tax, references, shares."""
 
 from collections.abc import Sequence
 from decimal import Decimal

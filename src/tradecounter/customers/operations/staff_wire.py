@@ -21,7 +21,7 @@ class CustomerCredit(Struct):
     unallocated: Annotated[Decimal, Meta(description="Money of payments that has paid no invoice yet.")]
 
 
-class ResellerCustomer(Account):
+class ResellerCustomer(Account, frozen=True):
     """A customer with all its settings."""
 
     credit: CustomerCredit

@@ -73,16 +73,16 @@ def step(
     `done`. Both may be functions of what the method returns. A step that `reveals` something, such as a new secret,
     responds with a page about what the method returns, once; the same form sent again leads to the page `to`.
     """
+    if (shown is None) == (asks is None):
+        raise TypeError(f"{path}: a step has either `shown` or `asks`")
 
-    async def show(pages: Any, call: Call, filled: Filled) -> Response:
-        if shown is not None:
-            return await shown(pages, call, filled)
-        if asks is None:
-            raise TypeError(f"{path} has neither `shown` nor `asks`")
-        question = await asks(pages, call)
+    async def ask(pages: Any, call: Call, filled: Filled) -> Response:
+        question = await asks(pages, call)  # type: ignore[misc]  # it is called only where there is a question
         values = {"question": question, "title": question.title or title, "plain": reveals is not None}
         response: Response = pages.desk.show(call, "question.html", form=filled, **values)
         return response
+
+    show = shown or ask
 
     def declare(method: Callable[..., Awaitable[Any]]) -> Handler:
         async def show_form(pages: Any, call: Call) -> Response:

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
@@ -32,9 +33,12 @@ async def create_sale(
 
 
 async def read_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> OrderRequest:
-    """Return the order in the body of a page, whose fields are checked. Raises DomainError (invalid)."""
-    await check_sale(tx, raw, contexts, now)
-    return read_json(raw, OrderRequest)
+    """Return the order that a page writes as JSON. Raises DomainError (invalid) with all errors."""
+    try:
+        return read_json(raw, OrderRequest)
+    except DomainError:
+        await check_sale(tx, raw, contexts, now)
+        raise
 
 
 async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> None:

@@ -61,7 +61,6 @@ _COLUMNS = (
     Column("Result"),
     Column("Attempts", numeric=True),
     Column("Last attempt"),
-    Column("Took", numeric=True),
     Column("Next attempt"),
 )
 _FILE_HEADINGS = ("id", "event", "sequence", "type", "subject", "attempts", "last_attempt_at", "status", "milliseconds",
