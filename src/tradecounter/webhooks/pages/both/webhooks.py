@@ -61,7 +61,6 @@ _COLUMNS = (
     Column("Result"),
     Column("Attempts", numeric=True),
     Column("Last attempt"),
-    Column("Next attempt"),
 )
 _FILE_HEADINGS = ("id", "event", "sequence", "type", "subject", "attempts", "last_attempt_at", "status", "milliseconds",
                   "error", "delivered_at", "next_attempt_at")  # fmt: skip
