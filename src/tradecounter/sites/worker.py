@@ -165,7 +165,7 @@ def _cause(error: Exception) -> str:
 
 
 async def drain(settings: Settings, url: str, clock: Clock) -> None:
-    """Run all due jobs; return when no further job can start."""
+    """Run all due jobs; return when no further job can start. Scheduled jobs are not queued."""
     worker = _Worker(settings, url, clock)
     async with Database(url, connections=1) as database:
         before, due = None, await _count_due(database)
@@ -206,7 +206,7 @@ class _Worker:
         )
         async with Database(self._url, connections=JOBS_AT_ONCE + 4) as database:
             await database.pool.wait(WAIT_SECONDS)  # the queue library would wait longer than a stop may take
-            app = self._app(connector, database)
+            app = self._app(connector, database, scheduling=stopping is not None)
             deliverer = _deliverer(self._settings, database, self._clock)
             watching = nullcontext() if self._backlog is None else self._backlog.watching(database)
             async with app.open_async(), numbering(database), delivering(deliverer), watching:
@@ -235,13 +235,15 @@ class _Worker:
                 with suppress(asyncio.CancelledError):
                     await working
 
-    def _app(self, connector: _Connector, database: Database) -> procrastinate.App:
+    def _app(self, connector: _Connector, database: Database, *, scheduling: bool) -> procrastinate.App:
         app = procrastinate.App(connector=connector)
         add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
         add_access_jobs(app, database, self._clock, lambda: self._mail_settings.secrets()[0])
         add_billing_jobs(app, database, self._clock, self._mail_settings.letterhead)
         for job in self._periodic_jobs:
-            _add_periodic(app, job, database, self._clock)
+            task = _scheduled_task(app, job, database, self._clock)
+            if scheduling:
+                app.periodic(cron=job.cron)(task)
         return app
 
 
@@ -252,8 +254,9 @@ async def _recorded(call_next: Callable[[], Awaitable[Any]], context: procrastin
         return await call_next()
 
 
-def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, clock: Clock) -> None:
-    @app.periodic(cron=job.cron)
+def _scheduled_task(
+    app: procrastinate.App, job: PeriodicJob, database: Database, clock: Clock
+) -> procrastinate.tasks.Task[..., Any, Any]:
     @app.task(name=job.name, queueing_lock=job.name, pass_context=False)
     async def run(timestamp: int) -> None:
         count = 0
@@ -271,6 +274,8 @@ def _add_periodic(app: procrastinate.App, job: PeriodicJob, database: Database, 
             count += done
         if count and job.done:
             log.info(job.done, count=count, scheduled=timestamp)
+
+    return run
 
 
 async def _requeue(app: procrastinate.App, database: Database) -> None:
