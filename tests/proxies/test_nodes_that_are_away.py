@@ -81,6 +81,7 @@ def test_without_a_ready_node_people_get_a_page(away: Node) -> None:
     assert "<h1" in response.text
 
 
+@pytest.mark.long  # the back office is given up after a minute
 def test_the_log_has_paths_without_queries_and_without_the_secrets_of_links(away: Node) -> None:
     with behind_haproxy([away], away) as (site, backoffice):
         for path in WITH_SECRETS:
