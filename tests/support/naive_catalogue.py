@@ -7,13 +7,14 @@ for every request, so that it can be read and believed.
 import html
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 from urllib.parse import quote
+
+from support.naive_search import NaiveSearch, Texts
 
 Row = dict[str, Any]
 Costs = tuple[Decimal, Decimal, Decimal]
@@ -129,9 +130,9 @@ class NaiveCatalogue:
     rows: ShopRows
     today: date
     low_stock: int = 5
-    _words: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._searches: dict[frozenset[int], NaiveSearch] = {}
         self._prices = {(row["price_list"], row["sku"].casefold()): row for row in self.rows.prices}
         self._stock = {row["sku"].casefold(): row["available"] for row in self.rows.stock}
         self._attributes = {row["key"]: row for row in self.rows.attributes}
@@ -223,22 +224,37 @@ class NaiveCatalogue:
         categories = self._category_keys(wanted.category)
         manufacturers = {key.casefold() for key in wanted.manufacturer}
         filters = [self._checked(*parts) for parts in wanted.attribute]
-        sought = _words(wanted.query or "")
         found = [
             row
             for row in self.rows.products
             if (not wanted.manufacturer or row["manufacturer"].casefold() in manufacturers)
             and (not wanted.category or categories & set(row.get("categories", [])))
             and (not reduced or {str(row.get("clearance_product", False)).lower()} == reduced)
-            and (wanted.in_stock != "true" or self._stock.get(row["sku"].casefold(), 0) > 0)
+            and (wanted.in_stock != "true" or self._is_in_stock(row))
             and _passes(row.get("attributes", {}), filters)
-            and all(f" {word}" in self._text(row) for word in sought)
             and self._is_for_sale(row, buyer)
         ]
         return self._sorted(found, buyer, wanted)
 
+    def _searched(self, buyer: Buyer, query: str) -> dict[str, tuple[int, bool, bool]]:
+        """The places of the products that a search finds, by SKU: field, whole words, order typed; lower is better."""
+        visible = {number for number, row in enumerate(self.rows.products) if self._is_for_sale(row, buyer)}
+        key = frozenset(visible)
+        if key not in self._searches:
+            self._searches[key] = NaiveSearch([self._texts(row) for row in self.rows.products], visible)
+        naive = self._searches[key]
+        words, _ = naive.read(query)
+        found = {}
+        for number, (place, whole) in naive.levels(words).items():
+            ordered = len(words) == 1 or (place < 2 and naive.in_order(number, words))
+            found[self.rows.products[number]["sku"]] = (place, not whole, not ordered)
+        return found
+
     def _sorted(self, found: list[Row], buyer: Buyer, wanted: Wanted) -> list[Row]:
         found.sort(key=lambda row: row["sku"].casefold())
+        places = None if not (wanted.query or "").strip() else self._searched(buyer, wanted.query or "")
+        if places is not None:
+            found[:] = [row for row in found if row["sku"] in places]
         match wanted.sort:
             case "price":
                 found.sort(key=lambda row: self._agreed_costs(row, buyer)[0])
@@ -246,10 +262,19 @@ class NaiveCatalogue:
                 found.sort(key=lambda row: self._stock.get(row["sku"].casefold(), 0), reverse=True)
             case "name":
                 found.sort(key=lambda row: row["name"].casefold())
-            case None if wanted.query:
-                exact = wanted.query.strip()
-                found.sort(key=lambda row: (row["sku"].casefold() != exact.casefold(), row.get("ean") != exact))
+            case None if places is not None:
+                exact = (wanted.query or "").strip()
+                found.sort(key=lambda row: (self._relevance(row, exact, places), not self._is_in_stock(row)))
         return found
+
+    @staticmethod
+    def _relevance(row: Row, exact: str, places: dict[str, tuple[int, bool, bool]]) -> tuple[int, ...]:
+        if row["sku"].casefold() == exact.casefold():
+            return (0,)
+        return (1,) if row.get("ean") == exact else (2, *places[row["sku"]])
+
+    def _is_in_stock(self, row: Row) -> bool:
+        return bool(self._stock.get(row["sku"].casefold(), 0) > 0)
 
     def _category_keys(self, wanted: Sequence[str]) -> set[str]:
         names = {name.casefold() for name in wanted}
@@ -274,16 +299,27 @@ class NaiveCatalogue:
                 return key, sign, Decimal(value)
         raise BadRequestError
 
-    def _text(self, row: Row) -> str:
-        """All words of a product, each after a blank."""
-        if row["sku"] not in self._words:
-            [maker] = [m["name"] for m in self.rows.manufacturers if m["key"] == row["manufacturer"]]
-            markup = html.unescape(re.sub(r"<[^>]*>", " ", row.get("description_html") or ""))
-            texts = [row["sku"], row["name"], row.get("ean"), row["manufacturer"], maker, markup]
-            texts += [row.get("description"), row.get("short_description")]
-            found = _words(" ".join(text or "" for text in texts))
-            self._words[row["sku"]] = " " + " ".join([*found, "".join(_words(row["sku"]))])
-        return self._words[row["sku"]]
+    def _texts(self, row: Row) -> Texts:
+        """What is searched of a product."""
+        [maker] = [m["name"] for m in self.rows.manufacturers if m["key"] == row["manufacturer"]]
+        markup = html.unescape(re.sub(r"<[^>]*>", " ", row.get("description_html") or ""))
+        kinds = {key: attribute["type"] for key, attribute in self._attributes.items()}
+        own = set(row.get("categories", []))
+        categories = [
+            text
+            for parent in self.rows.categories
+            for category in (parent, *(parent["children"] or []))
+            if category["key"] in own or own & {child["key"] for child in category.get("children") or []}
+            for text in (category["key"], category["name"])
+        ]
+        return {
+            "code": [row["sku"], *([row["ean"]] if row.get("ean") else [])],
+            "name": [row["name"]],
+            "manufacturer": [row["manufacturer"], maker],
+            "category": categories,
+            "attribute": [v for key, v in row.get("attributes", {}).items() if kinds.get(key, "boolean") != "boolean"],
+            "text": ["\n".join([row.get("short_description") or "", row.get("description") or "", markup])],
+        }
 
 
 def _passes(attributes: dict[str, str], filters: list[tuple[str, str, Decimal | str]]) -> bool:
@@ -312,12 +348,6 @@ def _breaks(row: Row, discount: Decimal) -> Costs:
         for cost in (single, five, ten)
     )
     return single, five, ten
-
-
-def _words(text: str) -> list[str]:
-    """Runs of letters and digits, without case and accents."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
-    return "".join(c if c.isalnum() else " " for c in bare).split()
 
 
 def _moment(text: str) -> str:

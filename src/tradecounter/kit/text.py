@@ -7,6 +7,10 @@ LONGEST_REASON = 1000  # characters, of a reason that someone gives
 _LONGEST_NAME = 60
 
 _WORD = re.compile(r"[^\W_]+")
+# Letters that Unicode does not take apart: strokes are left out, ligatures opened.
+_OPENED = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "ŋ": "n"}  # noqa: RUF001 the letter that is meant
+)
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Direction characters, which change the visible order of the surrounding text.
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -40,11 +44,11 @@ def is_blank(text: str) -> bool:
 
 
 def normalised(text: str) -> str:
-    """Return a string for searching, without case, accents and typographic variants."""
+    """Return a string for searching, without case, accents, strokes, ligatures and typographic variants."""
     if text.isascii():
         return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text).casefold()
-    return _BEYOND_ASCII.sub(lambda c: "" if unicodedata.combining(c[0]) else c[0], decomposed)
+    return _BEYOND_ASCII.sub(lambda c: "" if unicodedata.combining(c[0]) else c[0], decomposed).translate(_OPENED)
 
 
 def words(text: str) -> list[str]:

@@ -7,6 +7,7 @@ from pyroaring import BitMap
 
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold
+from tradecounter.products.search.query import search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 
 MOST_SUGGESTED = 3
@@ -21,10 +22,9 @@ def most_similar(sku: str, candidates: Iterable[str]) -> list[str]:
     return [spelled[key] for key in get_close_matches(key_form(sku), spelled, MOST_SUGGESTED, _LEAST_SIMILARITY)]
 
 
-def similar_skus(snapshot: CatalogueSnapshot, sku: str, priced: BitMap) -> list[str]:
-    """Return the SKUs most like `sku` among active products in the `priced` rows."""
+def similar_skus(snapshot: CatalogueSnapshot, sku: str, visible: BitMap) -> list[str]:
+    """Return the SKUs most like `sku` among products in the visible rows."""
     place = snapshot.row_of_sku.place(key_form(sku))
     rows = BitMap(range(max(place - _NEIGHBOURS, 0), min(place + _NEIGHBOURS, len(snapshot))))
-    if (found := snapshot.search.find(sku)) is not None:
-        rows |= found[:_MOST_FOUND]
-    return most_similar(sku, (snapshot.product(row).sku for row in rows & snapshot.active & priced))
+    rows |= search(snapshot.search, sku, visible).rows[:_MOST_FOUND]
+    return most_similar(sku, (snapshot.product(row).sku for row in rows & visible))

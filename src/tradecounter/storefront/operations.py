@@ -1,8 +1,9 @@
 """`GET /product` and `GET /product/{sku}`."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -10,7 +11,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.chunked_response import ChunkedResponse
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.conditional import conditional_response
-from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, PAGING
+from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, CORRECTED, PAGING
 from tradecounter.edge.rest.negotiation import CSV, JSON, Format, attachment, choose_format
 from tradecounter.edge.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, page_headers
@@ -52,7 +53,7 @@ class ProductEndpoints:
                 list[Product],
                 {"List": [PRODUCT]},
                 {CSV: Media({"type": "string"}, {"A table": PRODUCTS_CSV})},
-                headers=(*PAGING, CONTENT_DISPOSITION),
+                headers=(*PAGING, CORRECTED, CONTENT_DISPOSITION),
             ),
             # The response is short for a catalogue with phones, and empty for other catalogues.
             sample=Sample({"category": "desk-phones", "inStock": "true", "sort": "price", "limit": "3"}),
@@ -108,16 +109,21 @@ class ProductEndpoints:
         self, call: Call, view: CustomerView, parameters: ProductListParameters, extras: set[str], media: Format
     ) -> Response:
         rows = find_products(view, parameters)
+        headers = {CORRECTED.name: corrections} if (corrections := _corrections(rows.corrected)) else {}
         whole = media == CSV and parameters.page is None and parameters.limit is None
         limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
         page = Page(parameters.page or 1, 0 if whole else limit)
         start, end = page.bounds(len(rows))
-        headers = page_headers(call, page, len(rows)) | attachment(call.accept, media, "products")
+        headers |= page_headers(call, page, len(rows)) | attachment(call.accept, media, "products")
         chunks = (render_csv if media == CSV else render_json)(view, rows[start:end], extras)
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
         if end - start <= MOST_ON_A_PAGE:
             return linked(call, Response(b"".join(chunks), headers=headers, media_type=media_type))
         return linked(call, ChunkedResponse(chunks, self.lock, headers=headers, media_type=media_type))
+
+
+def _corrections(corrected: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{quote(typed, safe='')}={quote(read, safe='')}" for typed, read in corrected)
 
 
 def _one_product(view: CustomerView, sku: str, extras: set[str]) -> Response:

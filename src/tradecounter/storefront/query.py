@@ -1,7 +1,7 @@
 """Finds and sorts products in memory (specification, section 4; catalogue)."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,10 @@ from pyroaring import BitMap
 
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
+from tradecounter.kit.text import is_blank
 from tradecounter.products.columns.rows import rows_of
+from tradecounter.products.search.query import Found as Searched
+from tradecounter.products.search.query import search
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.view import CustomerView
 
@@ -21,12 +24,14 @@ _ROW_BITS = 32
 class Found:
     """Matching rows in the requested order; only slices are ever sorted.
 
-    The rows of `first` precede all others, which are ordered by the values that `key` returns for rows, then by SKU.
+    Rows are ordered by the values that `key` returns for them, or are those of one tier after the other; rows that are
+    equal are in order of SKU. `corrected` has the words of the search that were read as others.
     """
 
     rows: BitMap
-    first: tuple[int, ...] = ()
     key: Callable[[Rows], NDArray[np.integer]] | None = None
+    tiers: Callable[[], Iterable[BitMap]] | None = None
+    corrected: tuple[tuple[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -36,14 +41,21 @@ class Found:
         start, end, _ = part.indices(len(self))
         if start >= end:
             return np.empty(0, dtype=np.int32)
-        if self.first:
-            first, others = self.first[start:end], self.rows - BitMap(self.first)
-            skipped = len(self.first)
-            rows = rows_of(others[max(start - skipped, 0) : max(end - skipped, 0)])
-            return np.concatenate([np.array(first, dtype=np.int32), rows])
+        if self.tiers is not None:
+            return self._of_tiers(self.tiers(), start, end)
         if self.key is None:
             return rows_of(self.rows[start:end])
         return self._sorted(self.key, start, end)
+
+    @staticmethod
+    def _of_tiers(tiers: Iterable[BitMap], start: int, end: int) -> Rows:
+        parts, passed = [], 0
+        for tier in tiers:
+            parts.append(rows_of(tier[max(start - passed, 0) : max(end - passed, 0)]))
+            passed += len(tier)
+            if passed >= end:
+                break
+        return np.concatenate(parts)
 
     def _sorted(self, key: Callable[[Rows], NDArray[np.integer]], start: int, end: int) -> Rows:
         rows = rows_of(self.rows)
@@ -61,35 +73,56 @@ class Found:
 
 def find_products(view: CustomerView, parameters: ProductListParameters) -> Found:
     """Return the rows that match, in the requested order. Raises DomainError (invalid) for contradictory filters."""
-    rows = _matching(view, parameters) & view.prices.priced
-    if parameters.in_stock == "true":
-        rows &= view.stock.in_stock
+    rows = _matching(view, parameters)
+    searched = None
+    if parameters.query is not None and not is_blank(parameters.query):
+        searched = search(view.snapshot.search, parameters.query, view.visible)
+        rows &= searched.rows
+    found = Found(rows, corrected=() if searched is None else searched.corrected)
     match parameters.sort:
         case "price":
-            return Found(rows, key=view.prices.single_costs)
+            return replace(found, key=view.prices.single_costs)
         case "availability":
-            return Found(rows, key=lambda rows: -view.stock.available[rows])
+            return replace(found, key=lambda rows: -view.stock.available[rows])
         case "name":
-            return Found(rows, key=lambda rows: view.snapshot.name_rank[rows])
+            return replace(found, key=lambda rows: view.snapshot.name_rank[rows])
         case "sku":
-            return Found(rows)
-    return Found(rows, _exact(view, rows, parameters.query) if parameters.query else ())
+            return found
+    return (
+        found
+        if searched is None
+        else replace(found, tiers=lambda: _tiers(view, rows, parameters.query or "", searched))
+    )
+
+
+def _tiers(view: CustomerView, rows: BitMap, query: str, searched: Searched) -> Iterator[BitMap]:
+    """Yield the product whose SKU equals the query, those whose EAN does, then others by relevance and stock."""
+    text, seen = query.strip(), BitMap()
+    sku_row = view.snapshot.row_of_sku.get(key_form(text))
+    exact = ([] if sku_row is None else [sku_row], view.snapshot.rows_of_ean.get(text, ()))
+    for tier in (*map(BitMap, exact), *searched.tiers()):
+        new = (tier & rows) - seen
+        seen |= new
+        in_stock = new & view.stock.in_stock
+        yield in_stock
+        yield new - in_stock
 
 
 def _matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
+    """Return the rows that pass the filters, as a bitmap that may be changed."""
     snapshot = view.snapshot
-    found = snapshot.active
+    found = view.visible.copy()
     if parameters.manufacturer:
-        found = found & _any_of(snapshot.manufacturers, parameters.manufacturer)
+        found &= _any_of(snapshot.manufacturers, parameters.manufacturer)
     if parameters.category:
-        found = found & _any_of(snapshot.categories, parameters.category)
+        found &= _any_of(snapshot.categories, parameters.category)
     if (rows := snapshot.attributes.find(parameters.attribute)) is not None:
-        found = found & rows
-    if parameters.query is not None and (rows := snapshot.search.find(parameters.query)) is not None:
-        found = found & rows
+        found &= rows
     reduced = _reduced(parameters)
     if reduced is not None:
         found = found & snapshot.clearance if reduced else found - snapshot.clearance
+    if parameters.in_stock == "true":
+        found &= view.stock.in_stock
     return found
 
 
@@ -107,11 +140,3 @@ def _reduced(parameters: ProductListParameters) -> bool | None:
     if len(values) > 1:
         raise invalid("reduced", "contradicts clearance, another name for it: send only one of them")
     return values.pop() == "true" if values else None
-
-
-def _exact(view: CustomerView, rows: BitMap, query: str) -> tuple[int, ...]:
-    """Return the row whose SKU equals the query, then the rows whose EAN equals it."""
-    text = query.strip()
-    sku_row = view.snapshot.row_of_sku.get(key_form(text))
-    exact = [*([] if sku_row is None else [sku_row]), *view.snapshot.rows_of_ean.get(text, ())]
-    return tuple(row for row in dict.fromkeys(exact) if row in rows)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
+from pyroaring import BitMap
+
 from tradecounter.db.changes import Version
 from tradecounter.kit.digest import digest_of
 from tradecounter.prices.price_book import PriceVector
@@ -40,6 +42,11 @@ class CustomerView:
         settings = b"%d %d" % (self.trade_account, self.low_stock)
         return digest_of(self.snapshot.digest, self.prices.digest, self.stock.digest, settings)
 
+    @cached_property
+    def visible(self) -> BitMap:
+        """The rows of the products that the customer can buy."""
+        return self.snapshot.active & self.prices.priced
+
     def find(self, sku: str) -> tuple[int, UnitCosts] | None:
         """Return the row and the unit costs of a product, or None if the customer cannot buy it."""
         row = self.snapshot.row(sku)
@@ -48,7 +55,7 @@ class CustomerView:
 
     def similar_skus(self, sku: str) -> list[str]:
         """Return the SKUs most like `sku` that the customer can buy."""
-        return similar_skus(self.snapshot, sku, self.prices.priced)
+        return similar_skus(self.snapshot, sku, self.visible)
 
     def product(self, row: int) -> ProductRecord:
         """Return a row's product."""

@@ -11,6 +11,7 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
+from pyroaring import BitMap
 
 from support.catalogue_records import product_record
 from tradecounter.kit.parts import joined_parts
@@ -21,6 +22,7 @@ from tradecounter.products.queries.records import (
     ProductRecord,
     ReferenceRecords,
 )
+from tradecounter.products.search.query import search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot, build_snapshot
 from tradecounter.products.snapshot.snapshot_bytes import from_bytes, to_bytes
 
@@ -29,6 +31,7 @@ REFERENCE = ReferenceRecords(
     [ManufacturerRecord("acme", "Acme")],
     [AttributeRecord("n", "Ports", "int", [{"value": "1"}]), AttributeRecord("c", "Colour", "string", [])],
 )
+SOUGHT = ("a", "common", "1", "a1 common", "comon")
 TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=30)
 
 
@@ -50,7 +53,7 @@ def everything(snapshot: CatalogueSnapshot) -> list[Any]:
         list(fragments.csv_head), list(fragments.csv_tail), list(fragments.parts),
         dict(snapshot.row_of_sku), dict(snapshot.row_of_id), dict(snapshot.rows_of_ean),
         snapshot.active, snapshot.clearance, snapshot.manufacturers, snapshot.categories,
-        dict(snapshot.search.rows), snapshot.name_rank.tolist(),
+        [list(search(snapshot.search, query, BitMap(rows)).tiers()) for query in SOUGHT], snapshot.name_rank.tolist(),
         [snapshot.attributes.find([where]) for where in ("ports>=1", "n=2", "colour=x")],
         snapshot.attributes.possible, snapshot.category_tree, snapshot.manufacturer_list, snapshot.attribute_list,
         snapshot.unreadable,

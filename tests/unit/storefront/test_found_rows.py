@@ -1,5 +1,7 @@
 """Slices of matching rows, compared with slices of all sorted rows."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,11 +26,12 @@ def test_a_slice_equals_the_slice_of_all_rows_sorted_by_key(
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
-@given(rows=ROWS, firsts=st.integers(0, 3), start=PLACES, end=PLACES)
-def test_exact_matches_are_first_and_not_repeated(rows: list[int], firsts: int, start: int, end: int) -> None:
-    first = tuple(reversed(rows))[:firsts]
-    expected = [*first, *(row for row in rows if row not in first)]
-    assert Found(BitMap(rows), first)[start:end].tolist() == expected[start:end]
+@given(rows=ROWS, cuts=st.lists(st.integers(0, 40), max_size=3), start=PLACES, end=PLACES)
+def test_tiers_follow_each_other(rows: list[int], cuts: list[int], start: int, end: int) -> None:
+    bounds = [0, *sorted(cuts), 41]
+    tiers = [[row for row in rows if low <= row < high] for low, high in pairwise(bounds)][::-1]
+    found = Found(BitMap(rows), tiers=lambda: map(BitMap, tiers))
+    assert found[start:end].tolist() == [row for tier in tiers for row in tier][start:end]
 
 
 def test_the_largest_keys_are_sorted_correctly() -> None:

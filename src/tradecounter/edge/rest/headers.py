@@ -46,6 +46,13 @@ PAGING = (
     Header("X-Total-Pages", "The number of pages at this limit.", _COUNT, 3, always=True),
     LINK,
 )
+CORRECTED = Header(
+    "X-Corrected",
+    "Words of `query` that no product has, each with the nearest word that some have, which was searched for instead. "
+    "Other characters than letters of ASCII are percent-encoded.",
+    _ANY_TEXT,
+    "blutooth=bluetooth, swicth=switch",
+)
 IDEMPOTENT_REPLAY = Header(
     REPLAY_HEADER,
     "Set if this is a replay: the recorded response to an earlier request with the same key.",

@@ -15,6 +15,8 @@ from tradecounter.products.columns.sorted_keys import SortedKeys
 
 _COMMON = 256  # longer posting lists, and those of this many rows, are stored as bitmaps
 
+_MANY = 4096  # rows from which marking them is faster than sorting
+
 
 class PostingLists:
     """Numbered lists of rows; short lists lie end to end in one array."""
@@ -28,7 +30,7 @@ class PostingLists:
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[int]]) -> "PostingLists":
-        """Pack lists of rows, each in ascending order."""
+        """Pack lists of rows."""
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
         common = np.flatnonzero(lengths >= _COMMON).tolist()
         bitmaps = {number: BitMap(array("I", lists[number])) for number in common}
@@ -38,6 +40,18 @@ class PostingLists:
         rows = np.fromiter(chain.from_iterable(short), dtype=np.uint32, count=starts[-1])
         return cls(rows, starts, bitmaps)
 
+    @classmethod
+    def packed(cls, rows: NDArray[Any], starts: NDArray[np.int64]) -> "PostingLists":
+        """Return the lists `rows[starts[i] : starts[i + 1]]`, each in ascending order."""
+        lengths = np.diff(starts)
+        common = lengths >= _COMMON
+        bitmaps = {
+            number: bitmap(rows[starts[number] : starts[number + 1]]) for number in np.flatnonzero(common).tolist()
+        }
+        short = rows[~np.repeat(common, lengths)]
+        lengths[common] = 0
+        return cls(short, np.concatenate(([0], np.cumsum(lengths))), bitmaps)
+
     def __len__(self) -> int:
         return len(self._starts) - 1
 
@@ -45,8 +59,7 @@ class PostingLists:
         """Return the rows of the lists from `start` up to, but not including, `end`."""
         if start >= end:
             return BitMap()
-        # Building a bitmap from sorted rows is faster.
-        found = bitmap(np.sort(self._rows[self._starts[start] : self._starts[end]]))
+        found = bitmap(_ascending(self._rows[self._starts[start] : self._starts[end]]))
         if end - start < len(self._common):
             common = [self._common[number] for number in range(start, end) if number in self._common]
         else:
@@ -57,8 +70,17 @@ class PostingLists:
         return PostingLists, (self._rows, self._starts, self._common)
 
 
+def _ascending(rows: NDArray[np.uint32]) -> NDArray[np.integer]:
+    """Return rows in ascending order, of which a bitmap is built faster."""
+    if len(rows) < _MANY:
+        return np.sort(rows)
+    flags = np.zeros(int(rows.max()) + 1, dtype=np.bool_)
+    flags[rows] = True
+    return np.flatnonzero(flags)
+
+
 class InvertedIndex(Mapping[str, BitMap]):
-    """The rows that contain each term; also finds terms by prefix."""
+    """The rows that contain each term."""
 
     __slots__ = ("_postings", "_terms")
 
@@ -71,10 +93,6 @@ class InvertedIndex(Mapping[str, BitMap]):
         """Return the index of encoded terms; each term's rows must be in ascending order."""
         terms = sorted(rows)
         return cls(SortedKeys(bytes_column(terms)), PostingLists.of([rows[term] for term in terms]))
-
-    def starting(self, prefix: str) -> BitMap:
-        """Return the rows of all terms with a prefix."""
-        return self._postings.union(*self._terms.span(prefix))
 
     def __getitem__(self, term: str) -> BitMap:
         place = self._terms[term]

@@ -21,8 +21,33 @@ class SortedKeys(Mapping[str, int]):
 
     def span(self, prefix: str) -> tuple[int, int]:
         """Return the first place of the keys with a prefix, and the place after the last."""
-        first = self.place(prefix)
-        return first, bisect_left(self._keys, encoded(prefix) + b"\xff", first)
+        return self.span_encoded(encoded(prefix))
+
+    def span_encoded(self, prefix: bytes) -> tuple[int, int]:
+        """Return what `span` does, of a prefix that is encoded."""
+        first = bisect_left(self._keys, prefix)
+        return first, bisect_left(self._keys, prefix + b"\xff", first)
+
+    def get_encoded(self, key: bytes) -> int | None:
+        """Return the place of an encoded key, or None."""
+        place = bisect_left(self._keys, key)
+        return place if place < len(self._keys) and self._keys[place] == key else None
+
+    def beginnings(self, word: bytes) -> Iterator[tuple[int, int]]:
+        """Yield the length and the place of each key that begins an encoded word, without the word itself."""
+        first, last = 0, len(self._keys)
+        for length in range(1, len(word)):
+            beginning = word[:length]
+            first = bisect_left(self._keys, beginning, first, last)
+            last = bisect_left(self._keys, beginning + b"\xff", first, last)
+            if first == last:
+                return
+            if self._keys[first] == beginning:
+                yield length, first
+
+    def key(self, place: int) -> bytes:
+        """Return the encoded key of a place."""
+        return self._keys[place]
 
     def __getitem__(self, key: str) -> int:
         place = self.place(key)

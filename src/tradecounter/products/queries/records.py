@@ -1,7 +1,7 @@
 """The catalogue's rows in the database, and the statements that read all of them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, LiteralString, TypedDict
 
@@ -101,6 +101,7 @@ class ReferenceRecords:
     categories: list[CategoryRecord]
     manufacturers: list[ManufacturerRecord]
     attributes: list[AttributeRecord]
+    synonyms: list[str] = field(default_factory=list)  # groups of words that mean the same, each a line
 
 
 _COUNT_PRODUCTS = Statement("select count(*) from product")

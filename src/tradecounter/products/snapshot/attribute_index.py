@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
@@ -139,6 +139,12 @@ class AttributeIndexBuilder:
         for key, value in product.attributes.items():
             if key in self._rows:
                 self._rows[key][value].append(row)
+
+    def texts(self) -> Iterator[tuple[str, list[int]]]:
+        """Yield the values that are texts or numbers, with their rows."""
+        for attribute in self._attributes:
+            if attribute.type != "boolean":
+                yield from self._rows[attribute.key].items()
 
     def done(self, possible_values: Mapping[str, Iterable[str]]) -> AttributeIndex:
         """Return the index; `possible_values` is by attribute key."""

@@ -6,7 +6,7 @@ stock by row are kept outside the snapshot (`storefront/`).
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -34,9 +34,10 @@ from tradecounter.products.queries.records import (
     read_products,
     read_reference,
 )
+from tradecounter.products.search.builder import SearchIndexBuilder
+from tradecounter.products.search.index import SearchIndex
 from tradecounter.products.snapshot.attribute_index import AttributeIndex, AttributeIndexBuilder
 from tradecounter.products.snapshot.fragments import Fragments, FragmentsBuilder
-from tradecounter.products.snapshot.search_index import SearchIndex, SearchIndexBuilder
 from tradecounter.products.wire import AttributeValue, Category, Manufacturer, ProductAttribute
 
 _BATCH = 500  # products
@@ -87,7 +88,7 @@ class SnapshotBuilder:
         self._reference = reference
         self.unreadable: list[str] = []
         self._fragments = FragmentsBuilder(_shown_names(reference.attributes))
-        self._search = SearchIndexBuilder({m.key: m.name for m in reference.manufacturers})
+        self._search = SearchIndexBuilder()
         self._attributes = AttributeIndexBuilder(reference.attributes)
         self._ids: list[int] = []
         self._names: list[str] = []
@@ -125,6 +126,7 @@ class SnapshotBuilder:
             ProductAttribute(a.key, a.name, a.type, self._possible_values(a))
             for a in sorted(reference.attributes, key=lambda a: (fold(a.name), a.key))
         ]
+        categories = _rows_of_categories(self._of_category, reference.categories)
         possible = {each.key: [v.value for v in each.possible_values] for each in attribute_list}
         return CatalogueSnapshot(
             row_of_sku=SortedKeys(bytes_column(self._skus)),
@@ -133,9 +135,14 @@ class SnapshotBuilder:
             active=self._active,
             clearance=self._clearance,
             manufacturers=_rows_of_manufacturers(self._of_manufacturer, reference.manufacturers),
-            categories=_rows_of_categories(self._of_category, reference.categories),
+            categories=categories,
             attributes=self._attributes.done(possible),
-            search=self._search.done(),
+            search=self._search.done(
+                _texts(self._of_manufacturer, {m.key: m.name for m in reference.manufacturers}),
+                ((name, rows.to_array()) for name, rows in categories.items()),
+                self._attributes.texts(),
+                reference.synonyms,
+            ),
             name_rank=_name_rank(self._names),
             fragments=fragments,
             category_tree=_tree(reference.categories),
@@ -184,6 +191,13 @@ def _name_rank(names: Sequence[str]) -> NDArray[np.int32]:
     rank = np.empty(len(names), dtype=np.int32)
     rank[by_name] = np.arange(len(names), dtype=np.int32)
     return rank
+
+
+def _texts(rows_of_key: Mapping[str, BitMap], names: Mapping[str, str]) -> Iterator[tuple[str, Sequence[int]]]:
+    """Yield the keys, and the names that they have, with their rows."""
+    for key, rows in rows_of_key.items():
+        for text in {key, names.get(key, key)}:
+            yield text, rows.to_array()
 
 
 def _rows_of_manufacturers(

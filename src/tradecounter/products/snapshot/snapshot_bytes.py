@@ -18,10 +18,13 @@ from tradecounter.products.columns.bytes_column import BytesColumn
 from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
 from tradecounter.products.columns.rows import RowOfId
 from tradecounter.products.columns.sorted_keys import SortedKeys
+from tradecounter.products.search.fields import FieldIndex, WordOrder
+from tradecounter.products.search.index import SearchIndex, Stems
+from tradecounter.products.search.nearest import NearestWords
+from tradecounter.products.search.synonyms import Synonyms
 from tradecounter.products.snapshot.attribute_index import AttributeIndex, NumberValues, TextValues
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.snapshot.fragments import Fragments
-from tradecounter.products.snapshot.search_index import SearchIndex
 from tradecounter.products.wire import AttributeValue, Category, Manufacturer, ProductAttribute
 
 _PROTOCOL = 5  # the first with out-of-band buffers
@@ -70,7 +73,8 @@ _ALLOWED: dict[tuple[str, str], Any] = {
     (each.__module__, each.__qualname__): each
     for each in (
         _array, _bitmap, Decimal,
-        CatalogueSnapshot, Fragments, AttributeIndex, NumberValues, TextValues, SearchIndex,
+        CatalogueSnapshot, Fragments, AttributeIndex, NumberValues, TextValues,
+        SearchIndex, FieldIndex, NearestWords, Stems, Synonyms, WordOrder,
         BytesColumn, InvertedIndex, PostingLists, RowOfId, SortedKeys,
         ProductAttribute, AttributeValue, Category, Manufacturer,
     )

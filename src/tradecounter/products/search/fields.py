@@ -1,0 +1,135 @@
+"""The fields of products that are searched, and the products that have each term there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from tradecounter.products.columns.inverted_index import PostingLists
+
+Span = tuple[int, int]  # numbers of terms, from the first up to, but not including, the second
+Rows = NDArray[np.int32]
+
+_PLACE_BITS = 8
+MOST_PLACES = 2**_PLACE_BITS  # tokens of a name that are found
+
+
+class Field(IntEnum):
+    """Where products are found, in the order of results. A code is a SKU or an EAN."""
+
+    CODE = 0
+    NAME = 1
+    MANUFACTURER = 2
+    CATEGORY = 3
+    ATTRIBUTE = 4
+    TEXT = 5
+
+
+FIELDS = len(Field)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldIndex:
+    """The rows of the terms that a field has. `numbers` are the terms' in the lexicon, in ascending order."""
+
+    numbers: NDArray[np.int32]
+    postings: PostingLists
+
+    @classmethod
+    def of(cls, rows_of_term: Mapping[bytes, Sequence[int]], number_of: Mapping[bytes, int]) -> "FieldIndex":
+        """Return the index of terms."""
+        numbers, lists = _by_number(rows_of_term, number_of)
+        return cls(numbers, PostingLists.of(lists))
+
+    def rows(self, spans: Sequence[Span]) -> list[BitMap]:
+        """Return the rows of each span of terms that the field has."""
+        if not spans:
+            return []
+        bounds = iter(np.searchsorted(self.numbers, list(chain.from_iterable(spans))).tolist())
+        union = self.postings.union
+        return [union(start, end) for start, end in zip(bounds, bounds, strict=True) if start < end]
+
+
+@dataclass(frozen=True, slots=True)
+class WordOrder:
+    """Where in products' names the terms stand: `keys` combine row and place, in ascending order within a term."""
+
+    numbers: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    keys: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, keys_of_term: Mapping[bytes, Sequence[int]], number_of: Mapping[bytes, int]) -> "WordOrder":
+        """Return the order of terms with their keys (`first_key`)."""
+        numbers, lists = _by_number(keys_of_term, number_of)
+        starts = np.cumsum([0, *map(len, lists)])
+        keys = np.fromiter(chain.from_iterable(map(sorted, lists)), dtype=np.uint32, count=int(starts[-1]))
+        return cls(numbers, starts, keys)
+
+    def postings(self) -> PostingLists:
+        """Return the rows of each term."""
+        rows = self.keys >> _PLACE_BITS
+        first = np.ones(len(rows), dtype=bool)
+        first[1:] = rows[1:] != rows[:-1]
+        first[self.starts[:-1]] = True
+        kept = np.concatenate(([0], np.cumsum(first)))
+        return PostingLists.packed(rows[first], kept[self.starts])
+
+    def typed(self, rows: Rows, words: Sequence[Sequence[Span]]) -> NDArray[np.bool_]:
+        """Return for each row whether its name has the words, each given by its terms, in the order typed."""
+        place = rows.astype(np.int64) << _PLACE_BITS
+        in_order = np.ones(len(rows), dtype=np.bool_)
+        for spans in words:
+            keys = self._keys(spans, rows)
+            if not len(keys):
+                return np.zeros(len(rows), dtype=np.bool_)
+            at = np.searchsorted(keys, place)
+            place = keys[np.minimum(at, len(keys) - 1)].astype(np.int64)
+            in_order &= (at < len(keys)) & (place >> _PLACE_BITS == rows)
+        return in_order
+
+    def following(self, first: Sequence[Span], second: Sequence[Span]) -> Rows:
+        """Return the rows, in order, whose names have one of the first terms in the token before one of the second."""
+        before, after = self._keys(first), self._keys(second)
+        places = np.searchsorted(after, before + 1)
+        places[places == len(after)] = 0
+        return (before[after[places] == before + 1] >> _PLACE_BITS).astype(np.int32) if len(after) else _NO_ROWS
+
+    def _keys(self, spans: Sequence[Span], rows: Rows | None = None) -> NDArray[np.uint32]:
+        """Return the keys of terms, in ascending order; only those of some rows if they are few."""
+        bounds = np.searchsorted(self.numbers, list(chain.from_iterable(spans)))
+        parts = [
+            self.keys[self.starts[start] : self.starts[end]]
+            for start, end in zip(bounds[::2], bounds[1::2], strict=True)
+            if start < end
+        ]
+        if not parts:
+            return np.empty(0, dtype=np.uint32)
+        keys = np.concatenate(parts)
+        if rows is not None and len(rows) < len(keys):
+            wanted = np.zeros(max(int(rows[-1]), int(keys.max() >> _PLACE_BITS)) + 1, dtype=np.bool_)
+            wanted[rows] = True
+            keys = keys[wanted[keys >> _PLACE_BITS]]
+        return np.sort(keys)
+
+
+_NO_ROWS = np.empty(0, dtype=np.int32)
+
+
+def first_key(row: int) -> int:
+    """Return the key of the first token of a row's name; those of the others follow."""
+    return row << _PLACE_BITS
+
+
+def _by_number(
+    lists: Mapping[bytes, Sequence[int]], number_of: Mapping[bytes, int]
+) -> tuple[NDArray[np.int32], list[Sequence[int]]]:
+    """Return the numbers of terms in ascending order, and the list of each."""
+    numbers = np.fromiter(map(number_of.__getitem__, lists), dtype=np.int32, count=len(lists))
+    order = np.argsort(numbers)
+    all_lists = list(lists.values())
+    return numbers[order], [all_lists[place] for place in order.tolist()]

@@ -1,0 +1,154 @@
+"""The search index: which products have a word, a joined word or a synonym, and in which fields.
+
+What a query means is in `query.py`, how texts become terms in `terms.py`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import and_, or_
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import BitMap
+
+from tradecounter.products.columns.bytes_column import encoded
+from tradecounter.products.columns.rows import bitmap
+from tradecounter.products.columns.sorted_keys import SortedKeys
+from tradecounter.products.search.fields import FIELDS, Field, FieldIndex, Span, WordOrder
+from tradecounter.products.search.nearest import NearestWords
+from tradecounter.products.search.synonyms import Synonyms
+from tradecounter.products.search.terms import COMPOUND, PHRASE, changes_kind, stem
+
+_NO_ROWS = BitMap()
+_LONGEST_PARTED = 40  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Rows that match: `found[f]` have a match in the field f or one before it, `whole[f]` one of whole words."""
+
+    found: tuple[BitMap, ...]
+    whole: tuple[BitMap, ...]
+    as_typed: BitMap = _NO_ROWS  # in any field, not by the stem; of a single word
+
+    def __or__(self, other: "Matches") -> "Matches":
+        return Matches(tuple(map(or_, self.found, other.found)), tuple(map(or_, self.whole, other.whole)))
+
+    def __and__(self, other: "Matches") -> "Matches":
+        return Matches(tuple(map(and_, self.found, other.found)), tuple(map(and_, self.whole, other.whole)))
+
+    def only_whole(self) -> "Matches":
+        """Return the matches of whole words."""
+        return Matches(self.whole, self.whole)
+
+    @property
+    def rows(self) -> BitMap:
+        """All rows that match."""
+        return self.found[-1]
+
+
+NOTHING = Matches((_NO_ROWS,) * FIELDS, (_NO_ROWS,) * FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Stems:
+    """The numbers of the words that share each stem: `numbers[starts[i] : starts[i + 1]]` for the stem i."""
+
+    stems: SortedKeys
+    starts: NDArray[np.int64]
+    numbers: NDArray[np.int32]
+
+    def numbers_of(self, word: bytes) -> list[int]:
+        """Return the numbers of the words with this stem."""
+        place = self.stems.get_encoded(word)
+        return [] if place is None else self.numbers[self.starts[place] : self.starts[place + 1]].tolist()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The numbers of terms in the lexicon: whole words, and spans of those that begin so."""
+
+    whole: Sequence[Span]
+    begun: Sequence[Span]
+
+    def __bool__(self) -> bool:
+        return bool(self.whole or self.begun)
+
+    @property
+    def all(self) -> list[Span]:
+        """All terms."""
+        return [*self.whole, *self.begun]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIndex:
+    """The terms of all products. `fields` are in the order of `Field`."""
+
+    lexicon: SortedKeys
+    stems: Stems
+    fields: tuple[FieldIndex, ...]
+    order: WordOrder
+    nearest: NearestWords
+    synonyms: Synonyms
+
+    def word(self, word: str) -> Terms:
+        """Return the terms of a word as it is typed: joined and parted ones, plurals, and all that it begins."""
+        own, stemmed = encoded(word), encoded(stem(word))
+        spans = [self.lexicon.span_encoded(kind + own) for kind in (b"", COMPOUND)]
+        numbers = set(self.stems.numbers_of(stemmed)) | set(self.stems.numbers_of(COMPOUND + stemmed))
+        numbers |= {start for start, end in spans if start < end and self._has(start, own)}
+        if (phrase := self.lexicon.get_encoded(PHRASE + stemmed)) is not None:
+            numbers.add(phrase)
+        return Terms(_spans(numbers), [span for span in spans if span[0] < span[1]])
+
+    def joined(self, word: str) -> Terms:
+        """Return the terms of typed words that are joined: only words that texts write as one, and what they begin."""
+        own = encoded(word)
+        span = self.lexicon.span_encoded(own)
+        numbers = set(self.stems.numbers_of(encoded(stem(word))))
+        if span[0] < span[1] and self._has(span[0], own):
+            numbers.add(span[0])
+        return Terms(_spans(numbers), [span] if span[0] < span[1] else [])
+
+    def is_begun(self, word: str) -> bool:
+        """Return whether a text has a word that begins so, or one that is parted by punctuation."""
+        start, end = self.lexicon.span_encoded(encoded(word))
+        return start < end or self.is_compound(word)
+
+    def is_compound(self, word: str) -> bool:
+        """Return whether a text has a word that punctuation parts, or the beginning of one."""
+        start, end = self.lexicon.span_encoded(COMPOUND + encoded(word))
+        return start < end
+
+    def neighbours(self, word: str) -> BitMap:
+        """Return the rows whose names have a word parted by white space: `patchpanels` finds `Patch panel`."""
+        found, own = BitMap(), encoded(word)
+        if len(own) > _LONGEST_PARTED:
+            return found
+        for length, number in self.lexicon.beginnings(own):
+            left, right = own[:length], own[length:]
+            second = self.joined(right.decode(errors="surrogatepass"))
+            spans = second.all if changes_kind(left, right) else second.whole
+            if spans:
+                found |= bitmap(self.order.following([(number, number + 1)], spans))
+        return found
+
+    def matches(self, terms: Terms, in_name: BitMap = _NO_ROWS) -> Matches:
+        """Return the rows that have one of the terms. Those of `in_name` have them in their name as whole words."""
+        whole = [BitMap.union(BitMap(), *field.rows(terms.whole)) for field in self.fields]
+        whole[Field.NAME] |= in_name
+        begun = [BitMap.union(_NO_ROWS, *field.rows(terms.begun)) for field in self.fields]
+        found = map(or_, whole, begun)
+        return Matches(_cumulative(found), _cumulative(whole), BitMap.union(in_name, *begun))
+
+    def _has(self, number: int, word: bytes) -> bool:
+        return self.lexicon.key(number).lstrip(COMPOUND) == word
+
+
+def _spans(numbers: Iterable[int]) -> list[Span]:
+    return [(number, number + 1) for number in sorted(numbers)]
+
+
+def _cumulative(rows: Iterable[BitMap]) -> tuple[BitMap, ...]:
+    return tuple(accumulate(rows, or_))

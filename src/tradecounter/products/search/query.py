@@ -1,0 +1,208 @@
+"""What a search finds, and in which order.
+
+Every word of a query must match: as it is typed, joined with its neighbours, or by a synonym. The readings of the first
+words are combined with those of the next, so all ways to join a query's words are tried. A word that nothing has is
+read as the nearest that something has.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import pairwise
+from operator import or_
+
+from pyroaring import BitMap
+
+from tradecounter.kit.text import normalised, words
+from tradecounter.products.columns.bytes_column import encoded
+from tradecounter.products.columns.rows import bitmap, rows_of
+from tradecounter.products.search.fields import Field
+from tradecounter.products.search.index import NOTHING, Matches, SearchIndex, Terms
+from tradecounter.products.search.synonyms import Phrase
+from tradecounter.products.search.terms import changes_kind
+
+_MOST_JOINED = 8  # words
+
+_NOT_BLANK = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rows that a search finds, and the words that were read as others: what was typed, and what was read."""
+
+    rows: BitMap
+    corrected: tuple[tuple[str, str], ...] = ()
+    _matches: Matches = NOTHING
+    _in_order: Callable[[BitMap], BitMap] | None = None  # None: one word
+
+    def tiers(self) -> Iterator[BitMap]:
+        """Yield the rows by relevance, equal ones together: by field, then whole words, then the order typed."""
+        before = BitMap()
+        for field_, found, whole in zip(Field, self._matches.found, self._matches.whole, strict=True):
+            here = (found & self.rows) - before
+            before |= here
+            for tier in (here & whole, here - whole):
+                if self._in_order is None or not tier or field_ > Field.NAME:
+                    yield tier
+                else:
+                    ordered = self._in_order(tier)
+                    yield ordered
+                    yield tier - ordered
+
+
+def search(index: SearchIndex, query: str, visible: BitMap) -> Found:
+    """Find products among the visible rows. A query without words finds nothing."""
+    reader = _Reader(index, visible)
+    typed = reader.joined_by_punctuation(query)
+    if not typed:
+        return Found(BitMap())
+    corrected = reader.corrected(typed)
+    read = tuple(word if reader.is_known(word) else corrected.get(word, word) for word in typed)
+    matches = reader.phrase(read)
+    return Found(
+        matches.rows & visible,
+        tuple(corrected.items()),
+        matches,
+        (lambda rows: reader.in_order(rows, read)) if len(read) > 1 else None,
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the words of one query; `visible` are the rows that it may find."""
+
+    index: SearchIndex
+    visible: BitMap
+    nearest: dict[str, str] = field(default_factory=dict)
+    _terms: dict[tuple[str, bool], Terms] = field(default_factory=dict)
+    _matches: dict[tuple[str, bool], Matches] = field(default_factory=dict)
+    _joined: dict[Phrase, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def joined_by_punctuation(self, query: str) -> tuple[str, ...]:
+        """Return the words of a query; what punctuation parts is one word if a text writes it so."""
+        found: list[str] = []
+        for token in _NOT_BLANK.findall(normalised(query)):
+            parts = words(token)
+            joined = "".join(parts)
+            if len(parts) > 1 and (self.index.is_compound(joined) or self.is_known(joined, typed_as_one=False)):
+                parts = [joined]
+            found += parts
+        return tuple(found)
+
+    def corrected(self, typed: Phrase) -> dict[str, str]:
+        """Return the nearest word that something visible has for each typed word that nothing has."""
+        joined = {place for start, end in self._segments(typed) for place in range(start, end)}
+        for place, word in enumerate(typed):
+            if place in joined or self._is_written(word) or self.index.synonyms.of_phrase((word,)):
+                continue
+            if (nearest := self._nearest(word)) is not None:
+                self.nearest[word] = nearest
+        return self.nearest
+
+    def phrase(self, phrase: Phrase) -> Matches:
+        """Return what matches all words of a phrase, in any field and order."""
+        bound, joined = self._bound(phrase), self._segments(phrase)
+        found: list[Matches] = []
+        for end in range(1, len(phrase) + 1):
+            starts = [end - 1, *(start for start, joined_end in joined if joined_end == end)]
+            readings = [
+                found[start - 1] & matches if start else matches
+                for start in starts
+                for matches in self._readings(phrase[start:end], only_whole=start in bound)
+            ]
+            found.append(reduce(or_, readings))
+        return found[-1]
+
+    def in_order(self, rows: BitMap, phrase: Phrase) -> BitMap:
+        """Return the rows whose names have the words of a phrase in their order."""
+        spans = [self._terms_of(word, typed_as_one=True).all for word in phrase]
+        for start, end in self._segments(phrase):
+            joined = self._terms_of("".join(phrase[start:end]), typed_as_one=_is_one(phrase[start:end])).all
+            for place in range(start, end):
+                spans[place] = spans[place] + joined
+        found = rows_of(rows)
+        return bitmap(found[self.index.order.typed(found, spans)])
+
+    def _readings(self, phrase: Phrase, *, only_whole: bool) -> Iterator[Matches]:
+        """Yield what matches a phrase as one word, or as one of its synonyms."""
+        if len(phrase) == 1:
+            matches = self._matches_of(phrase[0], typed_as_one=True)
+            yield matches.only_whole() if only_whole else matches
+            if phrase[0] in self.nearest:  # by its stem, it may be a form of another word: `alled` of `all`
+                yield self._matches_of(self.nearest[phrase[0]], typed_as_one=True)
+        elif (joined := self._matches_of("".join(phrase), typed_as_one=_is_one(phrase))).rows:
+            yield joined
+        for synonym in self.index.synonyms.of_phrase(phrase):
+            yield self._synonym(synonym)
+
+    def _synonym(self, phrase: Phrase) -> Matches:
+        """Return what has all words of a synonym as whole words, or joined."""
+        apart = [self._matches_of(word, typed_as_one=True) for word in phrase]
+        joined = self._matches_of("".join(phrase), typed_as_one=True)
+        return (reduce(lambda one, other: one & other, apart) | joined).only_whole()
+
+    def _segments(self, phrase: Phrase) -> list[tuple[int, int]]:
+        """Return the first word, and the one after the last, of words that something visible joins."""
+        if phrase not in self._joined:
+            self._joined[phrase] = [(start, end) for start in range(len(phrase)) for end in self._ends(phrase, start)]
+        return self._joined[phrase]
+
+    def _ends(self, phrase: Phrase, start: int) -> Iterator[int]:
+        """Yield the ends of the words from `start` on that something visible joins, or that have synonyms."""
+        for end in range(start + 2, min(len(phrase), start + _MOST_JOINED) + 1):
+            part = phrase[start:end]
+            joined = "".join(part)
+            if self.is_known(joined, typed_as_one=_is_one(part)) or self.index.synonyms.of_phrase(part):
+                yield end
+            if not (self.index.is_begun(joined) or self.index.synonyms.is_begun(joined)):
+                return
+
+    def _bound(self, phrase: Phrase) -> set[int]:
+        """Return the words that together are one whole word: apart, they match only whole words."""
+        return {
+            place
+            for start, end in self._segments(phrase)
+            if self._terms_of("".join(phrase[start:end]), typed_as_one=_is_one(phrase[start:end])).whole
+            for place in range(start, end)
+        }
+
+    def _nearest(self, word: str) -> str | None:
+        """Return the nearest word that something visible has; of several, the one that most products have."""
+        for words_off in self.index.nearest.candidates(word, self.index.lexicon):
+            counted = [(self._count(candidate), candidate) for candidate in words_off]
+            if seen := [(-count, candidate) for count, candidate in counted if count]:
+                return min(seen)[1]
+        return None
+
+    def _count(self, word: str) -> int:
+        return len(self._matches_of(word, typed_as_one=True).whole[-1] & self.visible)
+
+    def is_known(self, word: str, *, typed_as_one: bool = True) -> bool:
+        """Return whether something visible has a word, in one of its forms, or begins with it."""
+        return bool(self._matches_of(word, typed_as_one=typed_as_one).rows.intersect(self.visible))
+
+    def _is_written(self, word: str) -> bool:
+        """Return whether something visible has a word as it is typed, in the singular, or begins with it."""
+        if word.endswith("s"):
+            return self.is_known(word)
+        return bool(self._matches_of(word, typed_as_one=True).as_typed.intersect(self.visible))
+
+    def _terms_of(self, word: str, *, typed_as_one: bool) -> Terms:
+        key = word, typed_as_one
+        if key not in self._terms:
+            self._terms[key] = self.index.word(word) if typed_as_one else self.index.joined(word)
+        return self._terms[key]
+
+    def _matches_of(self, word: str, *, typed_as_one: bool) -> Matches:
+        key = word, typed_as_one
+        if key not in self._matches:
+            terms = self._terms_of(word, typed_as_one=typed_as_one)
+            parted = self.index.neighbours(word) if typed_as_one else BitMap()
+            self._matches[key] = self.index.matches(terms, parted) if terms or parted else NOTHING
+        return self._matches[key]
+
+
+def _is_one(phrase: Sequence[str]) -> bool:
+    """Return whether only letters and digits meet between the words, so that they are one word however typed."""
+    return all(changes_kind(encoded(left), encoded(right)) for left, right in pairwise(phrase))
