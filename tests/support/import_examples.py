@@ -104,6 +104,12 @@ EXAMPLES = {
         statement="select sku from product where active",
         kept=("PHONE",),
     ),
+    "synonyms": Example(
+        [{"words": "handset, desk phone"}, {"words": "switch, network switch"}],
+        {"words": "Handset, Desk Phone"},
+        statement="select key from synonym_group where active",
+        kept=("handset, desk phone",),
+    ),
     "price-list": Example(
         [{"price_list": "gold", "sku": "PHONE", **PRICE}, {"price_list": "gold", "sku": "CABLE", **PRICE}],
         {"price_list": "gold", "sku": "PHONE", **PRICE, "ten_plus_unit_cost": "7.99"},

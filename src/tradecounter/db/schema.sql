@@ -1380,6 +1380,12 @@ COMMENT ON COLUMN public.stock_level.back_ordered IS 'Units ordered that no stoc
 
 COMMENT ON COLUMN public.stock_level.changed_by IS 'The transaction that last wrote the row; processes read what is new.';
 
+CREATE TABLE public.synonym_group (
+    key text NOT NULL,
+    words text NOT NULL,
+    active boolean DEFAULT true NOT NULL
+);
+
 CREATE TABLE public.taken_back_shipment (
     id bigint NOT NULL,
     order_id bigint NOT NULL,
@@ -1786,6 +1792,9 @@ ALTER TABLE ONLY public.staff_member
 
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
+
+ALTER TABLE ONLY public.synonym_group
+    ADD CONSTRAINT synonym_group_pkey PRIMARY KEY (key);
 
 ALTER TABLE ONLY public.taken_back_shipment
     ADD CONSTRAINT taken_back_shipment_pkey PRIMARY KEY (id);

@@ -8,7 +8,7 @@ import msgspec
 from tradecounter.bulk.kinds import ImportKind
 from tradecounter.customers.importing import CUSTOMERS
 from tradecounter.prices.importing import CONTRACT_PRICES, PRICE_LIST
-from tradecounter.products.importing import ATTRIBUTES, CATEGORIES, MANUFACTURERS, PRODUCTS
+from tradecounter.products.importing import ATTRIBUTES, CATEGORIES, MANUFACTURERS, PRODUCTS, SYNONYMS
 from tradecounter.shipping.importing import SHIPPING_METHODS, SHIPPING_REGIONS
 from tradecounter.stock.importing import INCOMING, STOCK, STOCK_ON_HAND
 
@@ -18,6 +18,7 @@ IMPORT_KINDS: Mapping[str, ImportKind[Any]] = {
     "manufacturers": MANUFACTURERS,
     "attributes": ATTRIBUTES,
     "products": PRODUCTS,
+    "synonyms": SYNONYMS,
     "price-list": PRICE_LIST,
     "stock": STOCK,
     "incoming": INCOMING,

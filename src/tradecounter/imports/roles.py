@@ -11,6 +11,7 @@ AREAS: Mapping[str, str] = {
     "manufacturers": "catalogue",
     "attributes": "catalogue",
     "products": "catalogue",
+    "synonyms": "catalogue",
     "price-list": "prices",
     "stock": "stock",
     "incoming": "stock",

@@ -15,6 +15,7 @@ from tradecounter.kit.keys import Spellings, key_form
 from tradecounter.kit.number_types import KILOGRAM_PLACES, MILLIMETRE_PLACES, Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import trimmed
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
+from tradecounter.products.search.synonyms import phrases_of
 from tradecounter.products.wire import AttributeType, AttributeValue, ProductImage
 
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -23,6 +24,7 @@ Text = Annotated[str, Meta(max_length=100_000)]
 
 _SCIENTIFIC = re.compile(r"[0-9]+([.,][0-9]*)?[eE][+-]?[0-9]+")
 _MOST_COMPONENTS = 100
+_LEAST_PHRASES = 2
 _LARGEST_SIZE = Decimal(1_000_000)
 _SIZES = {
     "weight_kg": KILOGRAM_PLACES,
@@ -37,6 +39,12 @@ class ManufacturerRow(Struct, forbid_unknown_fields=True):
 
     key: Key
     name: Key
+
+
+class SynonymsRow(Struct, forbid_unknown_fields=True):
+    """Words and phrases that mean the same, parted by commas."""
+
+    words: Annotated[str, Meta(min_length=1, max_length=500)]
 
 
 class AttributeRow(Struct, forbid_unknown_fields=True):
@@ -134,6 +142,15 @@ def staged_named(row: ManufacturerRow | AttributeRow, keys: Spellings, notes: Ro
     """Stage a manufacturer or an attribute."""
     key = _settled(keys, "key", row.key, notes)
     yield text_of(key), {**given(row), "key": key, "name": required_text(notes, "name", row.name), "active": True}
+
+
+def staged_synonyms(row: SynonymsRow, notes: RowNotes) -> Iterator[Staged]:
+    """Stage a group of synonyms; its key is its phrases as they are compared."""
+    words = required_text(notes, "words", row.words)
+    phrases = list(dict.fromkeys(" ".join(phrase) for phrase in phrases_of(row.words)))
+    if len(phrases) < _LEAST_PHRASES:
+        notes.error("words", "must have two or more words or phrases that mean the same, parted by commas")
+    yield ", ".join(phrases), {"words": words, "active": True}
 
 
 def _settled(keys: Spellings, field: str, value: object, notes: RowNotes) -> Any:

@@ -1,4 +1,4 @@
-"""Import kinds of the catalogue: categories, manufacturers, attributes, products."""
+"""Import kinds of the catalogue: categories, manufacturers, attributes, products, synonyms."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -6,7 +6,7 @@ from typing import TypeVar
 from msgspec import Struct
 from psycopg.sql import SQL
 
-from tradecounter.bulk.kinds import ImportKind, Prepare, Stage, Staged, deactivation, deactivation_of_added
+from tradecounter.bulk.kinds import ImportKind, Prepare, Stage, Staged, by_row, deactivation, deactivation_of_added
 from tradecounter.bulk.spellings import no_twins, stored_keys
 from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
 from tradecounter.bulk.values import RowNotes
@@ -21,9 +21,11 @@ from tradecounter.products.import_rows import (
     CategoryRow,
     ManufacturerRow,
     ProductRow,
+    SynonymsRow,
     staged_categories,
     staged_named,
     staged_product,
+    staged_synonyms,
 )
 from tradecounter.products.queries import importing as sql
 
@@ -70,6 +72,18 @@ MANUFACTURERS = ImportKind(
     removal=deactivation("manufacturer", "key"),
     undo=deactivation_of_added("manufacturer", "key"),
     view=sql.MANUFACTURER_VIEW,
+    topics=("catalogue",),
+)
+
+SYNONYMS = ImportKind(
+    shape=SynonymsRow,
+    table="synonym_group",
+    key=("words",),
+    prepare=by_row(staged_synonyms),
+    merge=merge_statement("synonym_group", "key", ["words", "active"], {}),
+    removal=deactivation("synonym_group", "key"),
+    undo=deactivation_of_added("synonym_group", "key"),
+    view=sql.SYNONYMS_VIEW,
     topics=("catalogue",),
 )
 

@@ -285,3 +285,11 @@ def test_malformed_markup_is_searchable(service: Service, customer: Customer) ->
     assert skus(customer, "query=readable") == ["ODD"]
     service.must_load("products", [{"sku": "ODD", "active": False}])
     assert skus(customer, "query=readable") == []
+
+
+def test_imported_synonyms_are_found_a_moment_later(service: Service, customer: Customer) -> None:
+    assert skus(customer, "query=bigwig") == []
+    service.must_load("synonyms", [{"words": "bigwig, zeta deskphone"}])
+    assert skus(customer, "query=bigwig") == skus(customer, "query=zeta%20deskphone") == ["A-PHONE"]
+    errors = service.load("synonyms", [{"words": "alone, Alone-"}, {"words": " , "}]).errors
+    assert [error.line for error in errors] == [1, 2]

@@ -18,6 +18,8 @@ MANUFACTURER_VIEW: LiteralString = "select key, to_jsonb(m) as row from manufact
 
 ATTRIBUTE_VIEW: LiteralString = "select key, to_jsonb(a) as row from attribute a"
 
+SYNONYMS_VIEW: LiteralString = "select key, to_jsonb(s) as row from synonym_group s"
+
 CHECK_CHILDREN = Statement("""
     select s.line, format('children: %s is a top-level category with children of its own', s.key)
     from staged s

@@ -123,12 +123,16 @@ _ATTRIBUTES = Statement(
 )
 
 
+_SYNONYMS = Statement("select words from synonym_group where active order by key")
+
+
 async def read_reference(tx: Transaction) -> ReferenceRecords:
-    """Return the categories in order of position, the manufacturers and the attributes in order of key."""
+    """Return the categories in order of position, the others in order of key."""
     return ReferenceRecords(
         categories=await tx.fetch_all(_CATEGORIES),
         manufacturers=await tx.fetch_all(_MANUFACTURERS),
         attributes=await tx.fetch_all(_ATTRIBUTES),
+        synonyms=[words for (words,) in await tx.fetch_all(_SYNONYMS)],
     )
 
 
