@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import product as combinations
 from statistics import median
 from time import perf_counter
+from urllib.parse import quote_plus
 
 from bench.kit.customers import COUNT
 from bench.kit.http import Connection, request_text
@@ -13,6 +14,7 @@ from bench.kit.product import Server, serving
 from bench.kit.reads import headers_of
 from bench.kit.store import Store
 from bench.kit.workbench import Workbench
+from bench.questions.search import queries
 
 _SORTS = ("sku", "name", "price", "availability")
 _PAGES = range(1, 11)
@@ -26,6 +28,7 @@ class Grown:
 
     usual_ms: float
     new_ms: float
+    search_ms: float
     bytes_at_start: int
     bytes_after: int
     start_seconds: float
@@ -46,7 +49,7 @@ def grown(bench: Workbench, store: Store) -> Grown:
         after = family_bytes(server.pid)
         target = Target(server.host, server.port, server.pid, usual)
         rates = [press(target, bench.seconds).core_rate for _ in range(bench.rounds)]
-        return Grown(1000 / median(rates), _new_ms(server), at_start, after, taken)
+        return Grown(1000 / median(rates), _new_ms(server), _search_ms(server, store), at_start, after, taken)
 
 
 def _new_ms(server: Server) -> float:
@@ -56,6 +59,20 @@ def _new_ms(server: Server) -> float:
         request_text(f"/product?limit={limit}&page={page}&sort={sort}", headers_of(number * 7 % COUNT))
         for number, (limit, page, sort) in enumerate(wanted)
     ]
+    return _ms(server, requests)
+
+
+def _search_ms(server: Server, store: Store) -> float:
+    """Return the processor time of searches by relevance that differ in query and limit from all before."""
+    wanted = list(combinations(_LIMITS, queries(list(store.products))))[:_NEW]
+    requests = [
+        request_text(f"/product?limit={limit}&query={quote_plus(query)}", headers_of(number * 7 % COUNT))
+        for number, (limit, query) in enumerate(wanted)
+    ]
+    return _ms(server, requests)
+
+
+def _ms(server: Server, requests: list[bytes]) -> float:
     before = server.processor_seconds()
     _fetched(server, requests)
     return (server.processor_seconds() - before) / len(requests) * 1000

@@ -1,7 +1,7 @@
 """What grows with the catalogue, from 3,641 to 100,000 products: the time of a page, the memory, the start.
 
 Pages are timed by the processor time that a request costs the server: once with the queries of everyday in rotation,
-and once with queries that are new, so that no cached response helps.
+and once with queries that are new, so that no cached response helps; searches too.
 """
 
 from bench.kit.customers import COUNT
@@ -10,6 +10,7 @@ from bench.kit.growth import Grown, grown
 from bench.kit.workbench import LARGE, MEDIUM, Workbench
 
 MOST_SLOWER = 1.5
+MOST_FOR_A_SEARCH = 2
 MOST_KIB = 3
 START_SECONDS = 10
 
@@ -21,6 +22,7 @@ def measure(bench: Workbench) -> list[Row]:
     return [
         *_pages("usual pages", {size: one.usual_ms for size, one in found.items()}),
         *_pages("pages never asked before", {size: one.new_ms for size, one in found.items()}),
+        _searches(found[LARGE]),
         _memory("after the start", {size: one.bytes_at_start for size, one in found.items()}),
         _memory(f"after {COUNT:,} customers asked", {size: one.bytes_after for size, one in found.items()}),
         _start(found[LARGE]),
@@ -43,6 +45,19 @@ def _pages(what: str, taken: dict[int, float]) -> list[Row]:
             points={f"{size:,} products": time for size, time in taken.items()},
         )
     ]
+
+
+def _searches(largest: Grown) -> Row:
+    ratio = largest.search_ms / largest.new_ms
+    return Row(
+        question="Growth",
+        what=f"processor time of searches never asked before, to that of such pages, {LARGE:,} products",
+        ratio=ratio,
+        target=f"≤ {MOST_FOR_A_SEARCH} ×",
+        bound=MOST_FOR_A_SEARCH,
+        ours=milliseconds(largest.search_ms),
+        limit=milliseconds(largest.new_ms),
+    )
 
 
 def _memory(when: str, taken: dict[int, int]) -> Row:

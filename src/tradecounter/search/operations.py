@@ -3,19 +3,21 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from urllib.parse import quote
 
 from tradecounter.billing.queries.credit_notes import fetch_credit_note
-from tradecounter.billing.queries.invoice_records import fetch_invoice
+from tradecounter.billing.queries.invoice_records import find_invoices
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
+from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.find_orders import find_orders
 from tradecounter.orders.queries.order_table import order_table
-from tradecounter.products.queries.by_sku import products_after
+from tradecounter.products.find_products import Snapshot, most_relevant
 from tradecounter.returns.find_return import fetch_return
 from tradecounter.returns.wire import RETURN_PREFIX
 from tradecounter.shipments.queries.reads import find_units
@@ -25,6 +27,7 @@ LONGEST = 200
 
 _SHORTEST_PART = 3  # of a text that is looked for inside of others
 _INVOICE = re.compile(r"(?:inv|invoice)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
+_AMOUNT = re.compile(r"£? ?[0-9][0-9,]*\.[0-9]{2}")
 _CREDIT_NOTE = re.compile(r"(?:cn|credit[\s-]*note)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
 
 
@@ -48,10 +51,11 @@ class Group:
     hits: list[Hit]
 
 
-async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool]) -> list[Group]:
+async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool], snapshot: Snapshot) -> list[Group]:
     """Return what a text may mean, by kind; kinds without hits are left out.
 
-    `allowed` tells which scopes the person has. The number of statements does not depend on what there is.
+    `allowed` tells which scopes the person has, `snapshot` returns the catalogue. The number of statements does not
+    depend on what there is.
     """
     groups: list[Group] = []
     if allowed("orders:read"):
@@ -64,12 +68,12 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
     if allowed("customers:read"):
         groups.append(await _customers(tx, text))
     if allowed("catalogue:read"):
-        groups.append(await _products(tx, text))
+        groups.append(await _products(tx, text, snapshot))
     return [group for group in groups if group.hits]
 
 
 async def _orders(tx: Transaction, text: str) -> list[Group]:
-    found = await find_orders(tx, text, MOST_OF_A_GROUP)
+    found = await find_orders(tx, text, _amount(text), MOST_OF_A_GROUP)
     if not found and len(text) >= _SHORTEST_PART:
         rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
         found = [(row, False) for row in rows]
@@ -106,16 +110,14 @@ async def _returns(tx: Transaction, text: str) -> Group:
 
 
 async def _invoices(tx: Transaction, text: str) -> Group:
+    named, amount = _INVOICE.fullmatch(text), _amount(text)
+    number = None if named is None else int(named[1])
+    if number is None and amount is None:
+        return Group("Invoices", "/invoice/{number}", [])
     hits = []
-    if named := _INVOICE.fullmatch(text):
-        try:
-            found = await fetch_invoice(tx, int(named[1]))
-        except DomainError as error:
-            if error.kind is not Kind.NOT_FOUND:
-                raise
-        else:
-            note = f"Order {found.order_reference} · {in_pounds(found.gross)} · {in_pounds(found.due)} due"
-            hits.append(Hit(f"Invoice {found.number}", note, f"/invoice/{found.number}", exact=True))
+    for found in await find_invoices(tx, number, amount, MOST_OF_A_GROUP):
+        note = f"Order {found.order_reference} · {in_pounds(found.gross)} · {in_pounds(found.due)} due"
+        hits.append(Hit(f"Invoice {found.number}", note, f"/invoice/{found.number}", exact=found.number == number))
     return Group("Invoices", "/invoice/{number}", hits)
 
 
@@ -139,8 +141,18 @@ async def _customers(tx: Transaction, text: str) -> Group:
     return Group("Customers", "/customer/{id}", hits)
 
 
-async def _products(tx: Transaction, text: str) -> Group:
-    found = await products_after(tx, text, "", MOST_OF_A_GROUP) if len(text) >= _SHORTEST_PART else []
+def _amount(text: str) -> Decimal | None:
+    """Return the amount of pounds and pence that a text is, or None."""
+    if not _AMOUNT.fullmatch(text):
+        return None
+    try:
+        return read_pounds(text.lstrip("£ "))
+    except UnreadableNumberError:
+        return None
+
+
+async def _products(tx: Transaction, text: str, snapshot: Snapshot) -> Group:
+    found = await most_relevant(tx, snapshot, text, MOST_OF_A_GROUP)
     hits = []
     for product in found:
         exact = product.sku_key == fold(text) or product.ean == text

@@ -44,6 +44,7 @@ from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.payments.operations.bank_files import BankOperations
 from tradecounter.payments.operations.payments import PaymentOperations
 from tradecounter.products.operations.staff import ProductOperations
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.quotes.operations.staff import QuoteOperations
 from tradecounter.returns.operations.staff import ReturnOperations
 from tradecounter.settings import Settings
@@ -135,7 +136,7 @@ class BackOffice(Site):
             BillingOperations(desk, letterhead),
             PaymentOperations(desk),
             BankOperations(desk),
-            ProductOperations(desk),
+            ProductOperations(desk, self._views.latest_snapshot),
             ImportOperations(desk),
             JobOperations(desk),
             AuditOperations(desk),
@@ -167,13 +168,21 @@ class LoadOnDemand:
 
 @dataclass(frozen=True, slots=True)
 class ViewsOnDemand(RefreshableViews):
-    """Customers' views; the first request for one loads the catalogue."""
+    """Customers' views and the catalogue; the first request for one loads it."""
 
     loading: LoadOnDemand
 
     async def last(self, customer_id: int) -> CustomerView:
         """Return the customer's view even if it is stale. Raises DomainError (not found)."""
+        await self._load()
+        return await RefreshableViews.last(self, customer_id)
+
+    async def snapshot(self) -> CatalogueSnapshot:
+        """Return the catalogue, without what changed within the last second."""
+        await self._load()
+        return await RefreshableViews.snapshot(self)
+
+    async def _load(self) -> None:
         if not self.loading.wanted:
             self.loading.wanted = True
             await self.refresher.refresh()
-        return await RefreshableViews.last(self, customer_id)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
 from tradecounter.kit.errors import not_found
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 
@@ -41,6 +42,15 @@ class RefreshableViews:
         if view is None:
             raise not_found("customer", customer_id)
         return view
+
+    async def snapshot(self) -> CatalogueSnapshot:
+        """Return the catalogue, without what changed within the last second."""
+        return self.storefront.snapshot
+
+    async def latest_snapshot(self) -> CatalogueSnapshot:
+        """Return the catalogue with all changes but large ones, for which a refresh takes seconds."""
+        await self.refresher.catch_up()
+        return await self.snapshot()
 
     async def showing(self, customer_id: int, product_ids: Iterable[int]) -> CustomerView:
         """Return the customer's latest view, after a refresh if it lacks one of the products, which may be new."""

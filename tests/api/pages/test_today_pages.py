@@ -12,6 +12,7 @@ from support.orders import at, buy, create, dispatch, rows, sell
 from support.pages import Person, staff_member, text_of
 from support.quotes import request_quote
 from support.service import Customer
+from support.shop import ADDRESS
 from tradecounter.shipments.requests import Serial
 
 
@@ -128,6 +129,30 @@ def test_several_hits_are_grouped_and_escaped(sam: Person, customer: Customer) -
     nothing = sam.get("/search", params={"q": "<script>alert(1)</script>"})
     assert "Nothing is called" in text_of(nothing)
     assert "<script>alert" not in nothing.text
+
+
+def test_people_find_things_by_any_part_that_they_have_at_hand(office: BackOfficeSite, sam: Person) -> None:
+    service = office.service
+    buyer = service.customer(company="Zephyr Wireless Ltd", first_name="Quentin", last_name="Marlowe")
+    sku = sell(service, "WF-77", "1186.35", name="Zephyrine Wi-Fi bridge", available=9)
+    address = {**ADDRESS, "city": "Abergavenny", "zip": "NP7 5PR", "contact_number": "+44 (0)1873 123456"}
+    assert buyer.post("/customer/address", address).status_code == 201
+    placed = buy(buyer, [(sku, 1)], customer_reference="PO-41684/26", shipping_address=address)
+    [(total,)] = rows(service, "select gross from orders where order_reference = %s", placed["order_reference"])
+    gross = f"{total:,.2f}"
+    order, customer = placed["order_reference"], "Zephyr Wireless Ltd"
+    assert "WF-77" in text_of(sam.get("/product", params={"query": "zephyrine"}))  # which reads what has just changed
+    for text, name in (
+        ("41684", order), ("4168", order), ("PO 41684", order), ("po41684", order), ("PO-41684/26", order),
+        ("NP7 5PR", order), ("np75pr", customer), ("np7", customer), (gross, order), (f"£{gross}", order),
+        ("Abergavenny", customer), ("01873 123 456", customer), ("+441873123456", customer),
+        ("0044 1873-123456", customer), ("marlowe quentin", customer), ("wireless zeph", customer),
+        ("zephyrine wifi", sku), ("bridges wi fi", sku), ("zefyrine", sku),
+    ):  # fmt: skip
+        found = sam.get("/search", params={"q": text})
+        where = text_of(found) if found.status_code == 200 else found.headers["Location"]
+        assert name in where, (text, where)
+    assert "Nothing is called" in text_of(sam.get("/search", params={"q": "41685"}))
 
 
 def test_search_takes_any_text(sam: Person) -> None:

@@ -89,6 +89,17 @@ async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
     return found
 
 
+_FIND_INVOICES = Statement(
+    SQL("{} where i.number = :number or i.gross = :gross order by i.number desc limit :most").format(_INVOICES),
+    InvoiceRecord,
+)
+
+
+async def find_invoices(tx: Transaction, number: int | None, gross: Decimal | None, most: int) -> list[InvoiceRecord]:
+    """Return the invoice with a number, and the latest with a total."""
+    return await tx.fetch_all(_FIND_INVOICES, number=number, gross=gross, most=most)
+
+
 _INVOICE_DOCUMENT = Statement("select document from invoice where number = :number")
 
 

@@ -1,5 +1,6 @@
 """Finds customers by what people type, and who their first owner is."""
 
+import re
 from dataclasses import dataclass
 from typing import LiteralString
 
@@ -7,7 +8,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, joined_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +22,62 @@ class FoundCustomer:
 
 
 _FIND = Statement(
-    """
+    r"""
     with named as (
         select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) as name, email_address,
-               lower(company || ' ' || first_name || ' ' || last_name) as names,
+               lower(company || ' ' || first_name || ' ' || last_name || ' ' || email_address) as names,
                id::text = :text or email_key = :key
                or id in (select customer_id from customer_user where email_key = :key) as exact
         from customer
     )
     select id, name, email_address, exact or lower(name) = :key as exact from named
-    where exact or :key <> '' and (position(:key in names) > 0 or position(:key in lower(email_address)) > 0)
+    where exact
+       or (:key <> '' and not exists (select from unnest(:words::text[]) as word where position(word in names) = 0))
+       or id in (
+            select customer_id from address
+            where deleted_at is null and (
+                (:word <> '' and starts_with(
+                    lower(regexp_replace(details ->> 'zip', '[^[:alnum:]]', '', 'g')), :word
+                ))
+                or lower(btrim(details ->> 'city')) = :key
+                or (:digits <> '' and position(
+                    :digits in regexp_replace(details ->> 'contact_number', '[^0-9]', '', 'g')
+                ) > 0)
+            )
+       )
     order by exact or lower(name) = :key desc, name, id limit :most
     """,
     FoundCustomer,
 )
+_SHORTEST_POSTCODE = 3  # letters and digits
+_SHORTEST_PHONE = 6  # digits
+_PHONE = re.compile(r"[+(]?[0-9][0-9 ()./-]*")
+_PREFIX = re.compile(r"^(00|\+)44|^0")
 
 
 async def find_customers(tx: Transaction, text: str, most: int) -> list[FoundCustomer]:
-    """Return customers by number, part of the name or the e-mail address, or by a user's e-mail address."""
-    return await tx.fetch_all(_FIND, text=text, key=fold(text), most=most)
+    """Return customers by number, words of names and e-mail addresses in any order, a user's address, or a contact.
+
+    What is known of a contact is a phone number in any writing, a town, or the beginning of a postcode.
+    """
+    key, word = fold(text), joined_word(text)
+    return await tx.fetch_all(
+        _FIND,
+        text=text,
+        key=key,
+        words=key.split(),
+        word=word if len(word) >= _SHORTEST_POSTCODE and not word.isalpha() else "",
+        digits=_phone_digits(text),
+        most=most,
+    )
+
+
+def _phone_digits(text: str) -> str:
+    """Return the digits of a phone number without the prefix of the country or of the network, or nothing."""
+    if not _PHONE.fullmatch(text):
+        return ""
+    digits = re.sub(r"[^0-9]", "", _PREFIX.sub("", re.sub(r"[^0-9+]", "", text.replace("(0)", ""))))
+    return digits if len(digits) >= _SHORTEST_PHONE else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,24 @@
 """Finds orders and quotes of all customers by what people type or scan."""
 
 import re
+from decimal import Decimal
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.text import joined_word
 from tradecounter.orders.queries.order_table import OrderRow
 
 _NUMBER_AT_END = re.compile(r"[1-9][0-9]{0,17}$")
 _CODE = re.compile(r"[0-9a-f]{4,32}")
 _CODE_LENGTH = 32
+_POSTCODE = re.compile(r"[a-z]{1,2}[0-9][0-9a-z]?[0-9][a-z]{2}|[0-9]{4,5}")
+_DIGITS = re.compile(r"[0-9]{3,}")
+_SHORTEST_WORD = 2
+_LAST = "\U0010ffff"  # after every other character
 
+# The expressions are those of the indexes.
 _FIND = Statement(
-    """
+    r"""
     with found as (
         select id, true as exact from orders
         where number = :number::bigint and (lower(order_reference) = lower(:text) or number::text = :text)
@@ -22,6 +29,21 @@ _FIND = Statement(
          where confirmation_code between :first and :last limit :most)
         union all
         (select id, true from orders where lower(btrim(customer_reference)) = lower(btrim(:text)) limit :most)
+        union all
+        (select id, false from orders
+         where customer_reference <> ''
+           and lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g')) ~>=~ :word
+           and lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g')) ~<~ :after_word limit :most)
+        union all
+        (select id, false from orders
+         where substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$') ~>=~ :digits
+           and substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$') ~<~ :after_digits limit :most)
+        union all
+        (select id, false from orders
+         where upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g')) = :postcode
+         order by id desc limit :most)
+        union all
+        (select id, false from orders where gross = :amount::numeric order by id desc limit :most)
         union all
         (select order_id, true from shipment where lower(tracking_number) = lower(:text) limit :most)
     )
@@ -36,19 +58,29 @@ _FIND = Statement(
 _COLUMNS = 10  # of OrderRow
 
 
-async def find_orders(tx: Transaction, text: str, most: int) -> list[tuple[OrderRow, bool]]:
+async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: int) -> list[tuple[OrderRow, bool]]:
     """Return orders and quotes, and whether they match exactly.
 
-    `text` is an order's id, reference or number, the beginning of a confirmation code, the customer's reference, or
-    a tracking number.
+    `text` is an order's id, reference or number, the beginning of a confirmation code, the customer's reference, its
+    beginning or the digits in it, however it is punctuated, a tracking number or a postcode; `amount` is a total.
     """
     number, code = _NUMBER_AT_END.search(text), _CODE.fullmatch(text.lower())
+    word = joined_word(text)
     found = await tx.fetch_all(
         _FIND,
         text=text,
         number=None if number is None else int(number[0]),
         first=code[0].ljust(_CODE_LENGTH, "0") if code else "-",
         last=code[0].ljust(_CODE_LENGTH, "f") if code else "-",
+        **_beginning("word", word if len(word) >= _SHORTEST_WORD else ""),
+        **_beginning("digits", word if _DIGITS.fullmatch(word) else ""),
+        postcode=word.upper() if _POSTCODE.fullmatch(word) else None,
+        amount=amount,
         most=most,
     )
     return [(OrderRow(*row[:_COLUMNS]), row[_COLUMNS]) for row in found]
+
+
+def _beginning(name: str, text: str) -> dict[str, str | None]:
+    """Return the values of a statement that looks for texts with a beginning; for an empty one, there are none."""
+    return {name: text or None, f"after_{name}": text + _LAST if text else None}

@@ -16,6 +16,7 @@ from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustme
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.prices.explain_price import price_of
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
+from tradecounter.products.find_products import Snapshot, list_products
 from tradecounter.products.operations.examples import DESCRIBED
 from tradecounter.products.operations.staff_wire import (
     AdjustedItem,
@@ -30,7 +31,7 @@ from tradecounter.products.operations.staff_wire import (
     ResellerProduct,
     Stock,
 )
-from tradecounter.products.queries.by_sku import fetch_product, products_after
+from tradecounter.products.queries.by_sku import fetch_product
 from tradecounter.stock.queries.stock_of_product import deliveries_of, stock_level_of
 
 _PRODUCTS = Subject(tag="Products", read="catalogue:read", described=DESCRIBED)
@@ -41,7 +42,12 @@ Sku = Annotated[str, InPath("sku", "The product's SKU, in any case.", "CV-320P",
 class ProductListParameters(Struct, frozen=True, kw_only=True):
     """The query parameters of `GET /api/product`."""
 
-    query: Annotated[str | None, Meta(description="Part of the SKU or the name, or the EAN.", examples=["CV"])] = None
+    query: Annotated[
+        str | None,
+        Meta(
+            description="Words, found as `GET /product` of customers finds them, or a part of the SKU.", examples=["CV"]
+        ),
+    ] = None
     after: Annotated[str | None, Meta(description="Only products after this SKU, from the `Link` before.")] = None
     limit: Limit = 100
 
@@ -59,12 +65,13 @@ class ProductOperations:
     """The endpoints of products, prices and stock."""
 
     desk: Desk
+    snapshot: Snapshot
 
     @_PRODUCTS.lists("/api/product", "The products.")
     async def search_products(self, tx: Transaction, query: ProductListParameters) -> Listed[ListedProduct]:
         """Products, active or not, by SKU."""
         wanted, after = text("query", query.query) or "", text("after", query.after) or ""
-        found = await products_after(tx, wanted, after, query.limit + 1)
+        found = await list_products(tx, self.snapshot, wanted, after, query.limit + 1)
         shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active) for p in found)
         return Listed(found, shown, attrgetter("sku_key"))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import LiteralString
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
@@ -73,21 +74,27 @@ class ListedProduct:
     active: bool
 
 
-_PRODUCTS_AFTER = Statement(
-    """
-    select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active
-    from product p
-    where p.sku_key > :after and (:text = '' or position(:text in p.sku_key) > 0 or position(:text in lower(p.name)) > 0
-                                  or p.ean = :text)
-    order by p.sku_key limit :most
-    """,
-    ListedProduct,
+_LISTED: LiteralString = "select sku, sku_key, name, manufacturer, ean, active from product where "
+_PRODUCTS_AFTER = Statement(_LISTED + "sku_key > :after order by sku_key limit :most", ListedProduct)
+_PRODUCTS_CONTAINING = Statement(
+    _LISTED + "sku_key > :after and position(:text in sku_key) > 0 order by sku_key limit :most", ListedProduct
 )
+_PRODUCTS_NAMED = Statement(_LISTED + "sku_key = any(:sku_keys) order by sku_key", ListedProduct)
 
 
-async def products_after(tx: Transaction, text: str, after: str, most: int) -> list[ListedProduct]:
-    """Return the first products, active or not, with a greater SKU; `text` is in the SKU or name, or is the EAN."""
-    return await tx.fetch_all(_PRODUCTS_AFTER, text=fold(text), after=after, most=most)
+async def products_after(tx: Transaction, after: str, most: int) -> list[ListedProduct]:
+    """Return the first products, active or not, with a greater SKU."""
+    return await tx.fetch_all(_PRODUCTS_AFTER, after=after, most=most)
+
+
+async def products_containing(tx: Transaction, text: str, after: str, most: int) -> list[ListedProduct]:
+    """Return the first products, active or not, with a greater SKU, which contains a text."""
+    return await tx.fetch_all(_PRODUCTS_CONTAINING, text=fold(text), after=after, most=most)
+
+
+async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[ListedProduct]:
+    """Return the products with these folded SKUs, by SKU."""
+    return await tx.fetch_all(_PRODUCTS_NAMED, sku_keys=list(sku_keys))
 
 
 _PURCHASE_COSTS = Statement(

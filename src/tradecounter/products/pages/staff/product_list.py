@@ -8,7 +8,8 @@ from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.products.queries.by_sku import ListedProduct, products_after
+from tradecounter.products.find_products import list_products
+from tradecounter.products.queries.by_sku import ListedProduct
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 
 _COLUMNS = (
@@ -66,6 +67,7 @@ class ProductListPages:
     )
     async def list_products(self, tx: Transaction, wanted: ProductTable, at: At) -> list[StockedProduct]:
         behind = "" if at["after"] is None else at["after"][0]
-        products = await products_after(tx, text("query", wanted.query) or "", behind, wanted.most)
+        snapshot = self.parts.contexts.views.latest_snapshot
+        products = await list_products(tx, snapshot, text("query", wanted.query) or "", behind, wanted.most)
         levels = await stock_levels_of(tx, [product.sku_key for product in products])
         return [StockedProduct(product, levels.get(product.sku_key, _NO_STOCK)) for product in products]

@@ -41,7 +41,9 @@ class SearchPages:
         groups = []
         if text:
             async with self.desk.reading() as tx:
-                groups = await find_anything(tx, text, lambda scope: allows(roles, scope))
+                groups = await find_anything(
+                    tx, text, lambda scope: allows(roles, scope), self.parts.contexts.views.snapshot
+                )
         may = self.desk.view(call).may
         groups = [
             group if may(group.operation) else replace(group, hits=[replace(hit, path="") for hit in group.hits])

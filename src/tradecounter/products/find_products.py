@@ -1,0 +1,50 @@
+"""Finds products for the reseller, active or not, with the search of the shop."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from itertools import islice
+
+from pyroaring import BitMap
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.keys import key_form
+from tradecounter.products.queries.by_sku import ListedProduct, products_after, products_containing, products_named
+from tradecounter.products.search.query import search
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
+
+Snapshot = Callable[[], Awaitable[CatalogueSnapshot]]
+
+
+async def list_products(tx: Transaction, snapshot: Snapshot, text: str, after: str, most: int) -> list[ListedProduct]:
+    """Return the first products with a greater SKU that a search finds, by SKU; without a text, any.
+
+    A text that no product has in its words is looked for inside of SKUs.
+    """
+    if not text:
+        return await products_after(tx, after, most)
+    catalogue = await snapshot()
+    found = search(catalogue.search, text, _all(catalogue)).rows
+    if not found:
+        return await products_containing(tx, text, after, most)
+    place = catalogue.row_of_sku.place(after)
+    behind = place + (after in catalogue.row_of_sku)
+    rows = found & BitMap(range(behind, len(catalogue)))
+    return await products_named(tx, _keys(catalogue, rows[:most]))
+
+
+async def most_relevant(tx: Transaction, snapshot: Snapshot, text: str, most: int) -> list[ListedProduct]:
+    """Return the products that a search finds, the most relevant first; the one with this SKU before all others."""
+    catalogue = await snapshot()
+    tiers = search(catalogue.search, text, _all(catalogue)).tiers()
+    keys = _keys(catalogue, islice((row for tier in tiers for row in tier), most))
+    exact = key_form(text)
+    keys = list(dict.fromkeys([exact, *keys] if exact in catalogue.row_of_sku else keys))[:most]
+    found = {product.sku_key: product for product in await products_named(tx, keys)}
+    return [found[key] for key in keys if key in found] or await products_containing(tx, text, "", most)
+
+
+def _all(catalogue: CatalogueSnapshot) -> BitMap:
+    return BitMap(range(len(catalogue)))
+
+
+def _keys(catalogue: CatalogueSnapshot, rows: Iterable[int]) -> list[str]:
+    return [catalogue.row_of_sku.key(row).decode(errors="surrogatepass") for row in rows]
