@@ -227,7 +227,8 @@ class NaiveSearch:
         for start in range(len(words)):
             for end in range(start + 2, min(len(words), start + 8) + 1):
                 part, joined = words[start:end], "".join(words[start:end])
-                if self._seen(joined, as_one=joins_freely(part)) or list(self._same(*part)):
+                compound = Form(joined, "compound") in self._having
+                if self._seen(joined, as_one=joins_freely(part)) or compound or list(self._same(*part)):
                     found.append((start, end))
                 if not self._begins(joined):
                     break
@@ -258,7 +259,9 @@ class NaiveSearch:
         }
 
     def _is_whole(self, word: str, *, as_one: bool) -> bool:
-        return any(form.whole(word, as_one=as_one) for form in self._having)
+        return any(
+            form.whole(word, as_one=as_one) or (form.kind == "compound" and form.text == word) for form in self._having
+        )
 
     def _same(self, *words: str) -> Iterator[list[str]]:
         """The other phrases of the groups that have a phrase."""

@@ -31,15 +31,19 @@ async def list_products(tx: Transaction, snapshot: Snapshot, text: str, after: s
     return await products_named(tx, _keys(catalogue, rows[:most]))
 
 
-async def most_relevant(tx: Transaction, snapshot: Snapshot, text: str, most: int) -> list[ListedProduct]:
-    """Return the products that a search finds, the most relevant first; the one with this SKU before all others."""
+async def most_relevant(tx: Transaction, snapshot: Snapshot, text: str, most: int) -> tuple[list[ListedProduct], str]:
+    """Return the products that a search finds, and what to say of its words.
+
+    The product with this SKU comes first, then the most relevant ones.
+    """
     catalogue = await snapshot()
-    tiers = search(catalogue.search, text, _all(catalogue)).tiers()
-    keys = _keys(catalogue, islice((row for tier in tiers for row in tier), most))
+    searched = search(catalogue.search, text, _all(catalogue))
+    keys = _keys(catalogue, islice((row for tier in searched.tiers() for row in tier), most))
     exact = key_form(text)
     keys = list(dict.fromkeys([exact, *keys] if exact in catalogue.row_of_sku else keys))[:most]
     found = {product.sku_key: product for product in await products_named(tx, keys)}
-    return [found[key] for key in keys if key in found] or await products_containing(tx, text, "", most)
+    products = [found[key] for key in keys if key in found]
+    return products or await products_containing(tx, text, "", most), searched.note
 
 
 def _all(catalogue: CatalogueSnapshot) -> BitMap:

@@ -44,11 +44,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Hits of one kind; `operation` is the path of the page that shows one."""
+    """Hits of one kind; `operation` is the path of the page that shows one, `note` says how the text was read."""
 
     title: str
     operation: str
     hits: list[Hit]
+    note: str = ""
 
 
 async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool], snapshot: Snapshot) -> list[Group]:
@@ -152,11 +153,11 @@ def _amount(text: str) -> Decimal | None:
 
 
 async def _products(tx: Transaction, text: str, snapshot: Snapshot) -> Group:
-    found = await most_relevant(tx, snapshot, text, MOST_OF_A_GROUP)
+    found, note = await most_relevant(tx, snapshot, text, MOST_OF_A_GROUP)
     hits = []
     for product in found:
         exact = product.sku_key == fold(text) or product.ean == text
-        note = " · ".join(part for part in (product.name, product.manufacturer) if part)
+        named = " · ".join(part for part in (product.name, product.manufacturer) if part)
         state = "" if product.active else "inactive"
-        hits.append(Hit(product.sku, note, f"/product/{quote(product.sku, safe='')}", exact, state))
-    return Group("Products", "/product/{sku}", sorted(hits, key=lambda hit: not hit.exact))
+        hits.append(Hit(product.sku, named, f"/product/{quote(product.sku, safe='')}", exact, state))
+    return Group("Products", "/product/{sku}", sorted(hits, key=lambda hit: not hit.exact), note)

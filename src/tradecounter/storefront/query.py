@@ -32,6 +32,7 @@ class Found:
     key: Callable[[Rows], NDArray[np.integer]] | None = None
     tiers: Callable[[], Iterable[BitMap]] | None = None
     corrected: tuple[tuple[str, str], ...] = ()
+    note: str = ""  # what a page says of them
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -78,7 +79,7 @@ def find_products(view: CustomerView, parameters: ProductListParameters) -> Foun
     if parameters.query is not None and not is_blank(parameters.query):
         searched = search(view.snapshot.search, parameters.query, view.visible)
         rows &= searched.rows
-    found = Found(rows, corrected=() if searched is None else searched.corrected)
+    found = Found(rows) if searched is None else Found(rows, corrected=searched.corrected, note=searched.note)
     match parameters.sort:
         case "price":
             return replace(found, key=view.prices.single_costs)

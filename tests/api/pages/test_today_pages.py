@@ -119,10 +119,10 @@ def test_several_hits_are_grouped_and_escaped(sam: Person, customer: Customer) -
     page = sam.get("/search", params={"q": "twice"})
     assert page.status_code == 200
     assert text_of(page).count("TWICE") == 2
-    by_name = sam.get("/search", params={"q": "looked <f"})
+    by_name = sam.get("/search", params={"q": "looked <f", "live": "1"})
     assert "Looked &lt;For&gt; Ltd" in by_name.text
     assert "Customers" in text_of(by_name)
-    assert "Products" in text_of(sam.get("/search", params={"q": "PHON"}))
+    assert "Products" in text_of(sam.get("/search", params={"q": "PHON", "live": "1"}))
     assert sam.get("/search", params={"q": "phone"}).headers["Location"] == "/product/PHONE"
     address = sam.get("/search", params={"q": "Looked@For.example"}).headers["Location"]
     assert address == f"/customer/{customer.id}"
@@ -149,10 +149,18 @@ def test_people_find_things_by_any_part_that_they_have_at_hand(office: BackOffic
         ("0044 1873-123456", customer), ("marlowe quentin", customer), ("wireless zeph", customer),
         ("zephyrine wifi", sku), ("bridges wi fi", sku), ("zefyrine", sku),
     ):  # fmt: skip
-        found = sam.get("/search", params={"q": text})
-        where = text_of(found) if found.status_code == 200 else found.headers["Location"]
-        assert name in where, (text, where)
+        assert name in text_of(sam.get("/search", params={"q": text, "live": "1"})), text
     assert "Nothing is called" in text_of(sam.get("/search", params={"q": "41685"}))
+
+
+def test_hits_show_while_somebody_types_and_the_only_one_opens(sam: Person, customer: Customer) -> None:
+    placed = buy(customer, customer_reference="WHILE-TYPING-9")
+    path = f"/order/{placed['order_reference']}"
+    for text in ("while", "while typ", "whiletyping9"):
+        shown = sam.get("/search", params={"q": text, "live": "1"})
+        assert (shown.status_code, f'href="{path}"' in shown.text) == (200, True)
+        assert sam.get("/search", params={"q": text}).headers["Location"] == path
+    assert "Orders" not in text_of(sam.get("/search", params={"q": "w", "live": "1"})).partition("Found")[2]
 
 
 def test_search_takes_any_text(sam: Person) -> None:

@@ -52,7 +52,7 @@ _FIND = Statement(
            o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at, f.exact
     from (select id, bool_or(exact) as exact from found group by id) as f
     join orders as o on o.id = f.id join customer as c on c.id = o.customer_id
-    order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc limit :most
+    order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
     """
 )
 _COLUMNS = 10  # of OrderRow

@@ -121,6 +121,10 @@ class SearchIndex:
         start, end = self.lexicon.span_encoded(COMPOUND + encoded(word))
         return start < end
 
+    def is_whole_compound(self, word: str) -> bool:
+        """Return whether a text has a word that punctuation parts."""
+        return self.lexicon.get_encoded(COMPOUND + encoded(word)) is not None
+
     def neighbours(self, word: str) -> BitMap:
         """Return the rows whose names have a word parted by white space: `patchpanels` finds `Patch panel`."""
         found, own = BitMap(), encoded(word)

@@ -36,6 +36,13 @@ class Found:
     _matches: Matches = NOTHING
     _in_order: Callable[[BitMap], BitMap] | None = None  # None: one word
 
+    @property
+    def note(self) -> str:
+        """What a page says of the words that were read as others; empty without any."""
+        typed = " and ".join(f"“{typed}”" for typed, _ in self.corrected)
+        read = " and ".join(f"“{read}”" for _, read in self.corrected)
+        return f"No product has {typed}: these have {read}." if self.corrected else ""
+
     def tiers(self) -> Iterator[BitMap]:
         """Yield the rows by relevance, equal ones together: by field, then whole words, then the order typed."""
         before = BitMap()
@@ -149,11 +156,15 @@ class _Reader:
         return self._joined[phrase]
 
     def _ends(self, phrase: Phrase, start: int) -> Iterator[int]:
-        """Yield the ends of the words from `start` on that something visible joins, or that have synonyms."""
+        """Yield the ends of the words from `start` on that texts join or part by punctuation, or that have synonyms."""
         for end in range(start + 2, min(len(phrase), start + _MOST_JOINED) + 1):
             part = phrase[start:end]
             joined = "".join(part)
-            if self.is_known(joined, typed_as_one=_is_one(part)) or self.index.synonyms.of_phrase(part):
+            if (
+                self.is_known(joined, typed_as_one=_is_one(part))
+                or self.index.is_whole_compound(joined)
+                or self.index.synonyms.of_phrase(part)
+            ):
                 yield end
             if not (self.index.is_begun(joined) or self.index.synonyms.is_begun(joined)):
                 return
@@ -163,9 +174,14 @@ class _Reader:
         return {
             place
             for start, end in self._segments(phrase)
-            if self._terms_of("".join(phrase[start:end]), typed_as_one=_is_one(phrase[start:end])).whole
+            if self._is_whole(phrase[start:end])
             for place in range(start, end)
         }
+
+    def _is_whole(self, part: Phrase) -> bool:
+        joined = "".join(part)
+        terms = self._terms_of(joined, typed_as_one=_is_one(part))
+        return bool(terms.whole) or self.index.is_whole_compound(joined)
 
     def _nearest(self, word: str) -> str | None:
         """Return the nearest word that something visible has; of several, the one that most products have."""

@@ -27,6 +27,25 @@
     box.select();
   });
 
+  // The arrows lead from the search box into what it has found, and Escape back.
+  const found = document.getElementById("found");
+  found?.parentElement.addEventListener("keydown", (event) => {
+    const box = document.querySelector("[data-find]");
+    const stops = [box, ...found.querySelectorAll("a")];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && stops.length > 1) {
+      event.preventDefault();
+      stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus();
+    } else if (event.key === "Escape" && found.firstChild) {
+      event.preventDefault();
+      found.replaceChildren();
+      box.focus();
+    }
+  });
+  document.addEventListener("click", (event) => {
+    if (found && !found.parentElement.contains(event.target)) found.replaceChildren();
+  });
+
   // A menu closes when the person turns to something else.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.person[open]")) {

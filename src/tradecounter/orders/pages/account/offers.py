@@ -41,11 +41,12 @@ class PricedLine:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The products that match a search: the first ones, and how many there are."""
+    """The products that match a search: the first ones, how many there are, and how its words were read."""
 
     text: str
     offers: Sequence[Offer]
     total: int
+    note: str
 
 
 def priced(view: CustomerView, lines: Sequence[Line], now: datetime) -> list[PricedLine]:
@@ -60,7 +61,7 @@ def search(view: CustomerView, text: str, now: datetime) -> Search | None:
         return None
     rows = find_products(view, ProductListParameters(query=text[:_LONGEST_SEARCH]))
     found = [(view.product(int(row)).sku, 1) for row in rows[:_MOST_FOUND]]
-    return Search(text, list(_offers(view, found, now).values()), len(rows))
+    return Search(text, list(_offers(view, found, now).values()), len(rows), rows.note)
 
 
 def _offers(view: CustomerView, wanted: Sequence[tuple[str, int]], now: datetime) -> dict[int, Offer]:

@@ -1,0 +1,40 @@
+"""The search box of the back office in a real browser: hits while somebody types, by keyboard alone."""
+
+import re
+
+from playwright.sync_api import Browser, expect
+
+from support.accessibility import all_serious_errors
+from support.backoffice import BackOfficeSite
+from support.browsing import signed_in, tab_in, window
+from support.orders import buy
+from support.pages import staff_member
+
+
+def test_an_order_is_found_by_a_part_of_its_purchase_order_without_a_click(
+    office: BackOfficeSite, browser: Browser
+) -> None:
+    customer = office.service.customer(company="Typed Ahead Ltd")
+    one, other = (buy(customer, customer_reference=f"PO-7731{number}") for number in range(2))
+    person = staff_member(office.service, office.url, "support")
+    with window(browser, scripts=True) as context, tab_in(context, [office.url], "find") as tab:
+        signed_in(tab, person, office.url)
+        for width in (1280, 390):
+            tab.resize(width)
+            tab.open(f"{office.url}/")
+            hits = tab.page.locator("#found a")
+            tab.page.keyboard.press("/")
+            tab.page.keyboard.type("p")
+            expect(hits).to_have_count(0)
+            tab.page.keyboard.type("o 7731")
+            expect(hits).to_have_text([other["order_reference"], one["order_reference"]])
+            assert all_serious_errors(tab) == []
+            tab.page.keyboard.press("ArrowDown")
+            expect(hits.first).to_be_focused()
+            tab.page.keyboard.press("Escape")
+            expect(hits).to_have_count(0)
+            expect(tab.page.locator("#find")).to_be_focused()
+            tab.page.keyboard.type("1")
+            expect(hits).to_have_text([other["order_reference"]])
+            tab.page.keyboard.press("Enter")
+            expect(tab.page).to_have_url(re.compile(f"/order/{other['order_reference']}$"))
