@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
+from urllib.parse import quote_plus
 
 import psycopg
 
@@ -63,6 +64,10 @@ _OFFICE = (
     "/search?q=cable",
     "/search?q=bench",
 )
+_TYPED = (
+    "be", "bench-1", "BENCH 104", "10421", "9942", "po-1", "cable", "wifi", "24 port swicth", "bench 7", "ltd bench",
+    "01234 567890", "LS1 1AA", "£1,423.62", "Leeds", "x", "2 m",
+)  # fmt: skip
 _ACCOUNT = (
     "/account",
     "/account/order",
@@ -99,10 +104,16 @@ def measure(bench: Workbench) -> list[Row]:
     with store.connect() as connection:
         names = _names(connection, store, customer)
     with backoffice(store.env, store.folder) as server:
-        office = _opened(server, staff_cookie(store, server), [path.format(**names) for path in _OFFICE])
+        cookie = staff_cookie(store, server)
+        typed = _opened(server, cookie, [f"/search?live=1&q={quote_plus(text)}" for text in _TYPED])
+        office = _opened(server, cookie, [path.format(**names) for path in _OFFICE])
     with serving(store.env, store.folder) as server:
         account = _opened(server, owner_cookie(store, server, customer), [path.format(**names) for path in _ACCOUNT])
-    return [_row("back office", office), _row("customer's account", account)]
+    return [
+        _row("back office", office),
+        _row("search box of the back office while somebody types", typed),
+        _row("customer's account", account),
+    ]
 
 
 def _names(connection: psycopg.Connection[Any], store: Store, customer: int) -> dict[str, object]:

@@ -159,6 +159,7 @@ ACCOUNT: Mapping[str, str] = {
     "/account/quote-link/{secret}": ANYBODY,
     "/account": EVERYBODY,
     "/account/order": "buyer",
+    "/account/search": "buyer accounts",
     "/account/order/cancelled": "buyer",
     "/account/order/unconfirmed": "buyer",
     "/account/order/{reference}": "buyer",

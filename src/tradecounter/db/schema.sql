@@ -1890,6 +1890,8 @@ CREATE INDEX import_change_of_import ON public.import_change USING btree (import
 
 CREATE INDEX invoice_balance_of_order ON public.invoice_balance USING btree (order_id);
 
+CREATE INDEX invoice_by_gross ON public.invoice USING btree (gross, number);
+
 CREATE INDEX invoice_by_issue ON public.invoice USING brin (issued_at) WITH (pages_per_range='32', autosummarize='on');
 
 CREATE INDEX invoice_line_of_line ON public.invoice_line USING btree (line_id) WHERE (line_id IS NOT NULL);
@@ -1931,6 +1933,12 @@ CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id)
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (lower(btrim(customer_reference)), customer_id);
 
 CREATE INDEX orders_by_placing ON public.orders USING btree (COALESCE(confirmed_at, created_at), id);
+
+CREATE INDEX orders_by_postcode ON public.orders USING btree (upper(regexp_replace((shipping_address ->> 'zip'::text), '[^[:alnum:]]'::text, ''::text, 'g'::text)) text_pattern_ops);
+
+CREATE INDEX orders_by_reference_digits ON public.orders USING btree ("substring"(customer_reference, '([0-9]{3,})([^0-9]+[0-9]{0,2})*$'::text) text_pattern_ops) WHERE ("substring"(customer_reference, '([0-9]{3,})([^0-9]+[0-9]{0,2})*$'::text) IS NOT NULL);
+
+CREATE INDEX orders_by_reference_word ON public.orders USING btree (lower(regexp_replace(customer_reference, '[^[:alnum:]]'::text, ''::text, 'g'::text)) text_pattern_ops) WHERE (customer_reference <> ''::text);
 
 CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) INCLUDE (gross) WHERE (state = 'confirmed'::text);
 

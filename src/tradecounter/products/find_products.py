@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from itertools import islice
+from typing import Protocol
 
 from pyroaring import BitMap
 
@@ -14,17 +15,28 @@ from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 Snapshot = Callable[[], Awaitable[CatalogueSnapshot]]
 
 
-async def list_products(tx: Transaction, snapshot: Snapshot, text: str, after: str, most: int) -> list[ListedProduct]:
+class Catalogue(Protocol):
+    """The catalogue in memory."""
+
+    async def snapshot(self) -> CatalogueSnapshot:
+        """Return it without what changed within the last second."""
+
+    async def latest_snapshot(self) -> CatalogueSnapshot:
+        """Return it with what has just changed, which takes longer."""
+
+
+async def list_products(tx: Transaction, memory: Catalogue, text: str, after: str, most: int) -> list[ListedProduct]:
     """Return the first products with a greater SKU that a search finds, by SKU; without a text, any.
 
     A text that no product has in its words is looked for inside of SKUs.
     """
     if not text:
         return await products_after(tx, after, most)
-    catalogue = await snapshot()
-    found = search(catalogue.search, text, _all(catalogue)).rows
-    if not found:
-        return await products_containing(tx, text, after, most)
+    catalogue = await memory.snapshot()
+    if not (found := search(catalogue.search, text, _all(catalogue)).rows):
+        catalogue = await memory.latest_snapshot()
+        if not (found := search(catalogue.search, text, _all(catalogue)).rows):
+            return await products_containing(tx, text, after, most)
     place = catalogue.row_of_sku.place(after)
     behind = place + (after in catalogue.row_of_sku)
     rows = found & BitMap(range(behind, len(catalogue)))

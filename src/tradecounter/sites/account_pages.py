@@ -24,6 +24,7 @@ from tradecounter.orders.pages.account.shown import OwnOrderPages
 from tradecounter.parts.account import AccountParts
 from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
 from tradecounter.quotes.pages.account.quotes import QuotePages
+from tradecounter.search.pages.account.search import OwnSearchPages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.today.pages.account.home import HomePages
 from tradecounter.webhooks.pages.account.webhooks import OwnWebhookListPages
@@ -37,6 +38,7 @@ SUBJECTS: Sequence[type] = (
     ReviewPages,
     QuotePages,
     QuoteLinkPages,
+    OwnSearchPages,
     InvoicePages,
     StatementPages,
     CreditPages,

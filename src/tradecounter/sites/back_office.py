@@ -136,7 +136,7 @@ class BackOffice(Site):
             BillingOperations(desk, letterhead),
             PaymentOperations(desk),
             BankOperations(desk),
-            ProductOperations(desk, self._views.latest_snapshot),
+            ProductOperations(desk, self._views),
             ImportOperations(desk),
             JobOperations(desk),
             AuditOperations(desk),

@@ -90,14 +90,19 @@ async def fetch_invoice(tx: Transaction, number: int) -> InvoiceRecord:
 
 
 _FIND_INVOICES = Statement(
-    SQL("{} where i.number = :number or i.gross = :gross order by i.number desc limit :most").format(_INVOICES),
+    SQL(
+        "{} where (i.number = :number or i.gross = :gross)"
+        " and (:customer_id::bigint is null or i.customer_id = :customer_id) order by i.number desc limit :most"
+    ).format(_INVOICES),
     InvoiceRecord,
 )
 
 
-async def find_invoices(tx: Transaction, number: int | None, gross: Decimal | None, most: int) -> list[InvoiceRecord]:
-    """Return the invoice with a number, and the latest with a total."""
-    return await tx.fetch_all(_FIND_INVOICES, number=number, gross=gross, most=most)
+async def find_invoices(
+    tx: Transaction, number: int | None, gross: Decimal | None, most: int, customer_id: int | None = None
+) -> list[InvoiceRecord]:
+    """Return the invoice with a number, and the latest with a total; of one customer, if one is given."""
+    return await tx.fetch_all(_FIND_INVOICES, number=number, gross=gross, customer_id=customer_id, most=most)
 
 
 _INVOICE_DOCUMENT = Statement("select document from invoice where number = :number")

@@ -41,7 +41,7 @@ ALSO: Mapping[str, tuple[str, ...]] = {
     "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file"),
     "/staff": ("/token",),
 }
-SEARCH: Mapping[str, str] = {"staff": "/search"}
+SEARCH: Mapping[str, str] = {"staff": "/search", "account": "/account/search"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustme
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.prices.explain_price import price_of
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
-from tradecounter.products.find_products import Snapshot, list_products
+from tradecounter.products.find_products import Catalogue, list_products
 from tradecounter.products.operations.examples import DESCRIBED
 from tradecounter.products.operations.staff_wire import (
     AdjustedItem,
@@ -65,13 +65,13 @@ class ProductOperations:
     """The endpoints of products, prices and stock."""
 
     desk: Desk
-    snapshot: Snapshot
+    catalogue: Catalogue
 
     @_PRODUCTS.lists("/api/product", "The products.")
     async def search_products(self, tx: Transaction, query: ProductListParameters) -> Listed[ListedProduct]:
         """Products, active or not, by SKU."""
         wanted, after = text("query", query.query) or "", text("after", query.after) or ""
-        found = await list_products(tx, self.snapshot, wanted, after, query.limit + 1)
+        found = await list_products(tx, self.catalogue, wanted, after, query.limit + 1)
         shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active) for p in found)
         return Listed(found, shown, attrgetter("sku_key"))
 

@@ -23,6 +23,7 @@ from tradecounter.products.search.synonyms import Phrase
 from tradecounter.products.search.terms import changes_kind
 
 _MOST_JOINED = 8  # words
+_MOST_CORRECTED = 5  # words of a query; looking for the nearest takes a millisecond each
 
 _NOT_BLANK = re.compile(r"\S+")
 
@@ -103,8 +104,9 @@ class _Reader:
         for place, word in enumerate(typed):
             if place in joined or self._is_written(word) or self.index.synonyms.of_phrase((word,)):
                 continue
-            if (nearest := self._nearest(word)) is not None:
-                self.nearest[word] = nearest
+            if len(self.nearest) == _MOST_CORRECTED or (nearest := self._nearest(word)) is None:
+                break  # not all words match
+            self.nearest[word] = nearest
         return self.nearest
 
     def phrase(self, phrase: Phrase) -> Matches:

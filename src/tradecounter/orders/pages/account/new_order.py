@@ -48,9 +48,10 @@ ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
 
 
 class Prefill(Struct, frozen=True):
-    """What a new form begins with: the lines of an earlier order or quote; or the wish for a quote."""
+    """What a new form begins with: the lines of an earlier order or quote, a product, or the wish for a quote."""
 
     again: str | None = None
+    add: str | None = None
     quote: Literal["true"] | None = None
 
 
@@ -132,6 +133,8 @@ class NewOrderPages:
         basket, values = Basket(), _first_values(quote=wanted.quote is not None)
         if wanted.again is not None:
             basket, values = await self._again(call, wanted.again, values)
+        elif wanted.add is not None:
+            basket = basket_with([(wanted.add, 1)])
         return await self._show(call, basket, Filled(basket.values(values) if basket.lines else values))
 
     @form(PATH, "New order", user_roles=BUYER)

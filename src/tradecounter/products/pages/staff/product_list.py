@@ -67,7 +67,7 @@ class ProductListPages:
     )
     async def list_products(self, tx: Transaction, wanted: ProductTable, at: At) -> list[StockedProduct]:
         behind = "" if at["after"] is None else at["after"][0]
-        snapshot = self.parts.contexts.views.latest_snapshot
-        products = await list_products(tx, snapshot, text("query", wanted.query) or "", behind, wanted.most)
+        memory = self.parts.contexts.views
+        products = await list_products(tx, memory, text("query", wanted.query) or "", behind, wanted.most)
         levels = await stock_levels_of(tx, [product.sku_key for product in products])
         return [StockedProduct(product, levels.get(product.sku_key, _NO_STOCK)) for product in products]

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal
 from urllib.parse import quote
 
 from tradecounter.billing.queries.credit_notes import fetch_credit_note
@@ -12,7 +10,6 @@ from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
-from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.kit.text import fold
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.find_orders import find_orders
@@ -20,36 +17,20 @@ from tradecounter.orders.queries.order_table import order_table
 from tradecounter.products.find_products import Snapshot, most_relevant
 from tradecounter.returns.find_return import fetch_return
 from tradecounter.returns.wire import RETURN_PREFIX
+from tradecounter.search.hits import (
+    MOST_OF_A_GROUP,
+    Group,
+    Hit,
+    invoice_number,
+    joined,
+    order_name,
+    total,
+    typed_amount,
+)
 from tradecounter.shipments.queries.reads import find_units
 
-MOST_OF_A_GROUP = 10
-LONGEST = 200
-
-_SHORTEST_PART = 3  # of a text that is looked for inside of others
-_INVOICE = re.compile(r"(?:inv|invoice)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
-_AMOUNT = re.compile(r"£? ?[0-9][0-9,]*\.[0-9]{2}")
+_NUMBER = re.compile(r"[0-9]{3}$")  # of an order, or the beginning of one; fewer digits begin too many
 _CREDIT_NOTE = re.compile(r"(?:cn|credit[\s-]*note)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Something that was found. `exact` means that the text names it, and is not only a part of its name."""
-
-    name: str
-    note: str
-    path: str
-    exact: bool
-    state: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Hits of one kind; `operation` is the path of the page that shows one, `note` says how the text was read."""
-
-    title: str
-    operation: str
-    hits: list[Hit]
-    note: str = ""
 
 
 async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool], snapshot: Snapshot) -> list[Group]:
@@ -74,8 +55,8 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
 
 
 async def _orders(tx: Transaction, text: str) -> list[Group]:
-    found = await find_orders(tx, text, _amount(text), MOST_OF_A_GROUP)
-    if not found and len(text) >= _SHORTEST_PART:
+    found = await find_orders(tx, text, typed_amount(text), MOST_OF_A_GROUP)
+    if not found and _NUMBER.search(text):
         rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
         found = [(row, False) for row in rows]
     orders: list[Hit] = []
@@ -83,16 +64,15 @@ async def _orders(tx: Transaction, text: str) -> list[Group]:
     for row, exact in found:
         is_quote = row.kind == "quote" and row.status is None
         path = f"/{'quote' if is_quote else 'order'}/{row.name}"
-        note = " · ".join(part for part in (row.customer, row.customer_reference, in_pounds(row.gross)) if part)
-        name = row.name if row.status else f"{row.name[:8]}…"
-        (quotes if is_quote else orders).append(Hit(name, note, path, exact, row.label))
+        note = joined(row.customer, row.customer_reference, total(row))
+        (quotes if is_quote else orders).append(Hit(order_name(row), note, path, exact, row.label))
     return [Group("Orders", "/order/{reference}", orders), Group("Quotes", "/quote/{code}", quotes)]
 
 
 async def _units(tx: Transaction, text: str) -> Group:
     hits = []
     for unit in await find_units(tx, text, MOST_OF_A_GROUP):
-        names = " · ".join(part for part in (unit.serial_number, unit.mac_address) if part)
+        names = joined(unit.serial_number, unit.mac_address)
         note = f"{unit.sku} · {unit.order_reference} · {unit.customer}"
         hits.append(Hit(names, note, f"/order/{unit.order_reference}", exact=True))
     return Group("Serial numbers", "/order/{reference}", hits)
@@ -111,8 +91,7 @@ async def _returns(tx: Transaction, text: str) -> Group:
 
 
 async def _invoices(tx: Transaction, text: str) -> Group:
-    named, amount = _INVOICE.fullmatch(text), _amount(text)
-    number = None if named is None else int(named[1])
+    number, amount = invoice_number(text), typed_amount(text)
     if number is None and amount is None:
         return Group("Invoices", "/invoice/{number}", [])
     hits = []
@@ -142,22 +121,12 @@ async def _customers(tx: Transaction, text: str) -> Group:
     return Group("Customers", "/customer/{id}", hits)
 
 
-def _amount(text: str) -> Decimal | None:
-    """Return the amount of pounds and pence that a text is, or None."""
-    if not _AMOUNT.fullmatch(text):
-        return None
-    try:
-        return read_pounds(text.lstrip("£ "))
-    except UnreadableNumberError:
-        return None
-
-
 async def _products(tx: Transaction, text: str, snapshot: Snapshot) -> Group:
     found, note = await most_relevant(tx, snapshot, text, MOST_OF_A_GROUP)
     hits = []
     for product in found:
         exact = product.sku_key == fold(text) or product.ean == text
-        named = " · ".join(part for part in (product.name, product.manufacturer) if part)
+        named = joined(product.name, product.manufacturer)
         state = "" if product.active else "inactive"
         hits.append(Hit(product.sku, named, f"/product/{quote(product.sku, safe='')}", exact, state))
     return Group("Products", "/product/{sku}", sorted(hits, key=lambda hit: not hit.exact), note)

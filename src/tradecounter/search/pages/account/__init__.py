@@ -1,0 +1,1 @@
+"""The pages of `search` in the account."""

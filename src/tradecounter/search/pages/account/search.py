@@ -1,0 +1,32 @@
+"""`/account/search`: what the search box of the account finds of the customer's own, and in the catalogue."""
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.parts.account import AccountParts
+from tradecounter.search.find_own import find_own, find_products_for
+from tradecounter.search.pages.both.query import SearchQuery, show_hits
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSearchPages:
+    """The search."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page("/account/search", "Find anything", user_roles=("buyer", "accounts"), query=SearchQuery)
+    async def search(self, call: Call) -> Response:
+        query = call.query(SearchQuery)
+        groups = []
+        if query.text:
+            may = self.desk.view(call).may
+            async with self.desk.reading() as tx:
+                groups = await find_own(tx, call.customer_id, query.text, may)
+            if may("/account/new-order"):
+                groups.append(find_products_for(await self.parts.views.of(call.customer_id), query.text))
+        return show_hits(self.desk, call, query, groups)

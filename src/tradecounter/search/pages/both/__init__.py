@@ -1,0 +1,1 @@
+"""What the pages of `search` at both sites share."""

@@ -1,0 +1,51 @@
+"""The query of the search pages, and how hits are shown."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.edge.page_kit.forms import Filled, query_values
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import invalid
+from tradecounter.search.hits import LONGEST, Group
+
+_FROM_LIVE = 2  # characters
+_MOST_LIVE = 5  # hits of a group
+
+
+class SearchQuery(Struct, frozen=True):
+    """What is looked for. `live` asks for the first hits while somebody types."""
+
+    q: str | None = None
+    live: Literal["1"] | None = None
+
+    @property
+    def text(self) -> str:
+        """What is looked for, or nothing while too little is typed. Raises DomainError (invalid)."""
+        text = " ".join((self.q or "").split())
+        if "\x00" in text or len(text) > LONGEST:
+            raise invalid("q", f"must have at most {LONGEST} characters, without NUL characters")
+        return text if len(text) >= (_FROM_LIVE if self.live else 1) else ""
+
+
+def show_hits(desk: PageDesk, call: Call, query: SearchQuery, groups: Sequence[Group]) -> Response:
+    """Show the hits with links to the pages that the person may open; the only hit opens at once."""
+    may = desk.view(call).may
+    shown = [
+        group if may(group.operation) else replace(group, hits=[replace(hit, path="") for hit in group.hits])
+        for group in groups
+        if group.hits
+    ]
+    if query.live:
+        first = [replace(group, hits=group.hits[:_MOST_LIVE]) for group in shown]
+        return desk.show(call, "search/results.html", form=Filled({}), text=query.text, groups=first)
+    hits = [hit for group in shown for hit in group.hits]
+    wanted = {hit.path for hit in hits if hit.exact} or {hit.path for hit in hits}
+    if len(wanted) == 1 and "" not in wanted:
+        return desk.go(call, wanted.pop())
+    form = Filled(query_values(call.raw_query))
+    return desk.show(call, "search/results.html", form=form, text=query.text, groups=shown)

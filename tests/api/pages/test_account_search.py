@@ -1,0 +1,52 @@
+"""The search box of the account: the customer's own things, and products at its prices."""
+
+import pytest
+
+from support.billing import invoiced, number_of
+from support.orders import buy, rows, sell
+from support.pages import Person, customer_user, text_of
+from support.service import Customer, Service
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+def found(person: Person, text: str) -> str:
+    return text_of(person.get("/account/search", params={"q": text, "live": "1"}))
+
+
+def test_own_things_are_found_and_those_of_others_are_not(shop: Service, customer: Customer) -> None:
+    sku = sell(shop, "OWN-WF", "12.50", name="Ownable Wi-Fi bridge", available=9)
+    placed = buy(customer, [(sku, 2)], customer_reference="PO-55120/26")
+    owner, other = (customer_user(shop, each) for each in (customer.id, shop.customer().id))
+    [(gross,)] = rows(shop, "select gross from orders where order_reference = %s", placed["order_reference"])
+    for text in ("55120", "po 5512", placed["order_reference"].lower(), f"{gross:,.2f}", placed["confirmation_code"]):
+        assert placed["order_reference"] in found(owner, text), text
+        assert placed["order_reference"] not in found(other, text), text
+    for text in ("ownable wifi", "bridges ownable", "ownible"):
+        assert "Ownable Wi-Fi bridge · £12.50 · In stock" in found(other, text), text
+    opened = owner.get("/account/search", params={"q": "55120"})
+    assert opened.headers["Location"] == f"/account/order/{placed['order_reference']}"
+    form = owner.get("/account/search", params={"q": "own-wf"}).headers["Location"]
+    assert form == f"/account/new-order?add={sku}"
+    assert "Ownable Wi-Fi bridge" in text_of(owner.get(form))
+
+
+def test_users_find_what_their_role_may_open(shop: Service, customer: Customer) -> None:
+    number = number_of(shop, invoiced(shop, customer))
+    accounts, buyer = (customer_user(shop, customer.id, role) for role in ("accounts", "buyer"))
+    assert f"Invoice {number}" in found(accounts, str(number))
+    assert "Products" not in found(accounts, "phone")
+    assert "Products" in found(buyer, "phone")
+    other = customer_user(shop, shop.customer().id, "accounts")
+    assert f"Invoice {number}" not in found(other, str(number))
+
+
+def test_the_search_takes_any_text(shop: Service, customer: Customer) -> None:
+    owner = customer_user(shop, customer.id)
+    for text in ("", " ", "0", "-1", "9" * 40, "%", "'", "\\", "a" * 200, "£", "é", "nothing at all"):
+        assert owner.get("/account/search", params={"q": text}).status_code in {200, 303}, text
+    for text in ("\x00", "a" * 201):
+        assert owner.get("/account/search", params={"q": text}).status_code == 400
