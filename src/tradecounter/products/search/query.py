@@ -23,6 +23,7 @@ from tradecounter.products.search.synonyms import Phrase
 from tradecounter.products.search.terms import changes_kind
 
 _MOST_JOINED = 8  # words
+_MOST_WORDS = 16  # of a query in which words are joined, and repeated words count
 _MOST_CORRECTED = 5  # words of a query; looking for the nearest takes a millisecond each
 
 _NOT_BLANK = re.compile(r"\S+")
@@ -96,7 +97,7 @@ class _Reader:
             if len(parts) > 1 and (self.index.is_compound(joined) or self.is_known(joined, typed_as_one=False)):
                 parts = [joined]
             found += parts
-        return tuple(found)
+        return tuple(found if len(found) <= _MOST_WORDS else dict.fromkeys(found))
 
     def corrected(self, typed: Phrase) -> dict[str, str]:
         """Return the nearest word that something visible has for each typed word that nothing has."""
@@ -154,7 +155,9 @@ class _Reader:
     def _segments(self, phrase: Phrase) -> list[tuple[int, int]]:
         """Return the first word, and the one after the last, of words that something visible joins."""
         if phrase not in self._joined:
-            self._joined[phrase] = [(start, end) for start in range(len(phrase)) for end in self._ends(phrase, start)]
+            self._joined[phrase] = [
+                (start, end) for start in range(min(len(phrase), _MOST_WORDS)) for end in self._ends(phrase, start)
+            ]
         return self._joined[phrase]
 
     def _ends(self, phrase: Phrase, start: int) -> Iterator[int]:
