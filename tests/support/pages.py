@@ -104,9 +104,9 @@ def text_of(response: httpx2.Response) -> str:
 
 
 def fields_of(response: httpx2.Response, *, where: Callable[[str], bool] = lambda _: True) -> dict[str, str]:
-    """The names and values of a page's input fields, as they would be sent unchanged."""
+    """The names and values of a page's input fields, as they would be sent unchanged; not those of its header."""
     parser = _Fields()
-    parser.feed(response.text)
+    parser.feed(response.text.partition("<main")[2] or response.text)
     return {name: value for name, value in parser.found.items() if where(name)}
 
 

@@ -8,7 +8,7 @@ from tradecounter.billing.pages.account.invoices import InvoicePages
 from tradecounter.billing.pages.account.statement import StatementPages
 from tradecounter.consent.pages.account.consent import PATH as CONSENT
 from tradecounter.consent.pages.account.consent import ConsentPages
-from tradecounter.customers.pages.account.addresses import AddressPages
+from tradecounter.customers.pages.both.addresses import AddressPages
 from tradecounter.db.pool import Database
 from tradecounter.edge.pages.page_site import ACCOUNT
 from tradecounter.edge.pages.people import DEVELOPER_HOME
@@ -42,7 +42,7 @@ SUBJECTS: Sequence[type] = (
     InvoicePages,
     StatementPages,
     CreditPages,
-    AddressPages,
+    placed(AddressPages, ACCOUNT, ACCOUNT.home),
     UserPages,
     KeyPages,
     ApplicationPages,

@@ -8,8 +8,8 @@ from tradecounter.audit.pages.staff.audit_log import AuditPages
 from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
 from tradecounter.billing.pages.staff.debtors import DebtorPages
 from tradecounter.billing.pages.staff.invoices import InvoicePages
+from tradecounter.customers.pages.both.addresses import AddressPages
 from tradecounter.customers.pages.staff.access import CustomerAccessPages
-from tradecounter.customers.pages.staff.addresses import CustomerAddressPages
 from tradecounter.customers.pages.staff.customer_list import CustomerListPages
 from tradecounter.customers.pages.staff.one_customer import CustomerPages
 from tradecounter.customers.pages.staff.prices import CustomerPricePages
@@ -87,7 +87,7 @@ SUBJECTS: Sequence[type] = (
     CustomerPages,
     CustomerPricePages,
     CustomerAccessPages,
-    CustomerAddressPages,
+    placed(AddressPages, BACK_OFFICE, "/customer/{id}"),
     CustomerStatementPages,
     CustomerStepPages,
     ProductListPages,

@@ -107,7 +107,7 @@ def test_another_customers_user_key_and_address_are_not_found(
     for noun, table, end in (
         ("user", "customer_user", "disable"),
         ("key", "api_key", "disable"),
-        ("address", "address", "delete"),
+        ("address", "address", "remove"),
     ):
         if noun == "user":
             support.sends(f"/customer/{other.id}/user/invite", {"email": f"o{other.id}@s.example", "role": "owner"})
@@ -124,7 +124,7 @@ def test_an_address_is_saved_and_deleted(office: BackOfficeSite, support: Person
     assert "form-city-error" in wrong.text
     page = support.sends(path, {**ADDRESS, "company_name": "<i>Goods In</i>"})
     assert "&lt;i&gt;Goods In" in page.text
-    delete = f"/customer/{customer.id}/address/{last_id(office, 'address', customer)}/delete"
+    delete = f"/customer/{customer.id}/address/{last_id(office, 'address', customer)}/remove"
     assert "Goods In" in text_of(support.get(delete))
     assert "No saved addresses" in text_of(support.sends(delete, fields_of(support.get(delete))))
 

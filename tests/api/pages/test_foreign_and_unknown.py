@@ -74,7 +74,7 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
         "/account/quote/{code}": orders,
         "/account/invoice/{number}": [other["invoice"]],
         "/account/invoice/credit-note/{number}": [other["credit_note"]],
-        "/account/address/{id}": [other["address"]],
+        "/account/address/{address_id}": [other["address"]],
         "/account/user/{id}": [other["user"]],
         "/account/developer/key/{id}": [other["key"]],
         "/account/developer/application/{client_id}": [client],

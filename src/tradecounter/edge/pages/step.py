@@ -131,7 +131,7 @@ def _taking(
         root: str = getattr(pages, "root", "")
         following = {
             "again": lambda filled: shown(pages, call, filled),
-            "to": (lambda made: root + to(made)) if callable(to) else root + _filled_in(to, call),
+            "to": (lambda made: _filled_in(root, call) + to(made)) if callable(to) else _filled_in(root + to, call),
         }
         response: Response
         if reveals is None:

@@ -45,7 +45,9 @@ _FIND = Statement(
          where upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g')) = :postcode
          order by id desc limit :most)
         union all
-        (select id, false from orders where gross = :amount::numeric order by id desc limit :most)
+        (select id, false from orders
+         where (gross, id) between (:amount::numeric, 0::bigint) and (:amount::numeric, 9223372036854775807)
+         order by gross desc, id desc limit :most)
         union all
         (select order_id, true from shipment where lower(tracking_number) = lower(:text) limit :most)
     )

@@ -23,7 +23,7 @@ from tradecounter.products.search.synonyms import Phrase
 from tradecounter.products.search.terms import changes_kind
 
 _MOST_JOINED = 8  # words
-_MOST_WORDS = 16  # of a query in which words are joined, and repeated words count
+_MOST_WORDS = 32  # of a query in which words are joined, and repeated words count
 _MOST_CORRECTED = 5  # words of a query; looking for the nearest takes a millisecond each
 
 _NOT_BLANK = re.compile(r"\S+")

@@ -38,17 +38,17 @@ _SHORTEST_PLURAL = 4  # letters of an abbreviation whose final s is dropped: `pd
 
 def stem(word: str) -> str:
     """Return what forms of an English word have in common: `switch` for `switches`. Other words stay what they are."""
-    return stems([word])[0]
+    return stems([word])[0] if word.isascii() and word.isalpha() else word
 
 
 def stems(words: list[str]) -> list[str]:
-    """Return the stem of each word, as `stem` does."""
+    """Return the stem of each word, which has only letters of ASCII, as `stem` does."""
     found: list[str] = _STEMMER.stemWords(words)
     return [_stem(word, stemmed) for word, stemmed in zip(words, found, strict=True)]
 
 
 def _stem(word: str, stemmed: str) -> str:
-    if not word.isalpha() or word in _NO_PLURALS:
+    if word in _NO_PLURALS:
         return word
     if len(stemmed) >= _SHORTEST_PLURAL and stemmed.endswith("s") and not stemmed.endswith("ss"):
         return stemmed[:-1]

@@ -17,7 +17,7 @@ from tradecounter.products.snapshot.snapshot_bytes import from_bytes, to_bytes
 
 LARGE_FROM = 5_000  # products
 
-_LIBRARIES = ("numpy", "pyroaring", "msgspec")  # that determine what is stored
+_LIBRARIES = ("numpy", "pyroaring", "msgspec", "pystemmer")  # that determine what is stored
 _LARGE_CHANGE = 10  # the fraction of products from which the import takes longer than the layout
 
 log = structlog.get_logger()

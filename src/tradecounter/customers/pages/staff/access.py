@@ -10,7 +10,7 @@ from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import invite_user
 from tradecounter.customers.operations.changes import disable_key_of, disable_user_of, make_key
 from tradecounter.customers.operations.staff_wire import CreatedKey, KeyRequest, UserRequest
-from tradecounter.customers.pages.staff.shown import ShownCustomer, shown_customer
+from tradecounter.customers.pages.both.owner import ShownCustomer, shown_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page

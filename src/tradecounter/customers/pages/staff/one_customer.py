@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
-from tradecounter.customers.pages.staff.shown import shown_customer, with_credit
+from tradecounter.customers.operations.staff import present_customer
+from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -56,7 +57,7 @@ class CustomerPages:
     async def show_customer(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
-            customer = await with_credit(tx, self.desk, shown)
+            customer = await present_customer(tx, shown.account, self.desk.clock.now())
             latest = await order_table(tx, OrderFilter(customer_id=shown.id), "placed", _MOST_LATEST, descending=True)
             methods = {method.id: f"{method.provider} {method.description}" for method in await read_methods(tx)}
         return self.desk.show(

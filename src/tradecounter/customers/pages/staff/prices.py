@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.responses import Response
 
-from tradecounter.customers.pages.staff.shown import shown_customer
+from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor

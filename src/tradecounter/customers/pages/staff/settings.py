@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.operations.changes import account_change
-from tradecounter.customers.pages.staff.shown import shown_customer
+from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.customers.settings import Account, CustomerChange, Packing, Terms
 from tradecounter.customers.wire import Email, RequiredText, ShortText
 from tradecounter.db.transaction import Transaction

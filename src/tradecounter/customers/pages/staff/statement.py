@@ -11,7 +11,8 @@ from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.operations.staff import statement_days, statement_file
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_statement import AGES, KINDS
-from tradecounter.customers.pages.staff.shown import shown_customer, with_credit
+from tradecounter.customers.operations.staff import present_customer
+from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -42,7 +43,7 @@ class CustomerStatementPages:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
-            customer = await with_credit(tx, self.desk, shown)
+            customer = await present_customer(tx, shown.account, self.desk.clock.now())
             try:
                 wanted = call.query(StatementPage)
                 days = StatementParameters(since=wanted.since or None, until=wanted.until or None)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.operations.staff_wire import Blocking
-from tradecounter.customers.pages.staff.shown import shown_customer
+from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page

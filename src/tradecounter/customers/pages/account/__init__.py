@@ -1,1 +1,0 @@
-"""The pages of `customers` in the account."""
