@@ -75,11 +75,15 @@ class Case:
 
 @dataclass(frozen=True)
 class About:
-    """An order, a return or a quote; commands begin with `words`, and `item` is the id of its line."""
+    """What a step is of: an order, a quote, a customer …
+
+    `path` is that of the API, and of the page without `page`. Commands begin with `words`; `item` is the id of a line.
+    """
 
     path: str
     words: list[str] = field(default_factory=list)
     item: int = 0
+    page: str = ""
 
 
 def order(_service: Service, customer: Customer) -> About:
@@ -97,6 +101,22 @@ def dispatched_order(service: Service, customer: Customer) -> About:
 def quote(_service: Service, customer: Customer) -> About:
     code = request_quote(customer, [("PHONE", 2)])["confirmation_code"]
     return About(f"/quote/{code}", [code])
+
+
+def address_book(_service: Service, customer: Customer) -> About:
+    return About(f"/customer/{customer.id}/address", page=f"/customer/{customer.id}/address/new")
+
+
+def keys(_service: Service, customer: Customer) -> About:
+    return About(f"/customer/{customer.id}/key", page=f"/customer/{customer.id}/key/new")
+
+
+def users(_service: Service, customer: Customer) -> About:
+    return About(f"/customer/{customer.id}/user", page=f"/customer/{customer.id}/user/invite")
+
+
+def webhook(_service: Service, _customer: Customer) -> About:
+    return About("/webhook", page="/webhook/new")
 
 
 ITEM = "ITEM"  # stands for the id of the line
@@ -180,6 +200,35 @@ CASES = [
         Door({"method": "999", "method_cost": "1"}, "method_cost"),
         Door(["quote", "price", "--shipping", "999=1"], "shipping 999"),
     ),
+    Case(
+        "use GB",
+        address_book,
+        "",
+        Door({**ADDRESS, "country_code": "UK"}, "country_code"),
+        Door({**ADDRESS, "country_code": "UK"}, "country_code"),
+    ),
+    Case(
+        "must have at most 200 characters",
+        keys,
+        "",
+        Door({"name": "x" * 201}, "name"),
+        Door({"name": "x" * 201}, "name"),
+    ),
+    Case(
+        "must be an e-mail address",
+        users,
+        "",
+        Door({"email": "nobody", "role": "buyer"}, "email"),
+        Door({"email": "nobody", "role": "buyer"}, "email"),
+    ),
+    Case(
+        "must start with https:// and a host",
+        webhook,
+        "",
+        Door({"url": "ftp://hooks.example"}, "url"),
+        Door({"url": "ftp://hooks.example"}, "url"),
+        Door(["webhook", "add", "ftp://hooks.example"], "url"),
+    ),
 ]
 
 
@@ -199,13 +248,14 @@ def test_a_fault_has_one_message_at_every_door(
     case: Case, office: BackOfficeSite, customer: Customer, staff: httpx2.Client, sam: Person, tradecounter: Program
 ) -> None:
     about = case.of(office.service, customer)
-    response = staff.post(f"/api{about.path}/{case.step}", json=_about(case.api.sent, about))
+    step = f"/{case.step}" if case.step else ""
+    response = staff.post(f"/api{about.path}{step}", json=_about(case.api.sent, about))
     assert response.status_code == 400, response.text
     [error] = response.json()["errors"]
     assert error["field"] == case.api.named
     assert case.message in error["message"]
     if case.page is not None:
-        shown = sam.send(f"{about.path}/{case.step}", _about(case.page.sent, about))
+        shown = sam.send(about.page or f"{about.path}{step}", _about(case.page.sent, about))
         assert shown.status_code == 400
         assert error["message"] in beside(shown, case.page.named)
         assert "items[" not in shown.text

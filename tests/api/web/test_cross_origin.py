@@ -61,7 +61,9 @@ def test_pages_can_read_responses_and_errors_with_their_headers(named: Service) 
         found = send(named, SHOP, "GET", path)
         assert (found.status_code, found.headers["Access-Control-Allow-Origin"]) == (status, SHOP)
         shown = found.headers["Access-Control-Expose-Headers"].split(", ")
-        assert {"X-Total-Count", "X-Corrected", "Link", "ETag", "RateLimit", "Retry-After", "X-Request-Id"} <= set(shown)
+        assert {"X-Total-Count", "X-Corrected", "Link", "ETag", "RateLimit", "Retry-After", "X-Request-Id"} <= set(
+            shown
+        )
         assert "origin" in found.headers["Vary"].lower()
 
 
