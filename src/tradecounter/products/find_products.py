@@ -1,18 +1,15 @@
 """Finds products for the reseller, active or not, with the search of the shop."""
 
-from collections.abc import Awaitable, Callable, Iterable
-from itertools import islice
+from collections.abc import Iterable
+from itertools import chain, islice
 from typing import Protocol
 
 from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.keys import key_form
 from tradecounter.products.queries.by_sku import ListedProduct, products_after, products_containing, products_named
 from tradecounter.products.search.query import search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
-
-Snapshot = Callable[[], Awaitable[CatalogueSnapshot]]
 
 
 class Catalogue(Protocol):
@@ -43,16 +40,16 @@ async def list_products(tx: Transaction, memory: Catalogue, text: str, after: st
     return await products_named(tx, _keys(catalogue, rows[:most]))
 
 
-async def most_relevant(tx: Transaction, snapshot: Snapshot, text: str, most: int) -> tuple[list[ListedProduct], str]:
+async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int) -> tuple[list[ListedProduct], str]:
     """Return the products that a search finds, and what to say of its words.
 
-    The product with this SKU comes first, then the most relevant ones.
+    The product with this SKU comes first, then those with this EAN, then the most relevant ones.
     """
-    catalogue = await snapshot()
+    catalogue = await memory.snapshot()
     searched = search(catalogue.search, text, _all(catalogue))
-    keys = _keys(catalogue, islice((row for tier in searched.tiers() for row in tier), most))
-    exact = key_form(text)
-    keys = list(dict.fromkeys([exact, *keys] if exact in catalogue.row_of_sku else keys))[:most]
+    named = catalogue.named(text)
+    rows = chain.from_iterable(chain(named, searched.tiers()))  # those that are named come twice
+    keys = _keys(catalogue, list(dict.fromkeys(islice(rows, most + sum(map(len, named)))))[:most])
     found = {product.sku_key: product for product in await products_named(tx, keys)}
     products = [found[key] for key in keys if key in found]
     return products or await products_containing(tx, text, "", most), searched.note

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 from tradecounter.billing.queries.credit_notes import fetch_credit_note
-from tradecounter.billing.queries.invoice_records import find_invoices
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
@@ -14,29 +13,20 @@ from tradecounter.kit.text import fold
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.find_orders import find_orders
 from tradecounter.orders.queries.order_table import order_table
-from tradecounter.products.find_products import Snapshot, most_relevant
+from tradecounter.products.find_products import Catalogue, most_relevant
 from tradecounter.returns.find_return import fetch_return
 from tradecounter.returns.wire import RETURN_PREFIX
-from tradecounter.search.hits import (
-    MOST_OF_A_GROUP,
-    Group,
-    Hit,
-    invoice_number,
-    joined,
-    order_name,
-    total,
-    typed_amount,
-)
+from tradecounter.search.hits import MOST_OF_A_GROUP, Group, Hit, invoice_group, joined, order_groups, typed_amount
 from tradecounter.shipments.queries.reads import find_units
 
 _NUMBER = re.compile(r"[0-9]{3}$")  # of an order, or the beginning of one; fewer digits begin too many
 _CREDIT_NOTE = re.compile(r"(?:cn|credit[\s-]*note)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECASE)
 
 
-async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool], snapshot: Snapshot) -> list[Group]:
+async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], bool], memory: Catalogue) -> list[Group]:
     """Return what a text may mean, by kind; kinds without hits are left out.
 
-    `allowed` tells which scopes the person has, `snapshot` returns the catalogue. The number of statements does not
+    `allowed` tells which scopes the person has, `memory` has the catalogue. The number of statements does not
     depend on what there is.
     """
     groups: list[Group] = []
@@ -45,12 +35,12 @@ async def find_anything(tx: Transaction, text: str, allowed: Callable[[str], boo
         groups.append(await _units(tx, text))
         groups.append(await _returns(tx, text))
     if allowed("billing:read"):
-        groups.append(await _invoices(tx, text))
+        groups.append(await invoice_group(tx, text, "/invoice/{number}"))
         groups.append(await _credit_notes(tx, text))
     if allowed("customers:read"):
         groups.append(await _customers(tx, text))
     if allowed("catalogue:read"):
-        groups.append(await _products(tx, text, snapshot))
+        groups.append(await _products(tx, text, memory))
     return [group for group in groups if group.hits]
 
 
@@ -59,14 +49,7 @@ async def _orders(tx: Transaction, text: str) -> list[Group]:
     if not found and _NUMBER.search(text):
         rows = await order_table(tx, OrderFilter(reference=text), "placed", MOST_OF_A_GROUP, descending=True)
         found = [(row, False) for row in rows]
-    orders: list[Hit] = []
-    quotes: list[Hit] = []
-    for row, exact in found:
-        is_quote = row.kind == "quote" and row.status is None
-        path = f"/{'quote' if is_quote else 'order'}/{row.name}"
-        note = joined(row.customer, row.customer_reference, total(row))
-        (quotes if is_quote else orders).append(Hit(order_name(row), note, path, exact, row.label))
-    return [Group("Orders", "/order/{reference}", orders), Group("Quotes", "/quote/{code}", quotes)]
+    return order_groups(found)
 
 
 async def _units(tx: Transaction, text: str) -> Group:
@@ -90,17 +73,6 @@ async def _returns(tx: Transaction, text: str) -> Group:
     return Group("Returns", "/return/{number}", [hit])
 
 
-async def _invoices(tx: Transaction, text: str) -> Group:
-    number, amount = invoice_number(text), typed_amount(text)
-    if number is None and amount is None:
-        return Group("Invoices", "/invoice/{number}", [])
-    hits = []
-    for found in await find_invoices(tx, number, amount, MOST_OF_A_GROUP):
-        note = f"Order {found.order_reference} · {in_pounds(found.gross)} · {in_pounds(found.due)} due"
-        hits.append(Hit(f"Invoice {found.number}", note, f"/invoice/{found.number}", exact=found.number == number))
-    return Group("Invoices", "/invoice/{number}", hits)
-
-
 async def _credit_notes(tx: Transaction, text: str) -> Group:
     hits = []
     if named := _CREDIT_NOTE.fullmatch(text):
@@ -121,8 +93,8 @@ async def _customers(tx: Transaction, text: str) -> Group:
     return Group("Customers", "/customer/{id}", hits)
 
 
-async def _products(tx: Transaction, text: str, snapshot: Snapshot) -> Group:
-    found, note = await most_relevant(tx, snapshot, text, MOST_OF_A_GROUP)
+async def _products(tx: Transaction, text: str, memory: Catalogue) -> Group:
+    found, note = await most_relevant(tx, memory, text, MOST_OF_A_GROUP)
     hits = []
     for product in found:
         exact = product.sku_key == fold(text) or product.ean == text

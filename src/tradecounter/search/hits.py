@@ -1,9 +1,12 @@
 """What searches find, and how people write what they look for."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from tradecounter.billing.queries.invoice_records import find_invoices
+from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.orders.queries.order_table import OrderRow
@@ -36,11 +39,6 @@ class Group:
     note: str = ""
 
 
-def order_name(row: OrderRow) -> str:
-    """Return how an order or a quote is called in a list of hits."""
-    return row.name if row.status else f"{row.name[:8]}…"
-
-
 def joined(*parts: str) -> str:
     """Return the parts of a note that are not empty."""
     return " · ".join(part for part in parts if part)
@@ -62,6 +60,31 @@ def typed_amount(text: str) -> Decimal | None:
         return None
 
 
-def total(row: OrderRow) -> str:
-    """Return the total of an order."""
-    return in_pounds(row.gross)
+def order_groups(found: Iterable[tuple[OrderRow, bool]], root: str = "") -> list[Group]:
+    """Return the hits of orders and of quotes, each with whether it is exact. Their pages are below `root`."""
+    orders: list[Hit] = []
+    quotes: list[Hit] = []
+    for row, exact in found:
+        is_quote = row.kind == "quote" and row.status is None
+        path = f"{root}/{'quote' if is_quote else 'order'}/{row.name}"
+        name = row.name if row.status else f"{row.name[:8]}…"
+        note = joined(row.customer, row.customer_reference, in_pounds(row.gross))
+        (quotes if is_quote else orders).append(Hit(name, note, path, exact, row.label))
+    return [Group("Orders", f"{root}/order/{{reference}}", orders), Group("Quotes", f"{root}/quote/{{code}}", quotes)]
+
+
+async def invoice_group(tx: Transaction, text: str, operation: str, customer_id: int | None = None) -> Group:
+    """Return the invoices whose number or total a text is; `operation` is the path of the page of one."""
+    number, amount = invoice_number(text), typed_amount(text)
+    if number is None and amount is None:
+        return Group("Invoices", operation, [])
+    hits = [
+        Hit(
+            f"Invoice {found.number}",
+            f"Order {found.order_reference} · {in_pounds(found.gross)} · {in_pounds(found.due)} due",
+            operation.format(number=found.number),
+            exact=found.number == number,
+        )
+        for found in await find_invoices(tx, number, amount, MOST_OF_A_GROUP, customer_id)
+    ]
+    return Group("Invoices", operation, hits)

@@ -66,7 +66,7 @@ from tradecounter.webhooks.operations.staff import WebhookOperations
 
 
 class BackOffice(Site):
-    """The back office. It loads the catalogue when an order is first shown, which few processes need."""
+    """The back office. It loads the catalogue when somebody first searches for a product or looks at an order."""
 
     name = "backoffice"
 

@@ -33,10 +33,10 @@ class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True)
     query: Annotated[
         Annotated[str, Meta(max_length=500)] | None,
         Meta(
-            description="Words, all of which must match: in the SKU, EAN, name, manufacturer, categories, attributes' "
-            "values or descriptions, as words or as their beginnings. Punctuation, joined words, accents, plurals and "
-            "synonyms do not matter; `X-Corrected` names words that were read as others. Without `sort`, the most "
-            "relevant products come first.",
+            description="Words. A product must have all of them, or words that begin so, in its SKU, EAN, name, "
+            "manufacturer, categories, attributes' values or descriptions. Case, accents, punctuation and plurals do "
+            "not matter. A mistyped word is corrected; `X-Corrected` says so. Without `sort`, the most relevant "
+            "products come first.",
             examples=["ip phone"],
         ),
     ] = None

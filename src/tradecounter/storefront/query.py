@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,10 +99,8 @@ def find_products(view: CustomerView, parameters: ProductListParameters) -> Foun
 
 def _tiers(view: CustomerView, rows: BitMap, query: str, searched: Searched) -> Iterator[BitMap]:
     """Yield the product whose SKU equals the query, those whose EAN does, then others by relevance and stock."""
-    text, seen = query.strip(), BitMap()
-    sku_row = view.snapshot.row_of_sku.get(key_form(text))
-    exact = ([] if sku_row is None else [sku_row], view.snapshot.rows_of_ean.get(text, ()))
-    for tier in (*map(BitMap, exact), *searched.tiers()):
+    seen = BitMap()
+    for tier in chain(view.snapshot.named(query), searched.tiers()):
         new = (tier & rows) - seen
         seen |= new
         in_stock = new & view.stock.in_stock

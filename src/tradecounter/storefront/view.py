@@ -14,7 +14,7 @@ from tradecounter.prices.rules import UnitCosts
 from tradecounter.products.queries.records import OrderableProduct, ProductRecord
 from tradecounter.products.similar_skus import similar_skus
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
-from tradecounter.stock.rules import Delivery
+from tradecounter.stock.rules import Delivery, status
 from tradecounter.stock.stock_vector import StockVector
 
 _NO_DELIVERIES: Mapping[int, tuple[Delivery, ...]] = {}
@@ -72,6 +72,10 @@ class CustomerView:
     def available(self, row: int) -> int:
         """Return the units of a row that are for sale."""
         return int(self.stock.available[row])
+
+    def stock_status(self, row: int) -> str:
+        """Return the status of a row's stock as the customer may see it."""
+        return status(self.available(row), self.low_stock, delivery_shown=bool(self.shown_deliveries.get(row)))
 
     @property
     def shown_deliveries(self) -> Mapping[int, tuple[Delivery, ...]]:

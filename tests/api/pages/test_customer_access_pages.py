@@ -124,6 +124,11 @@ def test_an_address_is_saved_and_deleted(office: BackOfficeSite, support: Person
     assert "form-city-error" in wrong.text
     page = support.sends(path, {**ADDRESS, "company_name": "<i>Goods In</i>"})
     assert "&lt;i&gt;Goods In" in page.text
+    one = f"/customer/{customer.id}/address/{last_id(office, 'address', customer)}"
+    given = fields_of(support.get(one)) | {"country_code": "GB"}
+    assert given["company_name"] == "<i>Goods In</i>"
+    assert "form-city-error" in support.send(one, {**given, "city": " "}).text
+    assert "Otley" in text_of(support.sends(one, {**given, "city": "Otley"}))
     delete = f"/customer/{customer.id}/address/{last_id(office, 'address', customer)}/remove"
     assert "Goods In" in text_of(support.get(delete))
     assert "No saved addresses" in text_of(support.sends(delete, fields_of(support.get(delete))))

@@ -48,8 +48,8 @@ PAGING = (
 )
 CORRECTED = Header(
     "X-Corrected",
-    "Words of `query` that no product has, each with the nearest word that some have, which was searched for instead. "
-    "Other characters than letters of ASCII are percent-encoded.",
+    "The mistyped words of `query`, each with the word that was searched for instead. Characters outside ASCII are "
+    "percent-encoded.",
     _ANY_TEXT,
     "blutooth=bluetooth, swicth=switch",
 )

@@ -3,6 +3,8 @@
 import re
 from decimal import Decimal
 
+from psycopg.sql import SQL
+
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import joined_word
@@ -16,9 +18,14 @@ _DIGITS = re.compile(r"[0-9]{3,}")
 _SHORTEST_WORD = 2
 _LAST = "\U0010ffff"  # after every other character
 
-# The expressions are those of the indexes. In the order of an index, the planner reads no more than it needs.
+# Of indexes, so they must be written as there (`db/migrations/versions/0041_search.py`). In the order of an index, the
+# planner reads no more than it needs.
+_WORD = SQL("lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g'))")
+_DIGITS_AT_END = SQL("substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$')")
+_ZIP = SQL("upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g'))")
+
 _FIND = Statement(
-    r"""
+    SQL("""
     with found as (
         select id, true as exact from orders
         where number = :number::bigint and (lower(order_reference) = lower(:text) or number::text = :text)
@@ -32,17 +39,17 @@ _FIND = Statement(
         union all
         (select id, false from orders
          where customer_reference <> ''
-           and lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g')) ~>=~ :word
-           and lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g')) ~<~ :after_word
-         order by lower(regexp_replace(customer_reference, '[^[:alnum:]]', '', 'g')) using ~<~ limit :most)
+           and {word} ~>=~ :word
+           and {word} ~<~ :after_word
+         order by {word} using ~<~ limit :most)
         union all
         (select id, false from orders
-         where substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$') ~>=~ :digits
-           and substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$') ~<~ :after_digits
-         order by substring(customer_reference from '([0-9]{3,})([^0-9]+[0-9]{0,2})*$') using ~<~ limit :most)
+         where {digits} ~>=~ :digits
+           and {digits} ~<~ :after_digits
+         order by {digits} using ~<~ limit :most)
         union all
         (select id, false from orders
-         where upper(regexp_replace(shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g')) = :postcode
+         where {postcode} = :postcode
          order by id desc limit :most)
         union all
         (select id, false from orders
@@ -57,7 +64,7 @@ _FIND = Statement(
     from (select id, bool_or(exact) as exact from found group by id) as f
     join orders as o on o.id = f.id join customer as c on c.id = o.customer_id
     order by f.exact desc, coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
-    """
+    """).format(word=_WORD, digits=_DIGITS_AT_END, postcode=_ZIP)
 )
 _COLUMNS = 10  # of OrderRow
 
@@ -86,24 +93,22 @@ async def find_orders(tx: Transaction, text: str, amount: Decimal | None, most: 
 
 
 _FIND_OWN = Statement(
-    r"""
+    SQL("""
     select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
            '' as customer, o.customer_reference, o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at
     from orders as o
     where o.customer_id = :customer_id and o.state <> 'expired' and (
-        (:word <> '' and position(
-            :word in lower(regexp_replace(o.customer_reference, '[^[:alnum:]]', '', 'g'))
-        ) > 0)
+        (:word <> '' and position(:word in {word}) > 0)
         or (:word <> '' and position(:word in lower(regexp_replace(o.order_reference, '[^[:alnum:]]', '', 'g'))) > 0)
         or starts_with(o.confirmation_code, lower(:text))
         or o.gross = :amount::numeric
-        or (:word <> '' and :word = lower(regexp_replace(o.shipping_address ->> 'zip', '[^[:alnum:]]', '', 'g')))
+        or (:word <> '' and upper(:word) = {postcode})
         or exists (
             select from shipment where order_id = o.id and lower(tracking_number) = lower(:text)
         )
     )
     order by coalesce(o.confirmed_at, o.created_at) desc, o.id desc limit :most
-    """,
+    """).format(word=_WORD, postcode=_ZIP),
     OrderRow,
 )
 

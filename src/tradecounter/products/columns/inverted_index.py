@@ -71,7 +71,7 @@ class PostingLists:
 
 
 def _ascending(rows: NDArray[np.uint32]) -> NDArray[np.integer]:
-    """Return rows in ascending order, of which a bitmap is built faster."""
+    """Return rows in ascending order: a bitmap of sorted rows is built faster."""
     if len(rows) < _MANY:
         return np.sort(rows)
     flags = np.zeros(int(rows.max()) + 1, dtype=np.bool_)

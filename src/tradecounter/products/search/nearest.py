@@ -1,4 +1,4 @@
-"""The words that a mistyped word may stand for."""
+"""Finds the words of the catalogue that differ from a mistyped word by one or two letters."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,8 @@
 """The terms under which a text is found.
 
-A text is split at white space into tokens, and tokens into words at punctuation, of which a token keeps `~` as a mark.
-The words of a token, and numbers beside short words, also make joined terms: `usbc` finds `USB-C`, `2m` finds `2 m`.
+White space parts a text into tokens. Punctuation, which a token keeps as `~`, parts a token into words. Each word is
+a term. The words of a token are also joined to terms (`usbc` for `USB-C`), and so are numbers beside short words
+(`2m` for `2 m`).
 """
 
 import re

@@ -75,6 +75,12 @@ class CatalogueSnapshot:
         """Return what an order needs of a row's product, decoded without the rest."""
         return self.fragments.orderable(row)
 
+    def named(self, text: str) -> tuple[BitMap, BitMap]:
+        """Return the row whose SKU a text is, and the rows whose EAN it is."""
+        text = text.strip()
+        row = self.row_of_sku.get(key_form(text))
+        return BitMap([] if row is None else [row]), self.rows_of_ean.get(text) or BitMap()
+
     def row(self, sku: str) -> int | None:
         """Return the row of an active product by its SKU, ignoring case, or None."""
         row = self.row_of_sku.get(key_form(sku))

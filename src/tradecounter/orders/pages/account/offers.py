@@ -8,7 +8,6 @@ from decimal import Decimal
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines
 from tradecounter.orders.pages.account.basket import Line
-from tradecounter.stock.rules import status
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.view import CustomerView
@@ -73,4 +72,4 @@ def _offer(view: CustomerView, line: OfferedLine) -> Offer:
     row = view.snapshot.row(line.sku)
     due = () if row is None else view.shown_deliveries.get(row, ())
     expected = line.delivery.expected_on if due and line.delivery is not None and not line.available else None
-    return Offer(line, status(line.available, view.low_stock, delivery_shown=bool(due)), expected)
+    return Offer(line, "" if row is None else view.stock_status(row), expected)

@@ -26,7 +26,7 @@ class SearchPages:
         query, roles = call.query(SearchQuery), roles_of_caller(call)
         groups = []
         if query.text:
-            snapshot = self.parts.contexts.views.snapshot
+            memory = self.parts.contexts.views
             async with self.desk.reading() as tx:
-                groups = await find_anything(tx, query.text, lambda scope: allows(roles, scope), snapshot)
+                groups = await find_anything(tx, query.text, lambda scope: allows(roles, scope), memory)
         return show_hits(self.desk, call, query, groups)
