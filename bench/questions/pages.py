@@ -1,5 +1,7 @@
 """How long do the pages of staff and of customers take, with 100,000 orders of three years and 20,000 products?
 
+And those of the shop, with 100,000 products?
+
 One person opens one page after the other, on one connection. The server and the database have a core each.
 """
 
@@ -18,7 +20,7 @@ from bench.kit.processes import BenchError
 from bench.kit.product import Server, backoffice, serving
 from bench.kit.reseller_orders import COUNT, make_reseller_orders
 from bench.kit.store import Store
-from bench.kit.workbench import MEDIUM, Workbench
+from bench.kit.workbench import LARGE, MEDIUM, Workbench
 from tradecounter.edge.page_kit.tables import cursor_text
 
 MOST_MS = 50
@@ -83,6 +85,21 @@ _ACCOUNT = (
     "/account/developer",
 )
 
+_SHOP = (
+    "/account/product",
+    "/account/product?page=900",
+    "/account/product?sort=price",
+    "/account/product?inStock=true&price=20-50&price=50-100",
+    "/account/product?category={category}",
+    "/account/product?category={category}&manufacturer={manufacturer}&sort=name",
+    "/account/product?query=24+port+swicth",
+    "/account/product?query=e",
+    "/account/product/{sku}",
+    "/account/search?live=1&q=wifi",
+    "/account/list",
+    "/account/list/usual",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -109,10 +126,20 @@ def measure(bench: Workbench) -> list[Row]:
         office = _opened(server, cookie, [path.format(**names) for path in _OFFICE])
     with serving(store.env, store.folder) as server:
         account = _opened(server, owner_cookie(store, server, customer), [path.format(**names) for path in _ACCOUNT])
+    large = bench.store(LARGE)
+    largest = {
+        "sku": quote_plus(large.products[0]["sku"]),
+        "category": quote_plus(large.products[0]["categories"][0]),
+        "manufacturer": quote_plus(large.products[0]["manufacturer"]),
+    }
+    with serving(large.env, large.folder) as server:
+        cookie = owner_cookie(large, server, large.customer_ids[_CUSTOMER])
+        shop = _opened(server, cookie, [path.format(**largest) for path in _SHOP])
     return [
         _row("back office", office),
         _row("search box of the back office while somebody types", typed),
         _row("customer's account", account),
+        _row(f"shop of {LARGE:,} products", shop),
     ]
 
 

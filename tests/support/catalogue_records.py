@@ -33,6 +33,7 @@ _PLAIN = ProductRecord(
     related_products=[],
     similar_products=[],
     components=[],
+    documents=[],
     active=True,
 )
 

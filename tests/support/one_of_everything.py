@@ -11,12 +11,15 @@ from support.mail import deliver_mail
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price, product
-from tradecounter.access.queries.users import put_user
+from tradecounter.access.queries.users import put_user, user_by_id
 from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
+from tradecounter.baskets.queries import add_lines
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
+from tradecounter.saved_lists.queries import insert_list, put_lines
 
 SELLER: dict[str, Any] = {
     "seller_name": "Seller & Sons Ltd",
@@ -30,6 +33,9 @@ ESCAPED = "&lt;b data-raw"
 def markup(text: str, most: int = 200) -> str:
     """A text that would be markup, and would end an attribute, if a page did not escape it."""
     return f"{text}\"'>{RAW}>{{{{7*7}}}}"[:most]
+
+
+_MARKED = Statement("select id from product where sku like 'MARK-%' order by sku")
 
 
 @dataclass
@@ -108,8 +114,25 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
     _add_orders(staff, customer, name, names, address)
     _add_quotes(staff, customer, name, names)
     _add_webhook(staff, customer, name, names)
+    names["list"] = _add_basket_and_list(service, names["user"], markup(f"{name} list", 100))
     names["feed"] = add_developers_things(service, customer.id, markup(f"{name} feed", 100))
     return Belongings(customer, names)
+
+
+def _add_basket_and_list(service: Service, user_id: int, name: str) -> int:
+    """Put products into a user's basket and into a list; the list's id."""
+    now = service.clock.now()
+
+    async def add(tx: Transaction) -> int:
+        user = await user_by_id(tx, user_id)
+        assert user is not None
+        product_ids = [found for (found,) in await tx.fetch_all(_MARKED)]
+        await add_lines(tx, user.id, [(product_id, 2) for product_id in product_ids], 10)
+        list_id = await insert_list(tx, user, name, now, shared=True)
+        await put_lines(tx, list_id, [(product_id, 3) for product_id in product_ids])
+        return list_id
+
+    return service.in_transaction(add)
 
 
 def _add_users(office: BackOfficeSite, customer: Customer, name: str) -> int:

@@ -244,6 +244,25 @@ ALTER TABLE public.bank_line ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.basket_line (
+    user_id bigint NOT NULL,
+    product_id bigint NOT NULL,
+    quantity integer NOT NULL,
+    "position" bigint NOT NULL,
+    CONSTRAINT basket_line_quantity_check CHECK ((quantity > 0))
+);
+
+COMMENT ON COLUMN public.basket_line."position" IS 'The order of the lines; a new line comes last.';
+
+ALTER TABLE public.basket_line ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.basket_line_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.blocked_address (
     address text NOT NULL,
     blocked_until timestamp with time zone NOT NULL
@@ -1069,6 +1088,7 @@ CREATE TABLE public.product (
     active boolean DEFAULT true NOT NULL,
     components jsonb DEFAULT '[]'::jsonb NOT NULL,
     purchase_cost numeric(12,2),
+    documents jsonb DEFAULT '[]'::jsonb NOT NULL,
     CONSTRAINT product_purchase_cost_check CHECK ((purchase_cost >= (0)::numeric))
 );
 
@@ -1077,6 +1097,8 @@ COMMENT ON COLUMN public.product.sku_key IS 'The SKU without regard to case, as 
 COMMENT ON COLUMN public.product.components IS 'Of a bundle: key (a sku_key) and quantity of what one of it holds.';
 
 COMMENT ON COLUMN public.product.purchase_cost IS 'What the reseller pays for a unit; customers never see it.';
+
+COMMENT ON COLUMN public.product.documents IS 'Datasheets and other links: objects with `name` and `url`.';
 
 ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.product_id_seq
@@ -1160,6 +1182,42 @@ CREATE TABLE public.revoked_consent (
 );
 
 COMMENT ON TABLE public.revoked_consent IS 'Subject tokens issued until then are no longer exchanged.';
+
+CREATE TABLE public.saved_list (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    user_id bigint,
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON COLUMN public.saved_list.user_id IS 'Whose own list it is; null for one of all users of the customer.';
+
+ALTER TABLE public.saved_list ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.saved_list_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.saved_list_line (
+    list_id bigint NOT NULL,
+    product_id bigint NOT NULL,
+    quantity integer NOT NULL,
+    "position" bigint NOT NULL,
+    CONSTRAINT saved_list_line_quantity_check CHECK ((quantity > 0))
+);
+
+ALTER TABLE public.saved_list_line ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.saved_list_line_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.second_factor (
     id bigint NOT NULL,
@@ -1565,6 +1623,9 @@ ALTER TABLE ONLY public.bank_file
 ALTER TABLE ONLY public.bank_line
     ADD CONSTRAINT bank_line_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.basket_line
+    ADD CONSTRAINT basket_line_pkey PRIMARY KEY (user_id, product_id);
+
 ALTER TABLE ONLY public.blocked_address
     ADD CONSTRAINT blocked_address_pkey PRIMARY KEY (address);
 
@@ -1750,6 +1811,12 @@ ALTER TABLE ONLY public.return_line
 
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_pkey PRIMARY KEY (client_id, customer_id);
+
+ALTER TABLE ONLY public.saved_list_line
+    ADD CONSTRAINT saved_list_line_pkey PRIMARY KEY (list_id, product_id);
+
+ALTER TABLE ONLY public.saved_list
+    ADD CONSTRAINT saved_list_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.second_factor
     ADD CONSTRAINT second_factor_pkey PRIMARY KEY (id);
@@ -1978,6 +2045,10 @@ CREATE INDEX refresh_token_of_grant ON public.refresh_token USING btree (grant_i
 
 CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
 
+CREATE INDEX saved_list_of_customer ON public.saved_list USING btree (customer_id);
+
+CREATE INDEX saved_list_of_user ON public.saved_list USING btree (user_id);
+
 CREATE INDEX second_factor_of_session ON public.second_factor USING btree (session_id);
 
 CREATE UNIQUE INDEX second_factor_of_staff ON public.second_factor USING btree (staff_id, ((confirmed_at IS NULL))) WHERE (staff_id IS NOT NULL);
@@ -2062,6 +2133,12 @@ ALTER TABLE ONLY public.bank_line
 
 ALTER TABLE ONLY public.bank_line
     ADD CONSTRAINT bank_line_placed_by_fkey FOREIGN KEY (placed_by) REFERENCES public.bank_file(id);
+
+ALTER TABLE ONLY public.basket_line
+    ADD CONSTRAINT basket_line_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.basket_line
+    ADD CONSTRAINT basket_line_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_parent_key_fkey FOREIGN KEY (parent_key) REFERENCES public.category(key);
@@ -2206,6 +2283,18 @@ ALTER TABLE ONLY public.revoked_consent
 
 ALTER TABLE ONLY public.revoked_consent
     ADD CONSTRAINT revoked_consent_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.saved_list
+    ADD CONSTRAINT saved_list_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.saved_list_line
+    ADD CONSTRAINT saved_list_line_list_id_fkey FOREIGN KEY (list_id) REFERENCES public.saved_list(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.saved_list_line
+    ADD CONSTRAINT saved_list_line_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.saved_list
+    ADD CONSTRAINT saved_list_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.second_factor
     ADD CONSTRAINT second_factor_session_id_fkey FOREIGN KEY (session_id) REFERENCES public.session(id) ON DELETE SET NULL;

@@ -1,5 +1,6 @@
 """The rules of pricing (specification, prices and money). Costs are net, in whole pence."""
 
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -24,6 +25,12 @@ class UnitCosts(NamedTuple):
         if quantity >= TEN:
             return self.ten_plus
         return self.five_plus if quantity >= FIVE else self.single
+
+    @property
+    def breaks(self) -> list[tuple[int, int]]:
+        """The price breaks: from how many units on, and the unit cost in pence; only those that differ."""
+        tiers = ((1, self.single), (FIVE, self.five_plus), (TEN, self.ten_plus))
+        return [tiers[0], *(tier for before, tier in pairwise(tiers) if tier[1] != before[1])]
 
 
 def fill_breaks(costs: NDArray[np.int32]) -> NDArray[np.int32]:

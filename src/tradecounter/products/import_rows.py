@@ -24,6 +24,7 @@ Text = Annotated[str, Meta(max_length=100_000)]
 
 _SCIENTIFIC = re.compile(r"[0-9]+([.,][0-9]*)?[eE][+-]?[0-9]+")
 _MOST_COMPONENTS = 100
+_MOST_DOCUMENTS = 50
 _LEAST_PHRASES = 2
 _LARGEST_SIZE = Decimal(1_000_000)
 _SIZES = {
@@ -71,6 +72,13 @@ class ComponentRow(Struct, forbid_unknown_fields=True):
     quantity: Annotated[int, Meta(ge=1, le=10_000)]
 
 
+class DocumentRow(Struct, forbid_unknown_fields=True):
+    """A datasheet of a product, or another link."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
+    url: str
+
+
 class ProductRow(Struct, forbid_unknown_fields=True):
     """A product; a row for an existing product needs nothing but the SKU."""
 
@@ -97,6 +105,7 @@ class ProductRow(Struct, forbid_unknown_fields=True):
     related_products: list[str] | UnsetType = UNSET
     similar_products: list[str] | UnsetType = UNSET
     components: Annotated[list[ComponentRow], Meta(max_length=_MOST_COMPONENTS)] | UnsetType = UNSET
+    documents: Annotated[list[DocumentRow], Meta(max_length=_MOST_DOCUMENTS)] | UnsetType = UNSET
     active: bool | UnsetType = UNSET
 
 
@@ -119,6 +128,7 @@ PRODUCT_DEFAULTS: dict[str, Any] = {
     "related_products": [],
     "similar_products": [],
     "components": [],
+    "documents": [],
     "active": True,
 }
 
@@ -265,6 +275,8 @@ def _check_addresses(product: ProductRow, notes: RowNotes) -> None:
     named = [("store_url", product.store_url)] if product.store_url else []
     if isinstance(product.images, list):
         named += [(f"images[{place}].url", image.url) for place, image in enumerate(product.images)]
+    if isinstance(product.documents, list):
+        named += [(f"documents[{place}].url", document.url) for place, document in enumerate(product.documents)]
     for name, address in named:
         try:
             host_of(str(address))

@@ -5,12 +5,13 @@ from urllib.parse import quote
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.money import from_pence, in_pounds
+from tradecounter.kit.money import in_pounds
 from tradecounter.orders.queries.find_orders import find_own_orders
 from tradecounter.orders.queries.order_table import OrderRow
 from tradecounter.search.hits import MOST_OF_A_GROUP, Group, Hit, invoice_group, joined, order_groups, typed_amount
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
+from tradecounter.storefront.shown_product import shown_products
 from tradecounter.storefront.view import CustomerView
 
 _ORDER, _INVOICE = "/account/order/{reference}", "/account/invoice/{number}/pdf"
@@ -32,14 +33,24 @@ def _is_named(row: OrderRow, text: str) -> bool:
 
 
 def find_products_for(view: CustomerView, text: str) -> Group:
-    """Return the products that a text finds, with the customer's prices; their links begin an order."""
+    """Return the products that a text finds, at the customer's prices."""
     found = find_products(view, ProductListParameters(query=text))
-    hits = []
-    for row in found[:MOST_OF_A_GROUP].tolist():
-        product, costs = view.product(row), view.unit_costs(row)
-        if costs is None:
-            continue
-        note = joined(product.name, in_pounds(from_pence(costs[0])), view.stock_status(row))
-        path = f"/account/new-order?add={quote(product.sku, safe='')}"
-        hits.append(Hit(product.sku, note, path, exact=product.sku_key == key_form(text)))
-    return Group("Products", "/account/new-order", hits, found.note)
+    hits = [
+        Hit(
+            name=product.record.sku,
+            note=joined(product.record.name, in_pounds(product.price)),
+            path=f"/account/product/{quote(product.record.sku, safe='')}",
+            exact=product.record.sku_key == key_form(text),
+            state=product.stock,
+            product=product,
+        )
+        for product in shown_products(view, found[:MOST_OF_A_GROUP].tolist())
+    ]
+    return Group(
+        "Products",
+        "/account/product/{sku}",
+        hits,
+        found.note,
+        len(found),
+        f"/account/product?query={quote(text, safe='')}",
+    )

@@ -10,6 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import UnreadableNumberError, read_pounds
 from tradecounter.orders.queries.order_table import OrderRow
+from tradecounter.storefront.shown_product import ShownProduct
 
 MOST_OF_A_GROUP = 10
 LONGEST = 200
@@ -20,23 +21,32 @@ _AMOUNT = re.compile(r"£? ?[0-9][0-9,]*\.[0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Something that was found. `exact` means that the text names it, and is not only a part of its name."""
+    """Something that was found. `exact` means that the text names it, and is not only a part of its name.
+
+    A `product` has its picture and its price beside it.
+    """
 
     name: str
     note: str
     path: str
     exact: bool
     state: str = ""
+    product: ShownProduct | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Hits of one kind; `operation` is the path of the page that shows one, `note` says how the text was read."""
+    """The first of `total` hits of one kind.
+
+    `operation` is the path of the page that shows one; `note` says how the text was read.
+    """
 
     title: str
     operation: str
     hits: list[Hit]
     note: str = ""
+    total: int = 0
+    all_at: str = ""  # the path of the page that shows all of them, if there is one
 
 
 def joined(*parts: str) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from tradecounter.access.pages.account.users import UserPages
+from tradecounter.baskets.pages.account.add import BasketPages
+from tradecounter.baskets.summary import summarise
 from tradecounter.billing.pages.account.credit import CreditPages
 from tradecounter.billing.pages.account.invoices import InvoicePages
 from tradecounter.billing.pages.account.statement import StatementPages
@@ -10,9 +12,12 @@ from tradecounter.consent.pages.account.consent import PATH as CONSENT
 from tradecounter.consent.pages.account.consent import ConsentPages
 from tradecounter.customers.pages.both.addresses import AddressPages
 from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_site import ACCOUNT
-from tradecounter.edge.pages.people import DEVELOPER_HOME
+from tradecounter.edge.pages.page_view import HeaderBasket
+from tradecounter.edge.pages.people import BUYER, DEVELOPER_HOME
 from tradecounter.edge.pages.placed import placed
+from tradecounter.edge.people import CustomerUser
 from tradecounter.feeds.pages.account.feeds import FeedPages
 from tradecounter.identity.pages.account.applications import ApplicationPages
 from tradecounter.identity.pages.account.keys import KeyPages
@@ -24,16 +29,21 @@ from tradecounter.orders.pages.account.shown import OwnOrderPages
 from tradecounter.parts.account import AccountParts
 from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
 from tradecounter.quotes.pages.account.quotes import QuotePages
+from tradecounter.saved_lists.pages.account.lists import SavedListPages
 from tradecounter.search.pages.account.search import OwnSearchPages
 from tradecounter.sites.assembled import Pages, assembled
+from tradecounter.storefront.pages.account.shop import ShopPages
 from tradecounter.today.pages.account.home import HomePages
 from tradecounter.webhooks.pages.account.webhooks import OwnWebhookListPages
 from tradecounter.webhooks.pages.both.webhooks import WebhookPages
 
 SUBJECTS: Sequence[type] = (
     HomePages,
+    ShopPages,
     OwnOrderListPages,
     OwnOrderPages,
+    BasketPages,
+    SavedListPages,
     NewOrderPages,
     ReviewPages,
     QuotePages,
@@ -55,7 +65,12 @@ SUBJECTS: Sequence[type] = (
 def account_pages(parts: AccountParts, database: Database, clock: Clock, base_url: str | None) -> Pages:
     """Return the customers' pages, with that of the own issuer unless consent comes from another one."""
     subjects = (*SUBJECTS, ConsentPages) if parts.settings.auth_url is None else SUBJECTS
-    return assembled(ACCOUNT, subjects, parts, parts.settings, database, clock, base_url)
+
+    async def basket(tx: Transaction, user: CustomerUser) -> HeaderBasket | None:
+        may_order = user.role in {"owner", *BUYER}
+        return await summarise(tx, user, parts.views.storefront.last_view(user.customer_id)) if may_order else None
+
+    return assembled(ACCOUNT, subjects, parts, parts.settings, database, clock, base_url, basket)
 
 
 def is_page(path: str) -> bool:

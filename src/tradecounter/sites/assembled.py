@@ -17,7 +17,7 @@ from tradecounter.edge.pages.placed import placed
 from tradecounter.edge.rest.operation import Endpoint, endpoints_of, operations_of
 from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings
-from tradecounter.sites.session_gate import SessionGate
+from tradecounter.sites.session_gate import BasketOf, SessionGate
 
 Parts = TypeVar("Parts")
 
@@ -41,6 +41,7 @@ def assembled(
     database: Database,
     clock: Clock,
     base_url: str | None,
+    basket: BasketOf | None = None,
 ) -> Pages:
     """Return the pages of the classes in `subjects`, which take the desk and the parts.
 
@@ -56,5 +57,7 @@ def assembled(
         *(endpoint for subject in subjects for endpoint in endpoints_of(subject(desk, parts))),
     ]
     return Pages(
-        endpoints, SessionGate(site, database, clock, base_url), ErrorPages(site, templates, navigation, base_url)
+        endpoints,
+        SessionGate(site, database, clock, base_url, basket),
+        ErrorPages(site, templates, navigation, base_url),
     )

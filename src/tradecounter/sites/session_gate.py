@@ -1,5 +1,6 @@
 """Admits people to pages: by the session in the site's cookie, and by their roles."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
@@ -10,9 +11,10 @@ from structlog.contextvars import bind_contextvars
 from tradecounter.access.sessions import find_session, recently_proven
 from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import transaction
+from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.pages.operation import PageOperation, may_open, needed
 from tradecounter.edge.pages.page_site import PageSite
+from tradecounter.edge.pages.page_view import BASKET, HeaderBasket
 from tradecounter.edge.people import CustomerUser, actor_of
 from tradecounter.edge.rest.operation import Operation
 from tradecounter.edge.session import SESSION, ElsewhereError, Session, session_of
@@ -21,17 +23,23 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 
+BasketOf = Callable[[Transaction, CustomerUser], Awaitable[HeaderBasket | None]]
+
 _SAFE = {"GET", "HEAD"}
 
 
 @dataclass(frozen=True, slots=True)
 class SessionGate:
-    """Admits people with a session, which is looked up each time: one that ends is over at once."""
+    """Admits people with a session, which is looked up each time: one that ends is over at once.
+
+    `basket` returns what the header of the pages says of a user's basket.
+    """
 
     site: PageSite
     database: Database
     clock: Clock
     base_url: str | None
+    basket: BasketOf | None = None
 
     async def admit(self, request: Request, operation: Operation) -> int | None:
         """Return the customer of a customer's user, None for staff.
@@ -77,7 +85,10 @@ class SessionGate:
         if not value:
             return None
         async with transaction(self.database) as tx:
-            return await find_session(tx, self.site.name, value, self.clock.now())
+            session = await find_session(tx, self.site.name, value, self.clock.now())
+            if session is not None and self.basket is not None and isinstance(session.person, CustomerUser):
+                request.scope[BASKET] = await self.basket(tx, session.person)
+            return session
 
     def _require_own_form(self, request: Request) -> None:
         """Check against CSRF that a form was sent by a page of this site. Raises DomainError (forbidden)."""

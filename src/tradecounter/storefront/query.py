@@ -32,6 +32,7 @@ class Found:
     rows: BitMap
     key: Callable[[Rows], NDArray[np.integer]] | None = None
     tiers: Callable[[], Iterable[BitMap]] | None = None
+    searched: BitMap | None = None  # what the words find without the filters
     corrected: tuple[tuple[str, str], ...] = ()
     note: str = ""  # what a page says of them
 
@@ -73,14 +74,21 @@ class Found:
         return ordered
 
 
-def find_products(view: CustomerView, parameters: ProductListParameters) -> Found:
-    """Return the rows that match, in the requested order. Raises DomainError (invalid) for contradictory filters."""
-    rows = _matching(view, parameters)
+def find_products(view: CustomerView, parameters: ProductListParameters, within: BitMap | None = None) -> Found:
+    """Return the rows that match, in the requested order; with `within`, only those of these rows.
+
+    Raises DomainError (invalid) for contradictory filters.
+    """
+    rows = matching(view, parameters)
+    if within is not None:
+        rows &= within
     searched = None
     if parameters.query is not None and not is_blank(parameters.query):
         searched = search(view.snapshot.search, parameters.query, view.visible)
         rows &= searched.rows
-    found = Found(rows) if searched is None else Found(rows, corrected=searched.corrected, note=searched.note)
+    found = Found(rows)
+    if searched is not None:
+        found = Found(rows, searched=searched.rows, corrected=searched.corrected, note=searched.note)
     match parameters.sort:
         case "price":
             return replace(found, key=view.prices.single_costs)
@@ -108,8 +116,11 @@ def _tiers(view: CustomerView, rows: BitMap, query: str, searched: Searched) -> 
         yield new - in_stock
 
 
-def _matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
-    """Return the rows that pass the filters, as a bitmap that may be changed."""
+def matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
+    """Return the rows that pass the filters, without the search, as a bitmap that may be changed.
+
+    Raises DomainError (invalid) for contradictory filters.
+    """
     snapshot = view.snapshot
     found = view.visible.copy()
     if parameters.manufacturer:

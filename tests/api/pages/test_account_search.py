@@ -26,12 +26,12 @@ def test_own_things_are_found_and_those_of_others_are_not(shop: Service, custome
         assert placed["order_reference"] in found(owner, text), text
         assert placed["order_reference"] not in found(other, text), text
     for text in ("ownable wifi", "bridges ownable", "ownible"):
-        assert "Ownable Wi-Fi bridge · £12.50 · In stock" in found(other, text), text
+        assert "OWN-WF In stock Ownable Wi-Fi bridge · £12.50" in found(other, text), text
     opened = owner.get("/account/search", params={"q": "55120"})
     assert opened.headers["Location"] == f"/account/order/{placed['order_reference']}"
-    form = owner.get("/account/search", params={"q": "own-wf"}).headers["Location"]
-    assert form == f"/account/new-order?add={sku}"
-    assert "Ownable Wi-Fi bridge" in text_of(owner.get(form))
+    product = owner.get("/account/search", params={"q": "own-wf"}).headers["Location"]
+    assert product == f"/account/product/{sku}"
+    assert "Ownable Wi-Fi bridge" in text_of(owner.get(product))
 
 
 def test_users_find_what_their_role_may_open(shop: Service, customer: Customer) -> None:

@@ -43,7 +43,7 @@ def expected(product: ProductRecord, pence: int, available: int, extras: set[str
     incoming = [{"incoming": 2, "expected_on": at} for at in ("2026-01-05T09:00:00", "2026-07-05T10:00:00")]
     status = "In stock" if available >= 5 else "Low stock" if available else "On order" if trade else "Out of stock"
     fields = {name: getattr(product, name) for name in ProductRecord.__struct_fields__}
-    for name in {"id", "sku_key", "active", "components", *EXTRAS.values()} - extras:
+    for name in {"id", "sku_key", "active", "components", "documents", *EXTRAS.values()} - extras:
         del fields[name]
     names = ("single_unit_cost", "five_plus_unit_cost", "ten_plus_unit_cost")
     return {

@@ -26,6 +26,8 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
     "account": (
         ("Home", "/account"),
+        ("Products", "/account/product"),
+        ("Lists", "/account/list"),
         ("Orders", "/account/order"),
         ("New order", "/account/new-order"),
         ("Quotes", "/account/quote"),

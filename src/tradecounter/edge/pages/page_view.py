@@ -2,6 +2,7 @@
 
 import secrets
 from dataclasses import dataclass
+from decimal import Decimal
 from urllib.parse import quote, unquote, urlsplit
 
 from starlette.requests import Request
@@ -21,6 +22,17 @@ CONTENT_POLICY = (
 _FLASH_SECONDS = 60
 
 
+BASKET = "tradecounter.basket"  # the key in the ASGI scope
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderBasket:
+    """What the header says of a person's basket: its lines, and their net price in pounds."""
+
+    lines: int
+    net: Decimal
+
+
 @dataclass(frozen=True, slots=True)
 class PageView:
     """The frame of a page. `prefix` is the path of the base URL, below which the site is."""
@@ -29,6 +41,15 @@ class PageView:
     navigation: Navigation
     request: Request
     prefix: str
+
+    @property
+    def content_policy(self) -> str:
+        """The content security policy of the site."""
+        return (
+            CONTENT_POLICY.replace("img-src", f"img-src {self.site.picture_hosts}")
+            if self.site.picture_hosts
+            else CONTENT_POLICY
+        )
 
     @property
     def person(self) -> Person | None:
@@ -59,6 +80,12 @@ class PageView:
         """The path of the search, if the person may use it."""
         session = session_of(self.request.scope)
         return None if session is None else self.navigation.search(session)
+
+    @property
+    def basket(self) -> HeaderBasket | None:
+        """The person's basket, if it has one."""
+        basket: HeaderBasket | None = self.request.scope.get(BASKET)
+        return basket
 
     @property
     def sign_ins(self) -> str | None:

@@ -1,6 +1,6 @@
 """Who looks at a page: the member of the staff, and the roles of the pages of the account."""
 
-from tradecounter.edge.people import StaffMember
+from tradecounter.edge.people import CustomerUser, StaffMember
 from tradecounter.edge.permissions import Role, UserRole
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import session_of
@@ -19,6 +19,14 @@ def staff_id_of(call: Call) -> int:
     if session is None:
         raise RuntimeError("only staff who have signed in upload files")
     return session.person.id
+
+
+def user_of(call: Call) -> CustomerUser:
+    """Return the customer's user who has signed in. Raises RuntimeError if nobody has."""
+    session = session_of(call.request.scope)
+    if session is None or not isinstance(session.person, CustomerUser):
+        raise RuntimeError("only a customer's user who has signed in has a basket")
+    return session.person
 
 
 Roles = tuple[UserRole, ...]

@@ -4,11 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from itertools import pairwise
 
 from tradecounter.kit.money import from_pence
 from tradecounter.orders.create.draft import unknown_skus
-from tradecounter.prices.rules import FIVE, TEN
 from tradecounter.stock.rules import Delivery
 from tradecounter.storefront.view import CustomerView
 
@@ -45,15 +43,13 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
             continue
         row, costs = found
         product = view.product(row)
-        tiers = ((1, costs.single), (FIVE, costs.five_plus), (TEN, costs.ten_plus))
-        breaks = [tiers[0], *(tier for before, tier in pairwise(tiers) if tier[1] != before[1])]
         due = (each for each in view.stock.deliveries.get(row, ()) if each.expected_on >= now)
         lines[number] = OfferedLine(
             sku=product.sku,
             name=product.name,
             quantity=quantity,
             unit_cost=from_pence(costs.at(quantity)),
-            breaks=tuple((units, from_pence(pence)) for units, pence in breaks),
+            breaks=tuple((units, from_pence(pence)) for units, pence in costs.breaks),
             available=view.available(row),
             delivery=next(due, None),
         )

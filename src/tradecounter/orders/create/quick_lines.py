@@ -97,6 +97,13 @@ def numbered_quick_lines(text: str) -> tuple[list[QuickLine], list[BadLine]]:
     return lines, bad
 
 
+def lines_of_heading(text: str) -> int:
+    """Return how many lines of a list come before its items: those up to the heading, if it has one."""
+    for line in _written_lines(text.splitlines()):
+        return line.number if not isinstance(line, BadLine) and _heading(line.cells) is not None else 0
+    return 0
+
+
 def named_lines(bad: Sequence[BadLine]) -> str:
     """Return what is wrong with lines, in one text."""
     more = f"; and {len(bad) - _MOST_PROBLEMS} more" if len(bad) > _MOST_PROBLEMS else ""

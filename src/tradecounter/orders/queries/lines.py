@@ -1,6 +1,9 @@
 """Reads the lines of orders."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 
 from psycopg.sql import SQL
 
@@ -60,3 +63,35 @@ async def invoiced_units(tx: Transaction, order_ids: Sequence[int]) -> dict[int 
 async def lines_of_order(tx: Transaction, order_id: int) -> list[OrderLine]:
     """Return the lines of one order, as `lines_of` does."""
     return (await lines_of(tx, [order_id]))[order_id]
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """When a customer last bought a product: the order, how many units, and their net unit cost."""
+
+    order_reference: str
+    confirmed_at: datetime
+    quantity: int
+    unit_cost: Decimal
+
+
+# Only the latest orders: a product may be in any number of a customer's orders, or in none of them.
+_LAST_BOUGHT = Statement(
+    """
+    select o.order_reference, o.confirmed_at, l.quantity, l.unit_cost
+    from (
+        select id, order_reference, confirmed_at, number from orders
+        where customer_id = :customer_id and state = 'confirmed'
+        order by confirmed_at desc, number desc limit 1000
+    ) o
+    join order_line l
+      on l.order_id = o.id and l.product_id = :product_id and l.bundle_line_id is null and l.quantity > 0
+    order by o.confirmed_at desc, o.number desc limit 1
+    """,
+    Bought,
+)
+
+
+async def last_bought(tx: Transaction, customer_id: int, product_id: int) -> Bought | None:
+    """Return when a customer last bought a product, as far as its latest 1,000 orders tell."""
+    return await tx.fetch_one(_LAST_BOUGHT, customer_id=customer_id, product_id=product_id)

@@ -22,6 +22,13 @@ class ImageRecord(TypedDict):
     url: str
 
 
+class DocumentRecord(TypedDict):
+    """A datasheet of a product, or another link."""
+
+    name: str
+    url: str
+
+
 class ComponentRecord(TypedDict):
     """A component of a bundle: its folded SKU and its units in each bundle."""
 
@@ -54,6 +61,7 @@ class ProductRecord(Struct, frozen=True):
     related_products: list[str]
     similar_products: list[str]
     components: list[ComponentRecord]
+    documents: list[DocumentRecord]
     active: bool
 
 
@@ -150,7 +158,7 @@ _READ_PRODUCTS = Statement("""
            trim_scale(box_width_mm)::text, trim_scale(box_height_mm)::text, trim_scale(box_length_mm)::text,
            clearance_product, consumer_unit_cost::text, description, description_html, short_description,
            store_url, images::text, categories::text, attributes::text, related_products::text,
-           similar_products::text, components::text, active
+           similar_products::text, components::text, documents::text, active
     from product where id = any(:ids)
 """)
 

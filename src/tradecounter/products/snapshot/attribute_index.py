@@ -99,6 +99,14 @@ class AttributeIndex:
             found = rows if found is None else found & rows
         return found
 
+    def having(self, key: str, value: str) -> BitMap:
+        """Return the rows whose attribute has a value; none if no product can have it."""
+        values = self.by_name.get(key_form(key))
+        try:
+            return BitMap() if values is None else values.equal(value, value)
+        except DomainError:
+            return BitMap()
+
     def _split(self, text: str) -> list[str]:
         """Split a string of filters at the commas that are not part of a name or of a possible value."""
         if "," not in text:

@@ -28,7 +28,7 @@ MIDDLE = ("consumer_unit_cost",)
 TAIL = ("store_url", "categories", "attributes")
 DESCRIPTIONS = ("description", "description_html", "short_description")
 LINKS = ("related_products", "similar_products")
-_INTERNAL = ("id", "sku_key", "components", "active")
+_INTERNAL = ("id", "sku_key", "components", "documents", "active")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,11 @@
     if (found && !found.parentElement.contains(event.target)) found.replaceChildren();
   });
 
+  // A picture that has loaded hides what is drawn behind it.
+  const shown = (image) => image.parentElement.classList.toggle("loaded", image.complete && image.naturalWidth > 0);
+  document.addEventListener("load", (event) => event.target.matches?.(".picture img") && shown(event.target), true);
+  document.querySelectorAll(".picture img").forEach(shown);
+
   // A menu closes when the person turns to something else.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.person[open]")) {

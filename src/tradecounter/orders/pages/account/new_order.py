@@ -1,4 +1,7 @@
-"""`/account/new-order`: the form of a new order or quote. All of it is sent with every button, so no line is lost."""
+"""`/account/new-order`: the form of a new order or quote, with the lines of the user's basket.
+
+All of it is sent with every button, which saves the lines as the basket.
+"""
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -10,15 +13,20 @@ from msgspec import Struct, UnsetType, to_builtins
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
+from tradecounter.baskets.change_basket import save_basket, take_out_ordered
+from tradecounter.baskets.queries import BasketLine, lines_of_basket, lock_basket
+from tradecounter.baskets.summary import summarise
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import SavedAddress
-from tradecounter.db.transaction import Transaction
+from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, form_name, parse_form, read_submitted, without_copies
+from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import BUYER
+from tradecounter.edge.pages.page_view import BASKET
+from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind
@@ -29,7 +37,7 @@ from tradecounter.kit.numbers import read_id
 from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.pages.account.basket import Basket, basket_of, basket_with, named_skus, text_of_file
+from tradecounter.orders.pages.account.form_lines import FormLines, lines_of_form, lines_with, named_skus, text_of_file
 from tradecounter.orders.pages.account.offers import priced, search
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
@@ -44,6 +52,8 @@ from tradecounter.storefront.view import CustomerView
 PATH = "/account/new-order"
 _MOST_BYTES = 2 * 1024 * 1024
 _QUICK_LINES = 3
+REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces
+SEEN_LINE = "seen-line"  # the field with the greatest position of the basket's lines that the form shows
 ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
 
 
@@ -129,13 +139,16 @@ class NewOrderPages:
 
     @page(PATH, "New order", user_roles=BUYER, query=Prefill)
     async def show_form(self, call: Call) -> Response:
-        wanted = call.query(Prefill)
-        basket, values = Basket(), _first_values(quote=wanted.quote is not None)
+        wanted, user = call.query(Prefill), user_of(call)
+        async with self.desk.reading() as tx:
+            stored = await lines_of_basket(tx, user.id)
+        items, values = [(line.sku, line.quantity) for line in stored], _first_values(quote=wanted.quote is not None)
         if wanted.again is not None:
-            basket, values = await self._again(call, wanted.again, values)
+            items, values = await self._again(call, wanted.again, items, values)
         elif wanted.add is not None:
-            basket = basket_with([(wanted.add, 1)])
-        return await self._show(call, basket, Filled(basket.values(values) if basket.lines else values))
+            items.append((wanted.add, 1))
+        lines = lines_with(items)
+        return await self._show(call, lines, Filled(lines.values(values) if items else values), _last(stored))
 
     @form(PATH, "New order", user_roles=BUYER)
     async def send_form(self, call: Call) -> Response:
@@ -143,55 +156,87 @@ class NewOrderPages:
         uploaded, problem = await _read_file(submitted)
         async with self.desk.reading() as tx:
             view = await self._view(tx, call, named_skus(submitted, uploaded))
-        basket = basket_of(submitted, uploaded, view)
-        changed = Submitted(basket.values(submitted.values))
+        lines = lines_of_form(submitted, uploaded, view)
+        has_new, seen = await self._save(call, lines, view, submitted)
+        changed = Submitted(lines.values(submitted.values))
         step = submitted.one("do")
-        if step not in {"order", "quote"} or problem or basket.bad_lines:
+        if step not in {"order", "quote"} or problem or lines.bad_lines or has_new:
             focus = "found" if step == "search" and submitted.one("q") else "lines"
-            return await self._show(call, basket, _checked(changed, basket, view, problem), focus)
+            note = _ADDED_ELSEWHERE if has_new else ""
+            return await self._show(call, lines, _checked(changed, lines, view, problem), seen, focus, note)
 
         async def work(tx: Transaction, body: OrderForm, _: datetime) -> AnyOrder:
             if not body.items:
                 raise DomainError(Kind.INVALID, "add at least one product")
             context = self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
             with without_copies("billing_address", "shipping_address", copied=body.billing_address.id == SAME):
-                return await _created(tx, body, context, is_quote=step == "quote")
+                made = await _created(tx, body, context, is_quote=step == "quote")
+            if step == "quote":
+                await take_out_ordered(tx, user_of(call).id, await lines_of_order(tx, made.id))
+            return made
 
         return await self.desk.change(
             call,
             OrderForm,
             work,
-            again=lambda filled: self._show(call, basket, filled),
+            again=lambda filled: self._show(call, lines, filled, seen),
             to=_page_of,
             done=lambda made: _QUOTE_SENT if made.kind == "quote" else "",
             submitted=changed,
         )
 
+    async def _save(self, call: Call, lines: FormLines, view: CustomerView, submitted: Submitted) -> tuple[bool, int]:
+        """Add to the lines what was put into the basket since the form was shown, and save them as the basket.
+
+        Returns whether there was any, and the greatest position in the basket.
+        """
+        if submitted.one(REPLACES):  # the lines are those of an order, not the basket's
+            return False, 0
+        user = user_of(call)
+        async with transaction(self.desk.database, call.actor) as tx:
+            await lock_basket(tx, user.id)
+            has_new = lines.add_from_elsewhere(await lines_of_basket(tx, user.id), _seen(submitted))
+            await save_basket(tx, user.id, view, lines.items(view))
+            return has_new, _last(await lines_of_basket(tx, user.id))
+
     async def _again(
-        self, call: Call, name: str, values: dict[str, Sequence[str]]
-    ) -> tuple[Basket, dict[str, Sequence[str]]]:
-        """Return the lines of an order or quote of the customer; of a pending order, also its other fields."""
+        self, call: Call, name: str, items: list[tuple[str, int]], values: dict[str, Sequence[str]]
+    ) -> tuple[list[tuple[str, int]], dict[str, Sequence[str]]]:
+        """Return the lines for a form that takes up an order or quote of the customer, and its addresses.
+
+        An order is bought again, besides what is in the basket. One that was not placed has its own units of what the
+        basket still has. A pending order is changed, so it has its own lines alone, and also its other fields.
+        """
         async with self.desk.reading() as tx:
             numbered = await find_own_order(tx, call.customer_id, name)
             order = numbered or await fetch_own_order_by_code(tx, call.customer_id, name)
             lines = await lines_of_order(tx, order.id)
-        basket = basket_with((line.sku, line.quantity or line.cancelled) for line in lines)
-        return basket, values | _values_of(order)
+        own = [(line.sku, line.quantity or line.cancelled) for line in lines]
+        values = values | _values_of(order)
+        if REPLACES in values:
+            return own, values
+        others = items if numbered else [(sku, units) for sku, units in items if sku not in dict(own)]
+        return others + own, values
 
-    async def _show(self, call: Call, basket: Basket, filled: Filled, focus: str = "") -> Response:
-        """Show the form; `focus` is the table to which htmx moves the focus."""
+    async def _show(
+        self, call: Call, lines: FormLines, filled: Filled, seen: int, focus: str = "", note: str = ""
+    ) -> Response:
+        """Show the form; `focus` is the table to which htmx moves the focus, `note` a message above the lines."""
         whole = await self.parts.views.of(call.customer_id)
         async with self.desk.reading() as tx:
             addresses = await list_addresses(tx, call.customer_id)
-            view = await self._view(tx, call, [line.sku for line in basket.lines])
-        lines = priced(view, basket.lines, self.desk.clock.now())
+            view = await self._view(tx, call, [line.sku for line in lines.lines])
+            call.request.scope[BASKET] = await summarise(tx, user_of(call), whole)
+        shown = priced(view, lines.lines, self.desk.clock.now())
         return self.desk.show(
             call,
             "orders/form.html",
             form=filled,
-            lines=lines,
-            net=sum((line.net for line in lines), NOTHING),
-            basket=basket,
+            lines=shown,
+            net=sum((line.net for line in shown), NOTHING),
+            listed=lines,
+            seen=seen,
+            note=note,
             focus=focus,
             found=search(whole, filled.value("q").strip(), self.desk.clock.now()),
             quick=range(_QUICK_LINES),
@@ -206,6 +251,18 @@ class NewOrderPages:
         return await current_view(tx, whole, call.customer_id, skus, uk_date(self.desk.clock.now())) if skus else whole
 
 
+def _seen(submitted: Submitted) -> int | None:
+    text = submitted.one(SEEN_LINE)
+    return 0 if text == "0" else read_id(text)
+
+
+def _last(stored: Sequence[BasketLine]) -> int:
+    return max((line.position for line in stored), default=0)
+
+
+_ADDED_ELSEWHERE = (
+    "Something was put into the basket in the meantime, in another window or on another device. It is below."
+)
 _QUOTE_SENT = "Your request is sent. You get an e-mail when the quote is priced."
 
 
@@ -230,17 +287,17 @@ async def _read_file(submitted: Submitted) -> tuple[str, DomainError | None]:
         submitted.close()
 
 
-def _checked(changed: Submitted, basket: Basket, view: CustomerView, problem: DomainError | None) -> Filled:
+def _checked(changed: Submitted, lines: FormLines, view: CustomerView, problem: DomainError | None) -> Filled:
     """Return the form with the errors of its lines."""
     errors: dict[str, str] = {}
     try:
         parse_form(changed, Lines)
     except DomainError as error:
         errors |= {form_name(found.field): found.message for found in error.field_errors}
-    for found in unknown_skus(view, ((number, line.sku) for number, line in enumerate(basket.lines))):
+    for found in unknown_skus(view, ((number, line.sku) for number, line in enumerate(lines.lines))):
         errors[form_name(found.field)] = found.message
-    if basket.bad_lines:
-        errors["list"] = f"nothing of it is taken yet: {basket.list_problem}"
+    if lines.bad_lines:
+        errors["list"] = f"has {plural(len(lines.bad_lines), 'line')} to correct; the others are in the order"
     if problem is not None:
         errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
     return Filled(changed.values, errors, status=STATUS[Kind.INVALID] if errors else 200)
@@ -274,7 +331,7 @@ def _values_of(order: OrderBase) -> dict[str, Sequence[str]]:
         contact = to_builtins(getattr(order, name)) or {}
         values |= {f"{name}-{part}": [value] for part, value in contact.items()}
     if isinstance(order, PendingOrder):
-        values["replaces"] = [order.confirmation_code]
+        values[REPLACES] = [order.confirmation_code]
     return values
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines
-from tradecounter.orders.pages.account.basket import Line
+from tradecounter.orders.pages.account.form_lines import Line
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
 from tradecounter.storefront.view import CustomerView

@@ -6,12 +6,13 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.baskets.change_basket import take_out_ordered
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import BUYER
+from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.confirm_order import confirm_order
@@ -49,7 +50,10 @@ class ReviewPages:
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm) -> ConfirmedOrder:
         view = await self.parts.views.last(call.customer_id)
         context = self.parts.creation.context(call.customer_id, view)
-        order, _ = await confirm_order(tx, _code(call), body.shipping_method, context)
+        before = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
+        order, lines = await confirm_order(tx, _code(call), body.shipping_method, context)
+        if not isinstance(before, NumberedOrder):
+            await take_out_ordered(tx, user_of(call).id, lines)
         return order
 
     @step(

@@ -27,6 +27,6 @@ class OwnSearchPages:
             may = self.desk.view(call).may
             async with self.desk.reading() as tx:
                 groups = await find_own(tx, call.customer_id, query.text, may)
-            if may("/account/new-order"):
+            if may("/account/product/{sku}"):
                 groups.append(find_products_for(await self.parts.views.of(call.customer_id), query.text))
         return show_hits(self.desk, call, query, groups)

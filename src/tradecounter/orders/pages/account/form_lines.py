@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tradecounter.baskets.queries import BasketLine
 from tradecounter.bulk.encodings import UnreadableFileError, scan
 from tradecounter.edge.page_kit.forms import Submitted
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.orders.create.offered_lines import unknown_products
-from tradecounter.orders.create.quick_lines import BadLine, named_lines, numbered_quick_lines
-from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
+from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
+from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
 from tradecounter.storefront.view import CustomerView
 
 _ROW = re.compile(r"(items|quick|found)-([0-9]{1,4})-sku")
@@ -38,8 +39,8 @@ class Line:
 
 
 @dataclass(slots=True)
-class Basket:
-    """The lines, and the lines of a pasted list that cannot be read; while there are any, none of the list is taken."""
+class FormLines:
+    """The lines of the form, and those of a pasted list that cannot be taken, with what is wrong with them."""
 
     lines: list[Line] = field(default_factory=list)
     listed: str = ""
@@ -47,30 +48,51 @@ class Basket:
 
     def add(self, sku: str, quantity: str) -> None:
         """Add a line; units of a product that has a line already are added to that line."""
-        line = Line(sku, quantity)
-        same = next((other for other in self.lines if key_form(other.sku) == key_form(sku)), None)
+        line, same = Line(sku, quantity), self._line(sku)
         if same is not None and same.units and line.units:
             same.quantity = str(same.units + line.units)
         else:
             self.lines.append(line)
 
     def add_list(self, text: str, view: CustomerView) -> None:
-        """Add the lines of a list, if all of them can be read and all products can be bought."""
+        """Add the lines of a list that can be read and whose products can be bought; keep the others as they are."""
         lines, bad = numbered_quick_lines(text)
         unknown = unknown_products(view, ((line.number, line.item.sku, line.item.quantity) for line in lines))
         bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
-        if not bad and len(self.lines) + len(lines) > MOST_ITEMS:
-            bad.append(BadLine(lines[-1].number, f"is too many: an order has at most {MOST_ITEMS} lines"))
-        if bad:
-            self.listed, self.bad_lines = text, sorted(bad, key=lambda line: line.number)
-            return
         for line in lines:
-            self.add(line.item.sku, str(line.item.quantity))
+            if line.number in unknown:
+                continue
+            if len(self.lines) < MOST_ITEMS or self._line(line.item.sku) is not None:
+                self.add(line.item.sku, str(line.item.quantity))
+            else:
+                bad.append(BadLine(line.number, f"is too many: an order has at most {MOST_ITEMS} lines"))
+        if bad:
+            self._keep(text, bad)
 
-    @property
-    def list_problem(self) -> str:
-        """What is wrong with the list, in one sentence for each line."""
-        return named_lines(self.bad_lines)
+    def _keep(self, text: str, bad: Sequence[BadLine]) -> None:
+        """Keep the bad lines of a list, below its heading if it has one; they are numbered as they then stand."""
+        rows = text.splitlines()
+        kept = self.listed.splitlines() or rows[: lines_of_heading(text)]
+        for line in sorted(bad, key=lambda line: line.number):
+            kept.append(rows[min(line.number, len(rows)) - 1])
+            self.bad_lines.append(BadLine(len(kept), line.problem))
+        self.listed = "\n".join(kept)
+
+    def add_from_elsewhere(self, stored: Iterable[BasketLine], seen: int | None) -> bool:
+        """Add products that were put into the basket since the form was shown; return whether there are any.
+
+        `seen` is the greatest position of the lines that the form has shown, None if it says nothing of it.
+        """
+        new = [line for line in stored if seen is not None and line.position > seen and not self._line(line.sku)]
+        self.lines += [Line(line.sku, str(line.quantity)) for line in new]
+        return bool(new)
+
+    def items(self, view: CustomerView) -> list[CreateOrderItem]:
+        """Return the lines that an order can have."""
+        return [CreateOrderItem(line.sku, line.units) for line in self.lines if line.units and view.find(line.sku)]
+
+    def _line(self, sku: str) -> Line | None:
+        return next((line for line in self.lines if key_form(line.sku) == key_form(sku)), None)
 
     def values(self, others: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
         """Return the form's values with the lines numbered anew; `others` are those of the other fields."""
@@ -83,24 +105,24 @@ class Basket:
         return values | {"list": [self.listed]}
 
 
-def basket_of(submitted: Submitted, uploaded: str, view: CustomerView) -> Basket:
+def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> FormLines:
     """Return the lines of a form after its button: without lines of 0 units, with what was found or typed."""
-    basket, removed, added = Basket(), submitted.one("remove"), submitted.one("add")
+    form, removed, added = FormLines(), submitted.one("remove"), submitted.one("add")
     for group, number, sku, quantity in _rows(submitted):
         if group == "items":
             if quantity != "0" and removed != number:
-                basket.lines.append(Line(sku, quantity))
+                form.lines.append(Line(sku, quantity))
         elif group == "quick" and sku:
-            basket.add(sku, quantity or "1")
+            form.add(sku, quantity or "1")
         elif group == "found":
             if quantity and quantity != "0":
-                basket.add(sku, quantity)
+                form.add(sku, quantity)
             elif key_form(sku) == key_form(added):
-                basket.add(sku, "1")
+                form.add(sku, "1")
     for text in (submitted.one("list"), uploaded):
         if text.strip():
-            basket.add_list(text, view)
-    return basket
+            form.add_list(text, view)
+    return form
 
 
 def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
@@ -109,12 +131,12 @@ def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
     return [*(sku for _, _, sku, _ in _rows(submitted)), *(line.item.sku for line in listed)]
 
 
-def basket_with(items: Iterable[tuple[str, int]]) -> Basket:
-    """Return a basket with pairs of SKU and quantity, such as those of an earlier order."""
-    basket = Basket()
+def lines_with(items: Iterable[tuple[str, int]]) -> FormLines:
+    """Return lines of pairs of SKU and quantity, such as those of the basket and of an earlier order."""
+    form = FormLines()
     for sku, quantity in items:
-        basket.add(sku, str(quantity))
-    return basket
+        form.add(sku, str(quantity))
+    return form
 
 
 def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:

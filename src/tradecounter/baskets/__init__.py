@@ -1,0 +1,1 @@
+"""The basket of each of a customer's users, and its pages."""

@@ -1,0 +1,45 @@
+"""Puts products into a user's basket, saves what the form of an order has, and takes out what was ordered."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from tradecounter.baskets.queries import add_lines, lines_of_basket, replace_lines, take_lines
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.orders.create.draft import find_products
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
+from tradecounter.storefront.view import CustomerView
+
+
+async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> None:
+    """Add products; units of one that is in the basket are added up.
+
+    Raises DomainError: invalid, for products that the customer cannot buy and for a basket with too many lines.
+    """
+    wanted = _units(view, items)
+    there = {line.product_id for line in await lines_of_basket(tx, user_id)}
+    if len(there | wanted.keys()) > MOST_ITEMS:
+        raise DomainError(Kind.INVALID, f"the basket is full: it has at most {MOST_ITEMS} lines, as an order has")
+    await add_lines(tx, user_id, list(wanted.items()), MOST_UNITS)
+
+
+async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> None:
+    """Have the basket contain only these products. Raises DomainError (invalid), as `add_to_basket` does."""
+    await replace_lines(tx, user_id, list(_units(view, items).items()))
+
+
+async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderLine]) -> None:
+    """Take the units of an order's lines out of the basket; what was put in besides stays."""
+    units: Counter[int] = Counter()
+    for line in lines:
+        units[line.product_id] += line.quantity
+    await take_lines(tx, user_id, list(units.items()))
+
+
+def _units(view: CustomerView, items: Sequence[CreateOrderItem]) -> dict[int, int]:
+    """Return the units of each product, in order."""
+    units: Counter[int] = Counter()
+    for wanted in find_products(view, items):
+        units[wanted.product.id] += wanted.quantity
+    return dict(units)

@@ -1,0 +1,93 @@
+"""Reads and writes baskets, which have a line for each product."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from psycopg.sql import SQL
+
+from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class BasketLine:
+    """A product in a basket. `position` is greater than that of all lines that were there before."""
+
+    position: int
+    product_id: int
+    sku: str
+    quantity: int
+
+
+_LINES = Statement(
+    "select b.position, b.product_id, p.sku, b.quantity from basket_line b join product p on p.id = b.product_id"
+    " where b.user_id = :user_id order by b.position",
+    BasketLine,
+)
+
+
+async def lines_of_basket(tx: Transaction, user_id: int) -> list[BasketLine]:
+    """Return what a user has in the basket, the newest line last."""
+    return await tx.fetch_all(_LINES, user_id=user_id)
+
+
+_LOCK = Statement("select from customer_user where id = :user_id for no key update")
+
+
+async def lock_basket(tx: Transaction, user_id: int) -> None:
+    """Have other transactions that replace a user's basket wait."""
+    await tx.execute(_LOCK, user_id=user_id)
+
+
+_PUT = SQL("""
+    insert into basket_line (user_id, product_id, quantity)
+    select :user_id, product_id, quantity
+    from unnest(:product_ids::bigint[], :quantities::bigint[]) with ordinality as wanted (product_id, quantity, place)
+    order by place
+    on conflict (user_id, product_id) do update set quantity = {}
+""")
+_ADD = Statement(_PUT.format(SQL("least(basket_line.quantity + excluded.quantity, :most)")))
+
+
+async def add_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int]], most: int) -> None:
+    """Add pairs of product and units, of different products; a line then has at most so many units."""
+    products, quantities = _columns(lines)
+    await tx.execute(_ADD, user_id=user_id, product_ids=products, quantities=quantities, most=most)
+
+
+_LEAVE_OUT = Statement("delete from basket_line where user_id = :user_id and product_id <> all(:product_ids::bigint[])")
+_SET = Statement(_PUT.format(SQL("excluded.quantity")))
+
+
+async def replace_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int]]) -> None:
+    """Have a basket contain these pairs of product and units, of different products, and nothing else."""
+    products, quantities = _columns(lines)
+    await tx.execute(_LEAVE_OUT, user_id=user_id, product_ids=products)
+    await tx.execute(_SET, user_id=user_id, product_ids=products, quantities=quantities)
+
+
+_TAKE = Statement(
+    """
+    with ordered as (
+        select product_id, quantity
+        from unnest(:product_ids::bigint[], :quantities::bigint[]) as o (product_id, quantity)
+    ), emptied as (
+        delete from basket_line b using ordered o
+        where b.user_id = :user_id and b.product_id = o.product_id and b.quantity <= o.quantity
+    )
+    update basket_line b set quantity = b.quantity - o.quantity from ordered o
+    where b.user_id = :user_id and b.product_id = o.product_id and b.quantity > o.quantity
+    """
+)
+
+
+async def take_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int]]) -> None:
+    """Take pairs of product and units, of different products, out of a basket, as far as it has them."""
+    products, quantities = _columns(lines)
+    await tx.execute(_TAKE, user_id=user_id, product_ids=products, quantities=quantities)
+
+
+def _columns(lines: Iterable[tuple[int, int]]) -> tuple[str, str]:
+    pairs = list(lines)
+    return array(product for product, _ in pairs), array(quantity for _, quantity in pairs)

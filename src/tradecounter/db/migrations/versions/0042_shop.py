@@ -1,0 +1,46 @@
+"""What the shop needs: baskets, saved lists, and documents of products."""
+
+from tradecounter.db.migrations.sql import run_sql
+
+revision = "0042"
+down_revision = "0041"
+works_from = "0041"
+
+_BASKETS = """
+    create table basket_line (
+        user_id bigint not null references customer_user on delete cascade,
+        product_id bigint not null references product,
+        quantity integer not null check (quantity > 0),
+        position bigint generated always as identity,
+        primary key (user_id, product_id)
+    );
+    comment on column basket_line.position is 'The order of the lines; a new line comes last.';
+"""
+_LISTS = """
+    create table saved_list (
+        id bigint generated always as identity primary key,
+        customer_id bigint not null references customer on delete cascade,
+        user_id bigint references customer_user on delete cascade,
+        name text not null,
+        created_at timestamptz not null
+    );
+    comment on column saved_list.user_id is 'Whose own list it is; null for one of all users of the customer.';
+    create index saved_list_of_customer on saved_list (customer_id);
+    create index saved_list_of_user on saved_list (user_id);
+    create table saved_list_line (
+        list_id bigint not null references saved_list on delete cascade,
+        product_id bigint not null references product,
+        quantity integer not null check (quantity > 0),
+        position bigint generated always as identity,
+        primary key (list_id, product_id)
+    );
+"""
+_DOCUMENTS = """
+    alter table product add column documents jsonb not null default '[]';
+    comment on column product.documents is 'Datasheets and other links: objects with `name` and `url`.';
+"""
+
+
+def upgrade() -> None:
+    """Create the tables and the column."""
+    run_sql(_BASKETS, _LISTS, _DOCUMENTS)

@@ -1,0 +1,1 @@
+"""Lists of products that customers' users keep to order from, and their pages."""

@@ -1,0 +1,236 @@
+"""Counts what a customer's catalogue can be narrowed to: the facets of the shop.
+
+The counts of a facet leave out what is chosen of it, so that more of it can be chosen: with Black chosen as the
+colour, White still says how many there are.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from msgspec.structs import replace
+from pyroaring import BitMap
+
+from tradecounter.kit.keys import key_form
+from tradecounter.products.columns.rows import rows_of
+from tradecounter.products.snapshot.attribute_index import as_number
+from tradecounter.products.wire import Category, ProductAttribute
+from tradecounter.storefront.parameters import ProductListParameters
+from tradecounter.storefront.price_ranges import RANGES, PriceRange, read_ranges
+from tradecounter.storefront.query import Found, find_products, matching
+from tradecounter.storefront.view import CustomerView
+
+_MOST_ATTRIBUTES = 8
+_SAMPLE = 200  # products that are looked at for the attributes that they have in common
+_RARE = 6  # an attribute that fewer than one in so many of them has is no facet
+
+
+class ShopParameters(ProductListParameters, rename={"in_stock": "inStock"}, frozen=True):
+    """The filters of the shop: those of `GET /product`, and ranges of the price of one unit, such as `20-50`."""
+
+    price: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value that the filter `parameter` of the address can have, and how many products it leaves."""
+
+    parameter: str
+    value: str
+    name: str
+    count: int
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """Choices that belong together."""
+
+    title: str
+    choices: Sequence[Choice]
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryChoice:
+    """A category, how many products it would leave, and its children, if it is the chosen one or has it."""
+
+    key: str
+    name: str
+    count: int
+    is_chosen: bool
+    children: Sequence["CategoryChoice"] = ()
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The products that filters find for a customer, and what they can be narrowed to.
+
+    Raises DomainError (invalid) for filters that contradict each other or name what is no attribute or range.
+    """
+
+    view: CustomerView
+    wanted: ShopParameters
+
+    @cached_property
+    def found(self) -> Found:
+        """The products, in the requested order."""
+        ranges = read_ranges(self.wanted.price)
+        return find_products(self.view, self.wanted, self._costing(ranges) if ranges else None)
+
+    def _costing(self, ranges: Sequence[PriceRange]) -> BitMap:
+        rows = rows_of(self.view.visible)
+        costs = self.view.prices.single_costs(rows)
+        return BitMap.union(BitMap(), *(BitMap(rows[each.includes(costs)]) for each in ranges))
+
+    @cached_property
+    def categories(self) -> list[CategoryChoice]:
+        """The categories that have products, with the children of the chosen one."""
+        rows = self._without(category=())
+        chosen = {key_form(name) for name in self.wanted.category}
+        found = [self._category(top, rows, chosen) for top in self.view.snapshot.category_tree]
+        return [each for each in found if each.count or each.is_chosen]
+
+    @property
+    def chosen_categories(self) -> list[CategoryChoice]:
+        """The categories that are chosen, parents and children."""
+        return [each for top in self.categories for each in (top, *top.children) if each.is_chosen]
+
+    def _category(self, category: Category, rows: BitMap, chosen: set[str]) -> CategoryChoice:
+        inside = [self._category(child, rows, chosen) for child in category.children or ()]
+        is_chosen = bool(chosen & {key_form(category.key), key_form(category.name)})
+        is_open = is_chosen or any(child.is_chosen for child in inside)
+        count = len(rows & self.view.snapshot.categories.get(key_form(category.key), BitMap()))
+        children = [child for child in inside if child.count or child.is_chosen] if is_open else ()
+        return CategoryChoice(category.key, category.name, count, is_chosen, children)
+
+    @cached_property
+    def chosen(self) -> list[Choice]:
+        """The filters that are set, but for words and category; their names say what they are of."""
+        wanted, manufacturers = self.wanted, {each.key: each.name for each in self.view.snapshot.manufacturer_list}
+        named = [
+            *(("inStock", flag, "In stock") for flag in (wanted.in_stock,) if flag == "true"),
+            *(
+                (name, flag, "Reduced" if flag == "true" else "Not reduced")
+                for name, flag in (("reduced", wanted.reduced), ("clearance", wanted.clearance))
+                if flag
+            ),
+            *(("manufacturer", key, manufacturers.get(key, key)) for key in wanted.manufacturer),
+            *(("price", text, each.name) for text, each in zip(wanted.price, read_ranges(wanted.price), strict=True)),
+            *(("attribute", text, self._named(text)) for text in wanted.attribute),
+        ]
+        return [Choice(*each, len(self.found), is_chosen=True) for each in named]
+
+    def _named(self, text: str) -> str:
+        """Return a filter by an attribute for people: `colour=Black` is Colour: Black."""
+        for attribute in self.view.snapshot.attribute_list:
+            if _is_of(attribute, text):
+                return f"{attribute.name}: {_value_name(attribute, text.partition('=')[2])}"
+        return text
+
+    @cached_property
+    def facets(self) -> list[Facet]:
+        """The filters that would leave something out."""
+        found = [self._flags(), self._manufacturers(), self._prices(), *self._attributes()]
+        return [facet for facet in found if self._is_useful(facet)]
+
+    def _is_useful(self, facet: Facet) -> bool:
+        """Return whether a choice would leave something out, or one is made."""
+        return any(each.is_chosen or each.count < len(self.found) for each in facet.choices)
+
+    def _without(self, **changes: Any) -> BitMap:
+        """Return the rows that are found with some filters changed, but the same words."""
+        wanted = replace(self.wanted, **changes)
+        rows = matching(self.view, wanted)
+        if self.found.searched is not None:
+            rows &= self.found.searched
+        if wanted.price:
+            rows &= self._costing(read_ranges(wanted.price))
+        return rows
+
+    def _flags(self) -> Facet:
+        in_stock = self._without(in_stock=None) & self.view.stock.in_stock
+        reduced = self._without(reduced=None, clearance=None) & self.view.snapshot.clearance
+        is_reduced = "true" in {self.wanted.reduced, self.wanted.clearance}
+        choices = [
+            Choice("inStock", "true", "In stock", len(in_stock), self.wanted.in_stock == "true"),
+            Choice("reduced", "true", "Reduced", len(reduced), is_reduced),
+        ]
+        return Facet("Availability", _shown(choices))
+
+    def _manufacturers(self) -> Facet:
+        rows, chosen = self._without(manufacturer=()), {key_form(name) for name in self.wanted.manufacturer}
+        choices = [
+            Choice(
+                "manufacturer", each.key, each.name, rows.intersection_cardinality(its), key_form(each.key) in chosen
+            )
+            for each in self.view.snapshot.manufacturer_list
+            if (its := self.view.snapshot.manufacturers.get(key_form(each.key))) is not None
+        ]
+        return Facet("Manufacturer", _most_first(choices))
+
+    def _prices(self) -> Facet:
+        costs = self.view.prices.single_costs(rows_of(self._without(price=())))
+        chosen = {each.text for each in read_ranges(self.wanted.price)}
+        choices = [Choice("price", r.text, r.name, int(r.includes(costs).sum()), r.text in chosen) for r in RANGES]
+        return Facet("Your price", _shown(choices))
+
+    def _attributes(self) -> Iterable[Facet]:
+        for attribute in self._common_attributes():
+            yield self._attribute(attribute)
+
+    def _attribute(self, attribute: ProductAttribute) -> Facet:
+        own = [text for text in self.wanted.attribute if _is_of(attribute, text)]
+        others = tuple(text for text in self.wanted.attribute if text not in own)
+        rows = self._without(attribute=others) if own else self.found.rows
+        chosen = {key_form(text.partition("=")[2].strip()) for text in own}
+        index = self.view.snapshot.attributes
+        choices = [
+            Choice(
+                "attribute",
+                f"{attribute.key}={value}",
+                _value_name(attribute, value),
+                rows.intersection_cardinality(index.having(attribute.key, value)),
+                key_form(value) in chosen,
+            )
+            for value in (each.value for each in attribute.possible_values)
+        ]
+        if attribute.type == "int":
+            return Facet(attribute.name, sorted(_shown(choices), key=lambda each: as_number(each.name) or 0))
+        return Facet(attribute.name, _most_first(choices))
+
+    def _common_attributes(self) -> list[ProductAttribute]:
+        """Return the attributes that most of the products have, and those that are chosen, the most common first."""
+        rows = rows_of(self.found.rows)
+        sample = rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE].tolist()
+        uses = Counter(chain.from_iterable(self.view.product(row).attributes for row in sample))
+
+        def use(attribute: ProductAttribute) -> int:
+            return max(uses[attribute.name], uses[attribute.key])
+
+        everything = self.view.snapshot.attribute_list
+        chosen = [each for each in everything if any(_is_of(each, text) for text in self.wanted.attribute)]
+        is_whole = not self.wanted.category and not self.wanted.query and not self.wanted.manufacturer
+        common = [each for each in everything if use(each) * _RARE > len(sample)] if not is_whole else []
+        others = sorted((each for each in common if each not in chosen), key=use, reverse=True)
+        return [*chosen, *others[:_MOST_ATTRIBUTES]]
+
+
+def _is_of(attribute: ProductAttribute, text: str) -> bool:
+    """Return whether a filter says which value an attribute has."""
+    name, equals, _ = text.partition("=")
+    return bool(equals) and key_form(name) in {key_form(attribute.key), key_form(attribute.name)}
+
+
+def _value_name(attribute: ProductAttribute, value: str) -> str:
+    return {"true": "Yes", "false": "No"}.get(value, value) if attribute.type == "boolean" else value
+
+
+def _shown(choices: Iterable[Choice]) -> list[Choice]:
+    return [each for each in choices if each.count or each.is_chosen]
+
+
+def _most_first(choices: Iterable[Choice]) -> list[Choice]:
+    return sorted(_shown(choices), key=lambda each: (-each.count, key_form(each.name)))

@@ -1,0 +1,119 @@
+"""A product as a page of the shop shows it: at the customer's price, with its stock and what is drawn of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from tradecounter.kit.keys import key_form
+from tradecounter.kit.money import from_pence, rounded
+from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
+from tradecounter.prices.rules import UnitCosts
+from tradecounter.products.queries.records import ProductRecord
+from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
+from tradecounter.stock.rules import Delivery
+from tradecounter.storefront.drawings import kind_of, tint_of
+from tradecounter.storefront.view import CustomerView
+
+_NEVER_LOADS = (".example", ".invalid")  # reserved names: no host has them
+
+
+@dataclass(frozen=True)
+class ShownProduct:
+    """A product that the customer can buy."""
+
+    view: CustomerView
+    row: int
+    costs: UnitCosts
+
+    @cached_property
+    def record(self) -> ProductRecord:
+        """The product."""
+        return self.view.product(self.row)
+
+    @property
+    def manufacturer(self) -> str:
+        """The manufacturer's name."""
+        return manufacturer_names(self.view.snapshot).get(self.record.manufacturer, self.record.manufacturer)
+
+    @property
+    def breaks(self) -> list[tuple[int, Decimal]]:
+        """The price breaks: from how many units on, and the net unit cost."""
+        return [(units, from_pence(pence)) for units, pence in self.costs.breaks]
+
+    @property
+    def price(self) -> Decimal:
+        """The net cost of one unit."""
+        return from_pence(self.costs.single)
+
+    @property
+    def margin(self) -> Decimal | None:
+        """What the recommended retail price leaves above the cost of one unit, in per cent of it, if anything."""
+        retail = self.record.consumer_unit_cost
+        return rounded((retail - self.price) / retail * 100).quantize(Decimal("0.1")) if retail > self.price else None
+
+    @property
+    def available(self) -> int:
+        """The units in stock."""
+        return self.view.available(self.row)
+
+    @property
+    def stock(self) -> str:
+        """The status of the stock."""
+        return self.view.stock_status(self.row)
+
+    @property
+    def deliveries(self) -> Sequence[Delivery]:
+        """The expected deliveries that the customer may see, the first one first."""
+        return self.view.shown_deliveries.get(self.row, ())
+
+    @property
+    def pictures(self) -> list[str]:
+        """The addresses of the pictures that may load, the primary one first."""
+        images = sorted(self.record.images, key=lambda image: not image["is_primary"])
+        return [image["url"] for image in images if _may_load(image["url"])]
+
+    @cached_property
+    def categories(self) -> list[tuple[str, str]]:
+        """The keys and names of the categories, a parent before its children."""
+        own = {key_form(key) for key in self.record.categories}
+        named = []
+        for top in self.view.snapshot.category_tree:
+            inside = [(child.key, child.name) for child in top.children or () if key_form(child.key) in own]
+            if inside or key_form(top.key) in own:
+                named += [(top.key, top.name), *inside]
+        return named
+
+    @property
+    def kind(self) -> str:
+        """What is drawn for it."""
+        return kind_of([*(name for _, name in reversed(self.categories)), self.record.name])
+
+    @property
+    def tint(self) -> str:
+        """The colour that it is drawn in."""
+        return tint_of(self.record.attributes)
+
+
+def shown_products(view: CustomerView, rows: Iterable[int]) -> list[ShownProduct]:
+    """Return the products of rows, without those that the customer cannot buy."""
+    costs = ((row, view.unit_costs(row)) for row in rows)
+    return [ShownProduct(view, row, found) for row, found in costs if found is not None]
+
+
+def shown_skus(view: CustomerView, skus: Iterable[str]) -> list[ShownProduct]:
+    """Return the products of SKUs, without those that the customer cannot buy."""
+    return [ShownProduct(view, *found) for sku in skus if (found := view.find(sku)) is not None]
+
+
+def manufacturer_names(snapshot: CatalogueSnapshot) -> dict[str, str]:
+    """Return the names of all manufacturers by key."""
+    return {each.key: each.name for each in snapshot.manufacturer_list}
+
+
+def _may_load(address: str) -> bool:
+    try:
+        host = host_of(address, ("https",))
+    except NotAWebAddressError:
+        return False
+    return not (isinstance(host, str) and host.endswith(_NEVER_LOADS))

@@ -1,0 +1,304 @@
+"""The shop: the catalogue with its filters, a product's page, and the basket that the order form has."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from support.orders import buy, sell
+from support.pages import Person, customer_user, fields_of, text_of
+from support.service import Customer, Service
+from support.shop import ADDRESS, NEXT_DAY
+
+SHOP, FORM, ADD = "/account/product", "/account/new-order", "/account/basket/add"
+REST = {
+    **{f"shipping_address-{name}": value for name, value in ADDRESS.items()},
+    "shipping_address-id": "new",
+    "billing_address-id": "same",
+    "customer_reference": "PO-SHOP",
+}
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def buyer(shop: Service, customer: Customer) -> Person:
+    return customer_user(shop, customer.id, "buyer")
+
+
+def skus(person: Person, **query: Any) -> list[str]:
+    """The SKUs that the catalogue shows."""
+    page = person.get(SHOP, params=query)
+    assert page.status_code == 200, page.text
+    return re.findall(r'name="sku" value="([^"]*)"', page.text)
+
+
+def basket(person: Person) -> dict[str, str]:
+    """Units by SKU, as the form of an order has them."""
+    fields = fields_of(person.get(FORM), where=lambda name: name.startswith("items-"))
+    return {fields[f"items-{n}-sku"]: fields[f"items-{n}-quantity"] for n in range(len(fields) // 2)}
+
+
+def add(person: Person, sku: str, quantity: Any = "1", **fields: str) -> str:
+    page = person.sends(ADD, {"sku": sku, "quantity": str(quantity), **fields})
+    return text_of(page)
+
+
+def test_the_catalogue_shows_the_customers_price_stock_and_margin(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "SHELF-1", "12.50", name="Shelfable phone", available=9, consumer_unit_cost=25)
+    page = text_of(buyer.get(SHOP, params={"query": "shelfable"}))
+    for text in (
+        "Shelfable phone",
+        sku,
+        "£12.50",
+        "RRP £25.00 · 50% margin",
+        "In stock",
+        "9 in stock",
+        "1 product for",
+    ):
+        assert text in page, text
+    cheaper = customer_user(shop, shop.customer(discount=10).id)
+    assert "£11.25" in text_of(cheaper.get(SHOP, params={"query": "shelfable"}))
+
+
+def test_filters_are_in_the_address_and_can_be_left_out_again(shop: Service, buyer: Person) -> None:
+    sell(shop, "NARROW-1", "4.00", name="Narrowable one", available=0)
+    sell(shop, "NARROW-2", "40.00", name="Narrowable two", available=3)
+    assert skus(buyer, query="narrowable") == ["NARROW-2", "NARROW-1"]
+    assert skus(buyer, query="narrowable", sort="price") == ["NARROW-1", "NARROW-2"]
+    assert skus(buyer, query="narrowable", inStock="true") == ["NARROW-2"]
+    page = buyer.get(SHOP, params={"query": "narrowable", "price": "0-5"})
+    assert "NARROW-1" in page.text
+    assert "NARROW-2" not in page.text
+    assert "Below £5" in text_of(page)
+    assert f'href="{SHOP}?query=narrowable"' in page.text  # the same without the filter
+
+
+def test_a_search_says_how_its_words_were_read(shop: Service, buyer: Person) -> None:
+    sell(shop, "MISTYPE-1", "4.00", name="Corrigible bluetooth dongle")
+    page = text_of(buyer.get(SHOP, params={"query": "corrigible blutooth"}))
+    assert "MISTYPE-1" in page
+    assert "blutooth" in page
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["attribute=nothing%3D1", "price=cheap", "sort=colour", "page=0", "inStock=maybe", "reduced=true&clearance=false"],
+)
+def test_what_is_wrong_with_a_filter_is_said_on_the_page(buyer: Person, query: str) -> None:
+    page = buyer.get(f"{SHOP}?{query}")
+    assert page.status_code == 400
+    assert 'role="alert"' in page.text
+
+
+def test_a_page_beyond_the_end_is_the_last_one(buyer: Person) -> None:
+    assert skus(buyer, page="999999") == skus(buyer)[:24]
+
+
+def test_a_product_has_a_page_with_all_that_is_known_of_it(shop: Service, customer: Customer, buyer: Person) -> None:
+    sku = sell(
+        shop,
+        "PAGE/1 ½",
+        "10.00",
+        name="Pageable <router>",
+        available=50,
+        description="Two lines.\nOf text.",
+        documents=[{"name": "Datasheet", "url": "https://files.example/sheet.pdf"}],
+        images=[{"url": "https://pictures.shop.test/1.jpg", "is_primary": True}],
+        related_products=["PHONE"],
+        attributes={},
+    )
+    buy(customer, [(sku, 3)])
+    page = buyer.get(f"{SHOP}/PAGE%2F1%20%C2%BD")
+    said = text_of(page)
+    for text in (
+        "Pageable <router>",
+        "Two lines.",
+        "Datasheet",
+        "Goes with it",
+        "Product PHONE",
+        "Last bought",
+        "3 at £10.00",
+    ):
+        assert text in said, text
+    assert 'href="https://files.example/sheet.pdf" rel="noopener noreferrer external"' in page.text
+    assert 'src="https://pictures.shop.test/1.jpg"' in page.text
+    other = customer_user(shop, shop.customer().id)
+    assert "Last bought" not in text_of(other.get(f"{SHOP}/PAGE%2F1%20%C2%BD"))
+    for path in ("NOTHING", "%00", "x" * 300):
+        assert buyer.get(f"{SHOP}/{path}").status_code == 404
+
+
+def test_addresses_that_never_load_have_a_drawing_alone(shop: Service, buyer: Person) -> None:
+    for number, url in enumerate(("https://images.example/1.jpg", "http://pictures.shop.test/1.jpg")):
+        sku = sell(shop, f"DRAWN-{number}", images=[{"url": url, "is_primary": True}])
+        page = buyer.get(f"{SHOP}/{sku}").text
+        assert url not in page
+        assert "drawings." in page
+
+
+def test_products_that_the_customer_cannot_buy_are_not_in_the_shop(shop: Service, buyer: Person) -> None:
+    shop.must_load("products", [{"sku": "UNPRICED", "name": "Unpriceable", "manufacturer": "acme"}])
+    assert skus(buyer, query="unpriceable") == []
+    assert buyer.get(f"{SHOP}/UNPRICED").status_code == 404
+    assert buyer.send(ADD, {"sku": "UNPRICED", "quantity": "1"}).status_code == 400
+
+
+def test_what_is_added_is_in_the_basket_of_this_user_on_every_device(shop: Service, customer: Customer) -> None:
+    one, colleague = customer_user(shop, customer.id), customer_user(shop, customer.id)
+    assert "2 units of PHONE are in your basket." in add(one, "PHONE", 2)
+    assert "1 unit of phone is in your basket." in add(one, "phone")
+    add(one, "CABLE", 5)
+    assert basket(one) == {"PHONE": "3", "CABLE": "5"}
+    assert basket(colleague) == {}
+    header = re.search(r'id="basket".*?</a>', one.get("/account").text, re.DOTALL)
+    assert header is not None
+    assert re.search(r'basket-count">2<.*£', header[0], re.DOTALL)
+
+
+def test_the_same_form_sent_twice_adds_once(buyer: Person) -> None:
+    for _ in range(2):
+        add(buyer, "PHONE", 2, once="7" * 32)
+    assert basket(buyer) == {"PHONE": "2"}
+
+
+def test_the_form_leads_back_to_the_page_of_the_shop_that_it_came_from(buyer: Person) -> None:
+    for back, leads_to in (
+        (f"{SHOP}?query=phone", f"{SHOP}?query=phone"),
+        (f"{SHOP}/PHONE", f"{SHOP}/PHONE"),
+        ("https://evil.example", SHOP),
+        ("//evil.example", SHOP),
+        ("/account/order", SHOP),
+        ("/account/productx", SHOP),
+    ):
+        response = buyer.send(ADD, {"sku": "PHONE", "quantity": "1", "back": back})
+        assert response.headers["Location"] == leads_to
+
+
+def test_with_scripts_only_the_form_and_the_header_are_shown_anew(buyer: Person) -> None:
+    page = buyer.send(ADD, {"sku": "PHONE", "quantity": "4"}, **{"HX-Request": "true"})
+    assert page.status_code == 200
+    assert "HX-Redirect" not in page.headers
+    assert "4 units added" in text_of(page)
+    assert 'basket-count">1<' in page.text
+
+
+@pytest.mark.parametrize("quantity", ["0", "-1", "x", "1.5", "100001", "9" * 30, ""])
+def test_a_wrong_quantity_is_said_beside_its_field_and_adds_nothing(buyer: Person, quantity: str) -> None:
+    for headers in ({}, {"HX-Request": "true"}):
+        page = buyer.send(ADD, {"sku": "PHONE", "quantity": quantity}, **headers)
+        assert page.status_code == 400
+        assert 'aria-invalid="true"' in page.text or "quantity" in text_of(page).lower()
+    assert basket(buyer) == {}
+
+
+def test_a_line_has_at_most_as_many_units_as_an_order_can_have(buyer: Person) -> None:
+    for _ in range(2):
+        add(buyer, "PHONE", 100_000)
+    assert basket(buyer) == {"PHONE": "100000"}
+
+
+def test_only_owners_and_buyers_have_a_basket(shop: Service, customer: Customer) -> None:
+    for role in ("accounts", "developer"):
+        person = customer_user(shop, customer.id, role)
+        assert person.get(SHOP).status_code == 403
+        assert person.send(ADD, {"sku": "PHONE", "quantity": "1"}).status_code == 403
+        assert 'id="basket"' not in person.get("/account").text
+
+
+def test_every_button_of_the_order_form_saves_the_basket(buyer: Person) -> None:
+    buyer.send(FORM, {"do": "update", "items-0-sku": "PHONE", "items-0-quantity": "2", "quick-0-sku": "cable"})
+    assert basket(buyer) == {"PHONE": "2", "CABLE": "1"}
+    buyer.send(FORM, {"do": "search", "q": "x", "items-0-sku": "PHONE", "items-0-quantity": "9"})
+    assert basket(buyer) == {"PHONE": "9"}
+
+
+def test_lines_that_are_wrong_are_in_the_form_alone(buyer: Person) -> None:
+    fields = {"items-0-sku": "PHONE", "items-0-quantity": "many", "items-1-sku": "NOTHING", "items-1-quantity": "1"}
+    buyer.send(FORM, {**fields, "items-2-sku": "CABLE", "items-2-quantity": "2"})
+    assert basket(buyer) == {"CABLE": "2"}
+
+
+def test_what_another_device_added_is_shown_before_it_is_ordered(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id)
+    add(buyer, "PHONE", 1)
+    form = fields_of(buyer.get(FORM))
+    add(buyer, "CABLE", 2)  # in another window
+    page = buyer.send(FORM, {**form, **REST, "do": "order"})
+    assert page.status_code == 200
+    assert "in another window" in text_of(page)
+    assert basket(buyer) == {"PHONE": "1", "CABLE": "2"}
+    assert buyer.send(FORM, {**fields_of(page), **REST, "do": "order"}).status_code == 303
+
+
+def test_a_line_that_was_removed_does_not_come_back(buyer: Person) -> None:
+    add(buyer, "PHONE", 1)
+    add(buyer, "CABLE", 1)
+    old = fields_of(buyer.get(FORM))
+    buyer.send(FORM, old | {"items-0-quantity": "7"})
+    page = buyer.send(FORM, old | {"remove": "0"})  # the browser went back, and the older form was sent
+    assert "in another window" not in text_of(page)
+    assert basket(buyer) == {"CABLE": "1"}
+
+
+def test_confirming_takes_what_was_ordered_out_of_the_basket(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id)
+    add(buyer, "PHONE", 2)
+    add(buyer, "CABLE", 3)
+    made = buyer.send(FORM, {**fields_of(buyer.get(FORM)), **REST, "do": "order"})
+    review = made.headers["Location"]
+    assert basket(buyer) == {"PHONE": "2", "CABLE": "3"}  # nothing is ordered yet
+    add(buyer, "PHONE", 5)
+    assert "Thank you" in text_of(buyer.sends(review, {"shipping_method": str(NEXT_DAY)}))
+    assert basket(buyer) == {"PHONE": "5"}
+    buyer.send(review, {"shipping_method": str(NEXT_DAY)})  # confirmed already
+    assert basket(buyer) == {"PHONE": "5"}
+
+
+def test_asking_for_a_quote_takes_its_lines_out_of_the_basket(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id)
+    add(buyer, "PHONE", 20)
+    made = buyer.send(FORM, {**fields_of(buyer.get(FORM)), **REST, "do": "quote"})
+    assert made.headers["Location"].startswith("/account/quote/")
+    assert basket(buyer) == {}
+
+
+def test_changing_a_pending_order_leaves_the_basket_alone(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id)
+    add(buyer, "PHONE", 2)
+    made = buyer.send(FORM, {**fields_of(buyer.get(FORM)), **REST, "do": "order"})
+    add(buyer, "SWITCH", 1)
+    form = buyer.get(f"{FORM}?again={made.headers['Location'].rpartition('/')[2]}")
+    assert "SWITCH" not in text_of(form)
+    buyer.send(FORM, {**fields_of(form), "items-0-quantity": "4", "do": "update"})
+    assert basket(buyer) == {"PHONE": "2", "SWITCH": "1"}
+
+
+def test_products_that_are_no_longer_sold_stay_in_the_form_with_an_explanation(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "GOING", available=1)
+    add(buyer, sku, 2)
+    add(buyer, "PHONE")
+    shop.must_load("products", [{"sku": sku, "active": False}])
+    page = buyer.get(FORM)
+    assert page.status_code == 200
+    assert basket(buyer) == {sku: "2", "PHONE": "1"}
+    sent = buyer.send(FORM, {**fields_of(page), **REST, "do": "order"})
+    assert sent.status_code == 400
+    assert f"product '{sku}' does not exist" in text_of(sent)
+
+
+def test_two_devices_lose_nothing_that_they_add(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id)
+    with ThreadPoolExecutor(8) as pool:
+        sent = list(pool.map(lambda n: buyer.send(ADD, {"sku": ("PHONE", "CABLE")[n % 2], "quantity": "1"}), range(24)))
+    assert {response.status_code for response in sent} == {303}
+    assert basket(buyer) == {"PHONE": "12", "CABLE": "12"}
+    form = fields_of(buyer.get(FORM))
+    with ThreadPoolExecutor(8) as pool:
+        sent = list(pool.map(lambda n: buyer.send(FORM, form | {"items-0-quantity": str(n + 1)}), range(8)))
+    assert {response.status_code for response in sent} == {200}
+    assert sorted(basket(buyer)) == ["CABLE", "PHONE"]

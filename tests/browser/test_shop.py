@@ -1,0 +1,130 @@
+"""The shop in a real browser: filters, the basket in the bar, and an order by keyboard and by touch."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from support.accessibility import all_serious_errors
+from support.browsing import Tab, signed_in, tab_in, window
+from support.orders import buy, sell
+from support.pages import customer_user
+from support.service import Service
+from support.shop import ADDRESS
+
+PHONE, DESK = 390, 1280
+
+
+@pytest.fixture(scope="module")
+def stocked(shop: Service) -> Service:
+    racks = {"key": "racks", "name": "Racks", "children": [{"key": "shelves", "name": "Shelves"}]}
+    depths = [{"value": "40"}, {"value": "60"}]
+    shop.must_load("categories", [racks])
+    shop.must_load("attributes", [{"key": "depth", "name": "Depth", "type": "int", "possible_values": depths}])
+    for number, depth in enumerate(("40", "40", "60")):
+        values = {"categories": ["racks", "shelves"], "attributes": {"depth": depth}}
+        sell(shop, f"SHELF-{number}", 20 + number, available=9, name=f"Sliding shelf {number}", **values)
+    shop.refresh()
+    return shop
+
+
+def count_in_bar(tab: Tab) -> str:
+    return tab.page.locator("#basket .basket-count").inner_text().split()[0]
+
+
+def test_a_filter_narrows_the_shop_in_place_and_the_address_keeps_it(stocked: Service, browser: Browser) -> None:
+    person = customer_user(stocked, stocked.customer().id)
+    with window(browser, scripts=True) as context, tab_in(context, [stocked.url], "filters") as tab:
+        signed_in(tab, person, stocked.url)
+        tab.resize(DESK)
+        tab.open(f"{stocked.url}/account/product?category=shelves")
+        offers = tab.page.locator(".offer")
+        expect(offers).to_have_count(3)
+        box = tab.page.get_by_label(re.compile(r"^60"))
+        box.focus()
+        tab.page.keyboard.press("Space")
+        expect(offers).to_have_count(1)
+        expect(tab.page).to_have_url(re.compile("attribute=depth%3D60"))
+        expect(tab.page.get_by_label(re.compile(r"^60"))).to_be_focused()
+        assert all_serious_errors(tab) == []
+        tab.page.go_back()
+        expect(offers).to_have_count(3)
+        tab.resize(PHONE, dark=True)
+        tab.open(f"{stocked.url}/account/product?category=shelves&attribute=depth%3D60")
+        filters = tab.page.get_by_text("Filters", exact=False).first
+        expect(tab.page.get_by_label(re.compile(r"^40"))).not_to_be_visible()
+        filters.click()
+        tab.page.get_by_label(re.compile(r"^40")).click()
+        expect(offers).to_have_count(3)
+        assert not tab.is_too_wide
+        assert all_serious_errors(tab) == []
+
+
+def test_a_product_is_found_added_and_ordered(stocked: Service, browser: Browser) -> None:
+    customer = stocked.customer()
+    person = customer_user(stocked, customer.id)
+    customer.post("/customer/address", ADDRESS)
+    for width in (DESK, PHONE):
+        with window(browser, scripts=True) as context, tab_in(context, [stocked.url], f"order-{width}") as tab:
+            signed_in(tab, person, stocked.url)
+            tab.resize(width)
+            tab.open(f"{stocked.url}/account")
+            keys = tab.page.keyboard
+            keys.press("/")
+            keys.type("sliding shelf 2")
+            expect(tab.page.locator("#found a")).to_have_text(["SHELF-2"])
+            keys.press("Enter")
+            expect(tab.page).to_have_url(re.compile("/account/product/SHELF-2$"))
+            assert all_serious_errors(tab) == []
+            tab.page.get_by_label("Units of SHELF-2").fill("3")
+            keys.press("Enter")
+            expect(tab.page.get_by_text("3 units added")).to_be_visible()
+            assert count_in_bar(tab) == "1"
+            tab.page.locator("#basket").click()
+            tab.page.get_by_label("Your reference").fill(f"PO-SHELF-{width}")
+            assert all_serious_errors(tab) == []
+            tab.page.get_by_role("button", name="Continue to shipping").click()
+            expect(tab.page.get_by_role("heading", name="Confirm your order")).to_be_visible()
+            tab.page.get_by_role("radio").first.check()
+            tab.page.get_by_role("button", name="Confirm the order").click()
+            expect(tab.page.get_by_text("Thank you.")).to_be_visible()
+            assert count_in_bar(tab) == "0"
+            assert not tab.is_too_wide
+
+
+def test_an_order_is_bought_again_with_one_change_in_three_clicks(stocked: Service, browser: Browser) -> None:
+    customer = stocked.customer()
+    person = customer_user(stocked, customer.id)
+    customer.post("/customer/address", ADDRESS)
+    placed = buy(customer, [("SHELF-0", 1), ("SHELF-1", 1)])
+    with window(browser, scripts=True) as context, tab_in(context, [stocked.url], "again") as tab:
+        signed_in(tab, person, stocked.url)
+        tab.resize(DESK)
+        tab.open(f"{stocked.url}/account/order/{placed['order_reference']}")
+        tab.page.get_by_role("link", name="Order again").click()
+        tab.page.get_by_label("Units of SHELF-1").fill("4")
+        tab.page.get_by_label("Your reference").fill("PO-AGAIN")
+        tab.page.get_by_role("button", name="Continue to shipping").click()
+        expect(tab.page.get_by_role("heading", name="Confirm your order")).to_be_visible()
+        tab.page.get_by_role("radio").first.check()
+        tab.page.keyboard.press("Enter")
+        expect(tab.page.get_by_text("Thank you.")).to_be_visible()
+
+
+def test_a_list_is_kept_and_ordered_from(stocked: Service, browser: Browser) -> None:
+    person = customer_user(stocked, stocked.customer().id)
+    with window(browser, scripts=True) as context, tab_in(context, [stocked.url], "lists") as tab:
+        signed_in(tab, person, stocked.url)
+        for width in (DESK, PHONE):
+            tab.resize(width)
+            tab.open(f"{stocked.url}/account/product/SHELF-1")
+            tab.page.get_by_role("link", name="Add to a list").click()
+            dialog = tab.page.get_by_role("dialog")
+            dialog.get_by_label("Name of the new list").fill(f"Van {width}")
+            assert all_serious_errors(tab) == []
+            dialog.get_by_role("button", name="Add to the list").click()
+            expect(tab.page.get_by_role("heading", name=f"Van {width}")).to_be_visible()
+            assert all_serious_errors(tab) == []
+            tab.page.get_by_role("button", name="Add all to the basket").click()
+            expect(tab.page.get_by_text("1 product added to the basket.")).to_be_visible()
+            assert not tab.is_too_wide
