@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from tradecounter.credit.rules import require_credit
+from tradecounter.credit.rules import CreditRoom, require_credit
 from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
 from tradecounter.kit.money import NOTHING
 
 _OUTSTANDING_OF = Statement(
@@ -23,6 +24,21 @@ async def outstanding_of(tx: Transaction, customer_id: int) -> Decimal:
 async def outstanding_by_customer(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, Decimal]:
     """Return the unpaid gross of the confirmed orders of each customer that ever had any."""
     return dict(await tx.fetch_all(_OUTSTANDING_OF, customer_ids=list(customer_ids)))
+
+
+_ROOM = Statement(
+    "select c.credit_limit as limit, coalesce(e.outstanding, 0.00) as outstanding"
+    " from customer c left join credit_exposure e on e.customer_id = c.id where c.id = :customer_id",
+    CreditRoom,
+)
+
+
+async def credit_room(tx: Transaction, customer_id: int) -> CreditRoom:
+    """Return an account's credit and how much of it is used. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_ROOM, customer_id=customer_id)
+    if found is None:
+        raise not_found("customer", customer_id)
+    return found
 
 
 _CHARGE = Statement(

@@ -1,10 +1,28 @@
 """The rules of credit (specification, section 1; credit). Amounts are gross pounds."""
 
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import at_uk_time, uk_date
+
+
+@dataclass(frozen=True, slots=True)
+class CreditRoom:
+    """An account's credit limit, None without credit terms, and its unpaid gross."""
+
+    limit: Decimal | None
+    outstanding: Decimal
+
+    @property
+    def available(self) -> Decimal:
+        """What may still be ordered; below zero beyond the limit."""
+        return (self.limit or Decimal("0.00")) - self.outstanding
+
+    def covers(self, gross: Decimal) -> bool:
+        """Return whether an order may have this gross."""
+        return self.limit is not None and gross <= self.available
 
 
 def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: Decimal) -> None:

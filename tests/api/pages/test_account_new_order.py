@@ -198,6 +198,24 @@ def test_credit_is_checked(shop: Service) -> None:
     assert lines_of(page) == [("SWITCH", "1")]
 
 
+def test_the_credit_that_is_left_is_shown_with_the_lines_and_before_confirming(shop: Service) -> None:
+    customer = shop.customer(credit_limit=100)
+    buyer = customer_user(shop, customer.id, "buyer")
+    said = text_of(buyer.send(FORM, {**items(("PHONE", 1)), "do": "update"}))
+    assert "this is about £60.00" in said
+    assert "£100.00 is left, and about £40.00 after this order" in said
+    over = text_of(buyer.send(FORM, {**items(("PHONE", 2)), "do": "update"}))
+    assert "This is more than your credit." in over
+    assert "£20.00 too much" in over
+    assert "pay what is due" not in over  # a buyer does not see the invoices
+    assert "pay what is due" in text_of(customer_user(shop, customer.id).send(FORM, items(("PHONE", 2))))
+    review = text_of(buyer.get(path_of(buyer.send(FORM, {**items(("PHONE", 1)), **REST, "do": "order"}))))
+    assert "Left now £100.00" in review
+    assert "Left after this order" in review
+    none = customer_user(shop, shop.customer(credit_limit=None, term_days=None).id)
+    assert "no credit terms" in text_of(none.send(FORM, items(("PHONE", 1))))
+
+
 def test_a_pending_order_is_changed_by_one_that_replaces_it(shop: Service) -> None:
     customer = shop.customer(unique_references=True)
     buyer = customer_user(shop, customer.id)

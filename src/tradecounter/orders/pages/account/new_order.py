@@ -16,6 +16,7 @@ from starlette.responses import Response
 from tradecounter.baskets.change_basket import save_basket, take_out_ordered
 from tradecounter.baskets.queries import BasketLine, lines_of_basket, lock_basket
 from tradecounter.baskets.summary import summarise
+from tradecounter.credit.queries import credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import SavedAddress
@@ -32,7 +33,7 @@ from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.money import NOTHING
+from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.orders.create.draft import unknown_skus
@@ -227,13 +228,17 @@ class NewOrderPages:
             addresses = await list_addresses(tx, call.customer_id)
             view = await self._view(tx, call, [line.sku for line in lines.lines])
             call.request.scope[BASKET] = await summarise(tx, user_of(call), whole)
+            room = await credit_room(tx, call.customer_id)
         shown = priced(view, lines.lines, self.desk.clock.now())
+        net = sum((line.net for line in shown), NOTHING)
         return self.desk.show(
             call,
             "orders/form.html",
             form=filled,
             lines=shown,
-            net=sum((line.net for line in shown), NOTHING),
+            net=net,
+            gross=net + percentage(net, self.parts.settings.vat_rate),
+            room=room,
             listed=lines,
             seen=seen,
             note=note,

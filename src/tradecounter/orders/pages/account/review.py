@@ -7,6 +7,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.baskets.change_basket import take_out_ordered
+from tradecounter.credit.queries import credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -88,6 +89,7 @@ class ReviewPages:
                 return self.desk.go(call, f"/account/quote/{order.confirmation_code}")
             lines = await lines_of_order(tx, order.id)
             account = await fetch_account(tx, call.customer_id)
+            room = await credit_room(tx, call.customer_id)
         is_open = isinstance(order, PendingOrder) and not order.has_expired(self.desk.clock.now())
         return self.desk.show(
             call,
@@ -99,6 +101,8 @@ class ReviewPages:
             lines=lines,
             options=shipping_choices(order),
             chosen=chosen_option(order, account.shipping_method),
+            room=room,
+            left=[(option.name, room.available - order.gross_with(option)) for option in order.shipping_options],
             address_lines=address_lines,
         )
 
