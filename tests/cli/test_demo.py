@@ -124,7 +124,7 @@ def test_the_first_output_line_is_complete_for_programs(announced: dict[str, Any
         assert len(customer["password"]) >= 12
         assert len(customer["api_key"]) == 64
         assert customer["note"]
-    assert [user["role"] for user in announced["users"]] == ["buyer", "accounts", "developer"]
+    assert [user["role"] for user in announced["users"]] == ["buyer", "approver", "accounts", "developer"]
     assert [member["roles"] for member in announced["staff"]] == [[role] for role in ROLES]
 
 

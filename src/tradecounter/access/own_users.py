@@ -2,30 +2,52 @@
 
 from datetime import datetime
 
-from tradecounter.access.queries.users import find_user, is_owner, list_users, put_user
+from msgspec import Struct
+
+from tradecounter.access.queries.users import find_user, is_owner, list_users, set_rights
 from tradecounter.access.users import disable_user, invite_user, tell_of_new_owner
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
-from tradecounter.edge.permissions import UserRole
+from tradecounter.edge.permissions import USER_ROLES, UserRole
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.number_types import Pounds
+
+_MOST_LIMIT = 1_000_000_000
+
+
+class UserRights(Struct):
+    """What a user may do: its roles, and the greatest total, with VAT, of an order that needs no approval."""
+
+    roles: list[UserRole]
+    order_limit: Pounds | None = None
+
+    def checked_roles(self) -> list[UserRole]:
+        """Return the roles, each once, in a fixed order. Raises DomainError (invalid) for roles and limits."""
+        if self.order_limit is not None and not 0 < self.order_limit < _MOST_LIMIT:
+            raise invalid("order_limit", f"must be more than 0 and less than {_MOST_LIMIT:,}")
+        found = [role for role in USER_ROLES if role in self.roles]
+        if not found:
+            raise invalid("roles", "choose at least one role")
+        return found
 
 
 async def invite_own_user(
-    tx: Transaction, customer_id: int, email: str, role: UserRole, secret: str, now: datetime
+    tx: Transaction, customer_id: int, email: str, rights: UserRights, secret: str, now: datetime
 ) -> CustomerUser:
     """Add a user, or enable one again, and send a link to set the password by e-mail.
 
     The error says nothing about other customers' users. Raises DomainError: invalid, conflict (is already a user).
     """
+    first, *others = rights.checked_roles()
     before = await find_user(tx, email)
     if before is not None and before.customer_id != customer_id:
         raise invalid("email", "this address cannot be invited: use another one, or ask us for help")
     if before is not None and before.disabled_at is None:
         raise DomainError(Kind.CONFLICT, f"{before.email} is already a user: change its role in the list")
-    user, _ = await invite_user(tx, customer_id, email, role, secret, now)
-    return user
+    user, _ = await invite_user(tx, customer_id, email, first, secret, now, more_roles=others)
+    return await set_rights(tx, user.id, [first, *others], rights.order_limit) or user
 
 
 async def fetch_own_user(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
@@ -36,23 +58,27 @@ async def fetch_own_user(tx: Transaction, customer_id: int, user_id: int) -> Cus
     return user
 
 
-async def change_user_role(
-    tx: Transaction, customer_id: int, user_id: int, role: UserRole, now: datetime
+async def change_user_rights(
+    tx: Transaction, customer_id: int, user_id: int, rights: UserRights, now: datetime
 ) -> CustomerUser:
-    """Give one of a customer's users another role. Raises DomainError: not found, conflict (disabled; the last owner).
+    """Give one of a customer's users other roles and another limit.
 
-    Locks the customer's row.
+    Raises DomainError: not found, invalid, conflict (disabled; the last owner). Locks the customer's row.
     """
     user = await _locked(tx, customer_id, user_id)
     if user.disabled_at is not None:
         raise DomainError(Kind.CONFLICT, f"{user.email} is disabled: invite it again")
-    if role == user.role:
+    roles = rights.checked_roles()
+    if (roles, rights.order_limit) == (list(user.roles), user.order_limit):
         return user
-    await _require_other_owner(tx, user)
-    audit(tx, "user.change_role", f"user/{user.email}", now, before={"role": user.role}, after={"role": role})
-    changed = await put_user(tx, customer_id, user.email, role, now)
-    await tell_of_new_owner(tx, user, changed or user)
-    return changed or user
+    if "owner" not in roles:
+        await _require_other_owner(tx, user)
+    before = {"roles": list(user.roles), "order_limit": user.order_limit}
+    after = {"roles": roles, "order_limit": rights.order_limit}
+    audit(tx, "user.change_role", f"user/{user.email}", now, before=before, after=after)
+    changed = await set_rights(tx, user.id, roles, rights.order_limit) or user
+    await tell_of_new_owner(tx, user, changed)
+    return changed
 
 
 async def disable_own_user(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> CustomerUser:
@@ -71,7 +97,7 @@ async def _locked(tx: Transaction, customer_id: int, user_id: int) -> CustomerUs
 
 
 async def _require_other_owner(tx: Transaction, user: CustomerUser) -> None:
-    if user.role != "owner" or user.disabled_at is not None:
+    if not is_owner(user):
         return
     owners = [other for other in await list_users(tx, user.customer_id) if is_owner(other)]
     if len(owners) < 2:  # noqa: PLR2004 the user and another one

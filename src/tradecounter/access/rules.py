@@ -17,6 +17,15 @@ GUESSING_WINDOW = timedelta(minutes=10)
 FREE_GUESSES = 10
 PAUSE = timedelta(seconds=30)
 
+# What each role of a customer's user may do, for people.
+USER_ROLE_CHOICES = (
+    ("buyer", "Buyer: the shop, orders, quotes and addresses"),
+    ("approver", "Approver: confirms orders above another user's limit"),
+    ("accounts", "Accounts: invoices, statement and credit"),
+    ("developer", "Developer: keys, applications, webhooks and feeds"),
+    ("owner", "Owner: everything, and the users"),
+)
+
 INVITATION_LIFETIME = timedelta(days=7)
 RESET_LIFETIME = timedelta(hours=1)
 

@@ -1,5 +1,6 @@
 """Invites, disables and resets customers' users."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -20,9 +21,16 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 
 
 async def invite_user(
-    tx: Transaction, customer_id: int, email: str, role: UserRole, secret: str, now: datetime
+    tx: Transaction,
+    customer_id: int,
+    email: str,
+    role: UserRole,
+    secret: str,
+    now: datetime,
+    *,
+    more_roles: Sequence[UserRole] = (),
 ) -> tuple[CustomerUser, int]:
-    """Add a customer's user, or change a user's role, and send a link to set the password by e-mail.
+    """Add a customer's user, or change a user's roles, and send a link to set the password by e-mail.
 
     Returns the user and the id of the link. Raises DomainError: not found, invalid, conflict (another customer's user).
     """
@@ -32,13 +40,12 @@ async def invite_user(
     if role not in USER_ROLES:
         raise invalid("role", f"must be one of {', '.join(USER_ROLES)}")
     before = await find_user(tx, email)
-    user = await put_user(tx, customer_id, email, role, now)
+    user = await put_user(tx, customer_id, email, role, now, more_roles=more_roles)
     if user is None:
         raise DomainError(Kind.CONFLICT, f"email: {email} is a user of another customer")
-    changed = None if before is None else {"role": before.role}
-    audit(
-        tx, "user.invite", f"user/{user.email}", now, before=changed, after={"customer_id": customer_id, "role": role}
-    )
+    changed = None if before is None else {"roles": list(before.roles)}
+    after = {"customer_id": customer_id, "roles": list(user.roles)}
+    audit(tx, "user.invite", f"user/{user.email}", now, before=changed, after=after)
     link_id = await make_link(tx, secret, now, INVITATION_LIFETIME, user_id=user.id)
     await queue(tx, "mail_user_invited", link_id=link_id)
     await tell_of_new_owner(tx, before, user)

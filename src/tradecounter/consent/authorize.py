@@ -38,7 +38,7 @@ async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
         if silent:
             raise AuthorizationError("login_required")
         return Page.SIGN_IN
-    if user.role not in GIVERS:
+    if not user.has_role(*GIVERS):
         if silent:
             raise _denied()
         return Page.NO_RIGHT
@@ -53,7 +53,7 @@ async def start(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
 
 async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUser, now: datetime) -> str:
     """Record the consent of a user's customer, and return a code. Raises AuthorizationError (access_denied)."""
-    if user.role not in GIVERS:
+    if not user.has_role(*GIVERS):
         raise _denied()
     client_id, customer_id = request.application.record.client_id, user.customer_id
     consent_id = await insert_consent(tx, client_id, customer_id, user.id, now)

@@ -492,12 +492,19 @@ CREATE TABLE public.customer_user (
     role text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     disabled_at timestamp with time zone,
-    CONSTRAINT customer_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'buyer'::text, 'accounts'::text, 'developer'::text])))
+    more_roles text[] DEFAULT '{}'::text[] NOT NULL,
+    order_limit numeric(12,2),
+    CONSTRAINT customer_user_order_limit_check CHECK ((order_limit > (0)::numeric)),
+    CONSTRAINT customer_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'buyer'::text, 'approver'::text, 'accounts'::text, 'developer'::text])))
 );
 
 COMMENT ON COLUMN public.customer_user.email_key IS 'The address in lower case. A user belongs to one customer.';
 
 COMMENT ON COLUMN public.customer_user.password_hash IS 'Argon2; null until the user sets a password.';
+
+COMMENT ON COLUMN public.customer_user.more_roles IS 'Further roles; `role` is the first.';
+
+COMMENT ON COLUMN public.customer_user.order_limit IS 'The greatest gross of an order without approval; null: any.';
 
 ALTER TABLE public.customer_user ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_user_id_seq

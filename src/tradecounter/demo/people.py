@@ -9,12 +9,13 @@ from typing import get_args
 from tradecounter.access.passwords import hash_password
 from tradecounter.access.queries.staff import find_staff_member, set_staff_password
 from tradecounter.access.queries.tokens import find_token
-from tradecounter.access.queries.users import find_user, set_user_password
+from tradecounter.access.queries.users import find_user, list_users, set_user_password
 from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
+from tradecounter.demo.lists import fill_lists
 from tradecounter.demo.queries import drop_new_jobs
 from tradecounter.edge.permissions import AREAS, ROLES, Role, UserRole
 from tradecounter.identity.installation_secret import derived_key
@@ -84,6 +85,9 @@ async def demo_users(database: Database, secret: str, customer_id: int, domain: 
         for user in users:
             if await find_user(tx, user.email) is None:
                 await invite_user(tx, customer_id, user.email, user.role, secret, now)
+        for known in await list_users(tx, customer_id):
+            if known.has_role("buyer"):
+                await fill_lists(tx, known, now)
         await drop_new_jobs(tx)
     await set_demo_passwords(database, secret, [user.email for user in users])
     return users

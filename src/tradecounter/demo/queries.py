@@ -1,4 +1,4 @@
-"""The SQL of the demo's history: what is done, and its jobs."""
+"""The SQL of the demo: products for its lists; of its history, what is done, and its jobs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -52,3 +52,14 @@ async def queue_failed_job(tx: Transaction, job: JobName, order_id: int, now: da
     job_id: int = await tx.fetch_value(_FAIL, job=job, order_id=order_id, now=now)
     data = {"id": job_id, "name": job, "arguments": {"order_id": order_id}, "error": "SMTPRecipientsRefused"}
     record_event(tx, "job.failed", f"job/{job_id}", now, None, data)
+
+
+_SOME = Statement(
+    "select p.id from product p join price c on c.product_id = p.id and c.price_list = 'default'"
+    " where p.active order by p.sku_key offset :first limit :count"
+)
+
+
+async def some_products(tx: Transaction, first: int, count: int) -> list[int]:
+    """Return the ids of some products with a price, in the order of their SKUs, from a place on."""
+    return [product_id for (product_id,) in await tx.fetch_all(_SOME, first=first, count=count)]

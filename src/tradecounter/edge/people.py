@@ -1,7 +1,9 @@
 """The people who sign in: staff members at the back office, customers' users at the account pages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Literal, TypedDict
 
 from tradecounter.edge.permissions import Role, UserRole
@@ -25,7 +27,11 @@ class StaffMember:
 
 @dataclass(frozen=True, slots=True)
 class CustomerUser:
-    """A customer's user without its secrets; `has_password` is False until it sets one."""
+    """A customer's user without its secrets; `has_password` is False until it sets one.
+
+    `role` is the first of its roles. `order_limit` is the greatest total of an order that needs no approval, in pounds
+    with VAT; None if no order needs any.
+    """
 
     id: int
     customer_id: int
@@ -35,6 +41,17 @@ class CustomerUser:
     has_password: bool
     created_at: datetime
     disabled_at: datetime | None
+    more_roles: Sequence[UserRole] = ()
+    order_limit: Decimal | None = None
+
+    @property
+    def roles(self) -> tuple[UserRole, ...]:
+        """All its roles."""
+        return self.role, *self.more_roles
+
+    def has_role(self, *roles: UserRole) -> bool:
+        """Return whether it has one of these roles, or may do everything as an owner."""
+        return not {"owner", *roles}.isdisjoint(self.roles)
 
 
 Person = StaffMember | CustomerUser

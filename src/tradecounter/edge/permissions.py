@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 Area = Literal["catalogue", "prices", "stock", "customers", "orders", "quotes", "billing", "events", "audit"]
 Role = Literal["support", "warehouse", "finance", "catalogue", "administrator"]
-UserRole = Literal["owner", "buyer", "accounts", "developer"]
+UserRole = Literal["owner", "buyer", "approver", "accounts", "developer"]
 
 AREAS: tuple[Area, ...] = get_args(Area)
 SCOPES: tuple[str, ...] = tuple(f"{area}:{verb}" for area in AREAS for verb in ("read", "write"))

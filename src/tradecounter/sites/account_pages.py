@@ -67,7 +67,7 @@ def account_pages(parts: AccountParts, database: Database, clock: Clock, base_ur
     subjects = (*SUBJECTS, ConsentPages) if parts.settings.auth_url is None else SUBJECTS
 
     async def basket(tx: Transaction, user: CustomerUser) -> HeaderBasket | None:
-        may_order = user.role in {"owner", *BUYER}
+        may_order = user.has_role(*BUYER)
         return await summarise(tx, user, parts.views.storefront.last_view(user.customer_id)) if may_order else None
 
     return assembled(ACCOUNT, subjects, parts, parts.settings, database, clock, base_url, basket)

@@ -165,7 +165,7 @@ def test_changes_name_the_token_and_the_person_behind_it(office: BackOfficeSite)
     assert entry["action"] == "user.invite"
     assert entry["actor"] | {"id": 0} == {"kind": "token", "id": 0, "name": "test", "acting_user": "Zoë Warehouse"}
     assert entry["address"] == "192.0.2.9"
-    assert entry["after"] == {"customer_id": made, "role": "owner"}
+    assert entry["after"] == {"customer_id": made, "roles": ["owner"]}
     kind = f"token/{entry['actor']['id']}"
     assert entry in client.get("/api/audit", params={"actor": kind, "from": entry["at"]}).json()
     assert client.get("/api/audit", params={"actor": kind, "to": entry["at"]}).json() == []

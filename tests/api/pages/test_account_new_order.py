@@ -199,7 +199,7 @@ def test_credit_is_checked(shop: Service) -> None:
 
 
 def test_the_credit_that_is_left_is_shown_with_the_lines_and_before_confirming(shop: Service) -> None:
-    customer = shop.customer(credit_limit=100)
+    customer = shop.customer(credit="100")
     buyer = customer_user(shop, customer.id, "buyer")
     said = text_of(buyer.send(FORM, {**items(("PHONE", 1)), "do": "update"}))
     assert "this is about £60.00" in said
@@ -212,7 +212,7 @@ def test_the_credit_that_is_left_is_shown_with_the_lines_and_before_confirming(s
     review = text_of(buyer.get(path_of(buyer.send(FORM, {**items(("PHONE", 1)), **REST, "do": "order"}))))
     assert "Left now £100.00" in review
     assert "Left after this order" in review
-    none = customer_user(shop, shop.customer(credit_limit=None, term_days=None).id)
+    none = customer_user(shop, shop.customer(credit=None).id)
     assert "no credit terms" in text_of(none.send(FORM, items(("PHONE", 1))))
 
 

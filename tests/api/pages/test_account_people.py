@@ -6,6 +6,7 @@ from support.orders import rows
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS
+from tradecounter.access.queries.users import user_by_id
 
 ADDRESSES, USERS = "/account/address", "/account/user"
 
@@ -97,12 +98,16 @@ def only_owner(shop: Service, customer: Customer, owner: Person) -> None:
 
 
 def test_an_owner_invites_a_user(shop: Service, customer: Customer, owner: Person) -> None:
-    page = owner.sends(f"{USERS}/invite", {"email": "new.buyer@example.com", "role": "buyer"})
+    page = owner.sends(f"{USERS}/invite", {"email": "new.buyer@example.com", "roles": "buyer"})
     assert "new.buyer@example.com gets an e-mail" in text_of(page)
     assert users(shop, customer)["new.buyer@example.com"] == ("buyer", True)
-    again = owner.send(f"{USERS}/invite", {"email": "NEW.BUYER@example.com", "role": "owner"})
+    again = owner.send(f"{USERS}/invite", {"email": "NEW.BUYER@example.com", "roles": "owner"})
     assert again.status_code == 409
-    for fields in ({"email": "nobody", "role": "buyer"}, {"email": "a@example.com", "role": "king"}, {"role": "buyer"}):
+    for fields in (
+        {"email": "nobody", "roles": "buyer"},
+        {"email": "a@example.com", "roles": "king"},
+        {"roles": "buyer"},
+    ):
         wrong = owner.send(f"{USERS}/invite", fields)
         assert wrong.status_code == 400
     assert "a@example.com" not in users(shop, customer)
@@ -110,7 +115,7 @@ def test_an_owner_invites_a_user(shop: Service, customer: Customer, owner: Perso
 
 def test_an_invitation_says_nothing_about_users_of_others(shop: Service, owner: Person) -> None:
     other = customer_user(shop, shop.customer().id)
-    page = owner.send(f"{USERS}/invite", {"email": other.email, "role": "buyer"})
+    page = owner.send(f"{USERS}/invite", {"email": other.email, "roles": "buyer"})
     assert page.status_code == 400
     assert "customer" not in text_of(page).split("Invite a user")[1]
 
@@ -118,12 +123,42 @@ def test_an_invitation_says_nothing_about_users_of_others(shop: Service, owner: 
 def test_roles_are_changed(shop: Service, customer: Customer, owner: Person) -> None:
     person = customer_user(shop, customer.id, "buyer")
     assert person.get(USERS).status_code == 403
-    owner.sends(f"{USERS}/{person.id}/role", {"role": "accounts"})
+    owner.sends(f"{USERS}/{person.id}/role", {"roles": "accounts"})
     assert users(shop, customer)[person.email] == ("accounts", True)
     assert person.get("/account/order").status_code == 403
-    assert owner.send(f"{USERS}/{person.id}/role", {"role": "king"}).status_code == 400
+    assert owner.send(f"{USERS}/{person.id}/role", {"roles": "king"}).status_code == 400
     assert owner.send(f"{USERS}/{person.id}/role", {}).status_code == 400
-    assert fields_of(owner.get(f"{USERS}/{person.id}/role"))["role"] == "accounts"
+    assert fields_of(owner.get(f"{USERS}/{person.id}/role"))["roles"] == "accounts"
+
+
+def test_a_user_may_have_several_roles(shop: Service, customer: Customer, owner: Person) -> None:
+    person = customer_user(shop, customer.id, "accounts")
+    said = text_of(owner.sends(f"{USERS}/{person.id}/role", {"roles": ["accounts", "buyer"]}))
+    assert f"{person.email} has the roles buyer and accounts." in said
+    assert "Buyer, Accounts" in said
+    for path in ("/account/order", "/account/invoice", "/account/product"):
+        assert person.get(path).status_code == 200
+    assert person.get("/account/developer").status_code == 403
+    office = shop.in_transaction(lambda tx: user_by_id(tx, person.id))
+    assert office is not None
+    assert (office.role, office.roles) == ("buyer", ("buyer", "accounts"))
+
+
+def test_a_user_has_a_limit_for_one_order(shop: Service, customer: Customer, owner: Person) -> None:
+    person = customer_user(shop, customer.id, "buyer")
+    path = f"{USERS}/{person.id}/role"
+    page = owner.sends(path, {"roles": "buyer", "order_limit": "1,250.50"})
+    assert "orders up to £1,250.50" in text_of(page)
+    assert fields_of(owner.get(path))["order_limit"] == "1250.50"
+    for wrong in ("0", "-5", "x", "1.234", "1000000000"):
+        refused = owner.send(path, {"roles": "buyer", "order_limit": wrong})
+        assert refused.status_code == 400, wrong
+        assert 'id="form-order_limit-error"' in refused.text
+    assert "orders up to" not in text_of(owner.sends(path, {"roles": "buyer", "order_limit": ""}))
+    changed = "select before, after from audit_entry where action = 'user.change_role' and subject = %s order by id"
+    [first, last] = rows(shop, changed, f"user/{person.email}")
+    assert first == ({"order_limit": None}, {"order_limit": 1250.5})
+    assert last == ({"order_limit": 1250.5}, {"order_limit": None})
 
 
 def test_a_disabled_user_is_signed_out(shop: Service, customer: Customer, owner: Person) -> None:
@@ -131,21 +166,21 @@ def test_a_disabled_user_is_signed_out(shop: Service, customer: Customer, owner:
     owner.sends(f"{USERS}/{person.id}/disable")
     assert person.get("/account").status_code == 303
     assert users(shop, customer)[person.email] == ("buyer", False)
-    assert owner.send(f"{USERS}/{person.id}/role", {"role": "owner"}).status_code == 409
-    owner.sends(f"{USERS}/invite", {"email": person.email, "role": "developer"})
+    assert owner.send(f"{USERS}/{person.id}/role", {"roles": "owner"}).status_code == 409
+    owner.sends(f"{USERS}/invite", {"email": person.email, "roles": "developer"})
     assert users(shop, customer)[person.email] == ("developer", True)
 
 
 def test_the_last_owner_stays(shop: Service, customer: Customer, owner: Person) -> None:
     only_owner(shop, customer, owner)
-    for step, fields in (("role", {"role": "buyer"}), ("disable", {})):
+    for step, fields in (("role", {"roles": "buyer"}), ("disable", {})):
         page = owner.send(f"{USERS}/{owner.id}/{step}", fields)
         assert page.status_code == 409
         assert "is the only owner" in text_of(page)
     assert "The only owner stays" in text_of(owner.get(USERS))
     second = customer_user(shop, customer.id, "owner")
-    owner.sends(f"{USERS}/{second.id}/role", {"role": "owner"})
-    assert owner.send(f"{USERS}/{owner.id}/role", {"role": "buyer"}).status_code == 303
+    owner.sends(f"{USERS}/{second.id}/role", {"roles": "owner"})
+    assert owner.send(f"{USERS}/{owner.id}/role", {"roles": "buyer"}).status_code == 303
     assert owner.get(USERS).status_code == 403
 
 
@@ -153,11 +188,11 @@ def test_users_of_others_do_not_exist(shop: Service, owner: Person) -> None:
     other = customer_user(shop, shop.customer().id)
     for step in ("role", "disable"):
         assert owner.get(f"{USERS}/{other.id}/{step}").status_code == 404
-        assert owner.send(f"{USERS}/{other.id}/{step}", {"role": "buyer"}).status_code == 404
+        assert owner.send(f"{USERS}/{other.id}/{step}", {"roles": "buyer"}).status_code == 404
 
 
 def test_only_owners_see_users(shop: Service, customer: Customer) -> None:
     for role in ("buyer", "accounts", "developer"):
         person = customer_user(shop, customer.id, role)
         assert person.get(USERS).status_code == 403
-        assert person.send(f"{USERS}/invite", {"email": "me@example.com", "role": "owner"}).status_code == 403
+        assert person.send(f"{USERS}/invite", {"email": "me@example.com", "roles": "owner"}).status_code == 403

@@ -33,7 +33,7 @@ _OPEN = SQL("""
 _BY_HASH, _BY_PERSON = SQL("s.hash = :hash"), SQL("p.id = :person_id")
 _STAFF = {"columns": SQL("p.roles"), "people": SQL("join staff_member p on p.id = s.staff_id")}
 _USERS = {
-    "columns": SQL("p.customer_id, p.role"),
+    "columns": SQL("p.customer_id, p.role, p.more_roles, p.order_limit"),
     "people": SQL(
         "join customer_user p on p.id = s.user_id join customer c on c.id = p.customer_id and c.blocked_at is null"
     ),

@@ -1,6 +1,8 @@
 """Customers' users, and either kind of person by its address."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 
 from psycopg.sql import SQL
 
@@ -14,16 +16,20 @@ from tradecounter.kit.text import fold
 
 def is_owner(user: CustomerUser) -> bool:
     """Return whether a user is an owner who is not disabled."""
-    return user.role == "owner" and user.disabled_at is None
+    return "owner" in user.roles and user.disabled_at is None
 
 
-_COLUMNS = SQL("id, customer_id, email, name, role, password_hash is not null as has_password, created_at, disabled_at")
+_COLUMNS = SQL(
+    "id, customer_id, email, name, role, more_roles, order_limit, password_hash is not null as has_password,"
+    " created_at, disabled_at"
+)
 
 _INSERT = Statement(
     SQL(
-        "insert into customer_user (customer_id, email, email_key, name, role, created_at)"
-        " values (:customer_id, :email, :email_key, '', :role, :now)"
-        " on conflict (email_key) do update set role = excluded.role, disabled_at = null,"
+        "insert into customer_user (customer_id, email, email_key, name, role, more_roles, created_at)"
+        " values (:customer_id, :email, :email_key, '', :role, :more_roles, :now)"
+        " on conflict (email_key) do update"
+        " set role = excluded.role, more_roles = excluded.more_roles, disabled_at = null,"
         " password_hash = case when customer_user.disabled_at is null then customer_user.password_hash end"
         " where customer_user.customer_id = excluded.customer_id returning {}"
     ).format(_COLUMNS),
@@ -31,12 +37,45 @@ _INSERT = Statement(
 )
 
 
-async def put_user(tx: Transaction, customer_id: int, email: str, role: UserRole, now: datetime) -> CustomerUser | None:
+async def put_user(
+    tx: Transaction,
+    customer_id: int,
+    email: str,
+    role: UserRole,
+    now: datetime,
+    *,
+    more_roles: Sequence[UserRole] = (),
+) -> CustomerUser | None:
     """Store or change a customer's user, and enable it; return None when it is another customer's.
 
     A disabled user loses its password, so that only the link of the invitation opens the account again.
     """
-    return await tx.fetch_one(_INSERT, customer_id=customer_id, email=email, email_key=fold(email), role=role, now=now)
+    return await tx.fetch_one(
+        _INSERT,
+        customer_id=customer_id,
+        email=email,
+        email_key=fold(email),
+        role=role,
+        more_roles=list(more_roles),
+        now=now,
+    )
+
+
+_SET_RIGHTS = Statement(
+    SQL(
+        "update customer_user set role = :role, more_roles = :more_roles, order_limit = :order_limit"
+        " where id = :id returning {}"
+    ).format(_COLUMNS),
+    CustomerUser,
+)
+
+
+async def set_rights(
+    tx: Transaction, user_id: int, roles: Sequence[UserRole], order_limit: Decimal | None
+) -> CustomerUser | None:
+    """Give a user roles, at least one, and a limit for one order; return None without such a user."""
+    first, *others = roles
+    return await tx.fetch_one(_SET_RIGHTS, id=user_id, role=first, more_roles=others, order_limit=order_limit)
 
 
 _OF_CUSTOMER = Statement(

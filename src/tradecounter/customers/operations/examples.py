@@ -63,7 +63,17 @@ DESCRIBED: Mapping[type, Described] = {
     CreatedKey: Described("The key, which is shown only now.", CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)),
     User: Described(
         "The user.",
-        User(12, "sam@harbourline.example", "", "buyer", has_password=False, created_at=_AT, disabled_at=None),
+        User(
+            12,
+            "sam@harbourline.example",
+            "",
+            "buyer",
+            ["buyer"],
+            None,
+            has_password=False,
+            created_at=_AT,
+            disabled_at=None,
+        ),
     ),
     UserRequest: Described("", UserRequest("sam@harbourline.example", "buyer")),
     SavedAddress: Described("The address.", SAVED_ADDRESS),

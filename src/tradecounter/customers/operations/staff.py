@@ -84,7 +84,8 @@ def _key(record: KeyRecord) -> Key:
 
 
 def _user(record: CustomerUser) -> User:
-    return User(**{name: value for name, value in asdict(record).items() if name != "customer_id"})
+    shown = {name: value for name, value in asdict(record).items() if name not in {"customer_id", "more_roles"}}
+    return User(**shown, roles=list(record.roles))
 
 
 async def _check_new(tx: Transaction, raw: bytes) -> None:

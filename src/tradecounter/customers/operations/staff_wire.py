@@ -81,7 +81,11 @@ class User(Timed, Struct):
     id: int
     email: str
     name: str
-    role: UserRole
+    role: Annotated[UserRole, Meta(description="The first of the roles.")]
+    roles: Annotated[list[UserRole], Meta(description="All roles.")]
+    order_limit: Annotated[
+        Amount | None, Meta(description="The greatest total, with VAT, of an order that needs no approval.")
+    ]
     has_password: Annotated[bool, Meta(description="Whether the invitation was accepted.")]
     created_at: Moment
     disabled_at: Moment | None

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from tradecounter.edge.page_kit.static_files import static_address
 from tradecounter.edge.pages.navigation import Entry, Navigation
 from tradecounter.edge.pages.page_site import PageSite
-from tradecounter.edge.people import CustomerUser, Person
+from tradecounter.edge.people import Person
 from tradecounter.edge.session import has_right, session_of
 
 # The content security policy (CSP) of pages with forms; it stops XSS that escaping should miss.
@@ -67,7 +67,7 @@ class PageView:
         """The person's roles, for display."""
         if self.person is None:
             return ""
-        return self.person.role if isinstance(self.person, CustomerUser) else ", ".join(self.person.roles)
+        return ", ".join(self.person.roles)
 
     @property
     def subjects(self) -> list[Entry]:

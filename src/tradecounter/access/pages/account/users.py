@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.access.own_users import (
-    change_user_role,
+    UserRights,
+    change_user_rights,
     disable_own_user,
     fetch_own_user,
     invite_own_user,
 )
 from tradecounter.access.queries.users import is_owner, list_users
+from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
@@ -20,7 +21,6 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import OWNER
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.people import CustomerUser
-from tradecounter.edge.permissions import UserRole
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import session_of
 from tradecounter.identity.installation_secret import secret_key
@@ -32,25 +32,12 @@ _LIST, _INVITE, _ROLE, _DISABLE = (
     "/account/user/{id}/role",
     "/account/user/{id}/disable",
 )
-_ROLES = (
-    ("buyer", "Buyer: orders, quotes and addresses"),
-    ("accounts", "Accounts: invoices, statement and credit"),
-    ("developer", "Developer: keys, applications, webhooks and feeds"),
-    ("owner", "Owner: everything, and the users"),
-)
 
 
-class InviteForm(Struct):
-    """Whom to invite."""
+class InviteForm(UserRights, kw_only=True):
+    """Whom to invite, and what the user may do."""
 
     email: str
-    role: UserRole
-
-
-class RoleForm(Struct):
-    """A user's new role."""
-
-    role: UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +71,19 @@ class UserPages:
     )
     async def invite(self, tx: Transaction, call: Call, body: InviteForm, now: datetime) -> CustomerUser:
         secret = secret_key(self.parts.settings)
-        return await invite_own_user(tx, call.customer_id, body.email, body.role, secret, now)
+        return await invite_own_user(tx, call.customer_id, body.email, body, secret, now)
 
     @step(
         _ROLE,
-        "Change a user's role",
+        "Change what a user may do",
         shown=lambda self, call, filled: self._show(call, "access/role.html", filled),
         to=_LIST,
-        done=lambda user: f"{user.email} has the role {user.role}.",
+        done=lambda user: f"{user.email} has the {_named(user)}.",
         user_roles=OWNER,
         dangerous=True,
     )
-    async def change_role(self, tx: Transaction, call: Call, body: RoleForm, now: datetime) -> CustomerUser:
-        return await change_user_role(tx, call.customer_id, _id(call), body.role, now)
+    async def change_role(self, tx: Transaction, call: Call, body: UserRights, now: datetime) -> CustomerUser:
+        return await change_user_rights(tx, call.customer_id, _id(call), body, now)
 
     @step(
         _DISABLE,
@@ -110,12 +97,16 @@ class UserPages:
         return await disable_own_user(tx, call.customer_id, _id(call), now)
 
     async def _show_invite(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "access/invite.html", form=filled, roles=_ROLES)
+        return self.desk.show(call, "access/invite.html", form=filled, roles=USER_ROLE_CHOICES)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             user = await fetch_own_user(tx, call.customer_id, _id(call))
-        return self.desk.show(call, template, form=filled, user=user, roles=_ROLES)
+        return self.desk.show(call, template, form=filled, user=user, roles=USER_ROLE_CHOICES)
+
+
+def _named(user: CustomerUser) -> str:
+    return f"role{'s' if user.more_roles else ''} {' and '.join(user.roles)}"
 
 
 def _id(call: Call) -> int:

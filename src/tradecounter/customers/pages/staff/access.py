@@ -7,6 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from tradecounter.access.queries.users import list_users
+from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.access.users import invite_user
 from tradecounter.customers.operations.changes import disable_key_of, disable_user_of, make_key
 from tradecounter.customers.operations.staff_wire import CreatedKey, KeyRequest, UserRequest
@@ -16,7 +17,6 @@ from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
-from tradecounter.edge.permissions import USER_ROLES
 from tradecounter.edge.rest.call import Call
 from tradecounter.identity.disable_question import disable_question
 from tradecounter.identity.installation_secret import secret_key
@@ -124,4 +124,4 @@ class CustomerAccessPages:
     async def _show(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
-        return self.desk.show(call, template, form=filled, shown=shown, user_roles=USER_ROLES, **values)
+        return self.desk.show(call, template, form=filled, shown=shown, roles=USER_ROLE_CHOICES, **values)

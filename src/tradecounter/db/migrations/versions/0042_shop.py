@@ -1,4 +1,4 @@
-"""What the shop needs: baskets, saved lists, and documents of products."""
+"""What the shop needs: baskets, saved lists, users with several roles and a limit, and documents of products."""
 
 from tradecounter.db.migrations.sql import run_sql
 
@@ -35,6 +35,16 @@ _LISTS = """
         primary key (list_id, product_id)
     );
 """
+_USERS = """
+    alter table customer_user
+        add column more_roles text[] not null default '{}',
+        add column order_limit numeric(12,2) check (order_limit > 0),
+        drop constraint customer_user_role_check,
+        add constraint customer_user_role_check
+            check (role in ('owner', 'buyer', 'approver', 'accounts', 'developer'));
+    comment on column customer_user.more_roles is 'Further roles; `role` is the first.';
+    comment on column customer_user.order_limit is 'The greatest gross of an order without approval; null: any.';
+"""
 _DOCUMENTS = """
     alter table product add column documents jsonb not null default '[]';
     comment on column product.documents is 'Datasheets and other links: objects with `name` and `url`.';
@@ -42,5 +52,5 @@ _DOCUMENTS = """
 
 
 def upgrade() -> None:
-    """Create the tables and the column."""
-    run_sql(_BASKETS, _LISTS, _DOCUMENTS)
+    """Create the tables and the columns."""
+    run_sql(_BASKETS, _LISTS, _USERS, _DOCUMENTS)

@@ -60,13 +60,13 @@ class HomePages:
     async def show_home(self, call: Call) -> Response:
         session = session_of(call.request.scope)
         person = None if session is None else session.person
-        role = person.role if isinstance(person, CustomerUser) else None
-        home = _Home(buys=role in {"owner", "buyer"})
+        user = person if isinstance(person, CustomerUser) else None
+        home = _Home(buys=user is not None and user.has_role("buyer"))
         async with self.desk.reading() as tx:
             account = await fetch_account(tx, call.customer_id)
             if home.buys:
                 await self._add_orders(tx, account, home)
-            if role in {"owner", "accounts"}:
+            if user is not None and user.has_role("accounts"):
                 await self._add_money(tx, account, home)
         return self.desk.show(call, "today/home.html", account=account, home=home)
 
