@@ -15,6 +15,7 @@ from tradecounter.access.queries.users import put_user, user_by_id
 from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
+from tradecounter.approvals.decide import request_approval
 from tradecounter.baskets.queries import add_lines
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -113,10 +114,25 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
     names["user"] = _add_users(office, customer, name)
     _add_orders(staff, customer, name, names, address)
     _add_quotes(staff, customer, name, names)
+    names["approval"] = _add_approval(service, customer, names["user"], markup(f"{name} approval", 60))
     _add_webhook(staff, customer, name, names)
     names["list"] = _add_basket_and_list(service, names["user"], markup(f"{name} list", 100))
     names["feed"] = add_developers_things(service, customer.id, markup(f"{name} feed", 100))
     return Belongings(customer, names)
+
+
+def _add_approval(service: Service, customer: Customer, user_id: int, text: str) -> str:
+    """An order for whose approval a user has asked; its code."""
+    body = order([("MARK-1", 2)], customer_reference=text)
+    code: str = _sent(customer.post("/order", body))["confirmation_code"]
+
+    async def ask(tx: Transaction) -> None:
+        user = await user_by_id(tx, user_id)
+        assert user is not None
+        await request_approval(tx, user, code, STANDARD, text, service.clock.now())
+
+    service.in_transaction(ask)
+    return code
 
 
 def _add_basket_and_list(service: Service, user_id: int, name: str) -> int:

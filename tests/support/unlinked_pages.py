@@ -15,6 +15,7 @@ from support.pages import Person, customer_user, staff_member
 from support.people import PASSWORD, invitation_of_member, totp
 from support.quotes import price_as_support, request_quote
 from support.service import Service
+from support.shop import STANDARD
 from support.signing_in import Place, place_at
 from tradecounter.access.links import link_token
 from tradecounter.access.users import invite_user
@@ -181,6 +182,18 @@ def _pending_order(after: str) -> Callable[[Visit], None]:
     return reach
 
 
+def _approval(after: str) -> Callable[[Visit], None]:
+    def reach(visit: Visit) -> None:
+        customer = visit.service.customer()
+        code = create(customer, [("PHONE", 2)])["confirmation_code"]
+        buyer = customer_user(visit.service, customer.id, "buyer")
+        buyer.sends(f"/account/new-order/{code}/approval", {"shipping_method": str(STANDARD), "note": "For Leeds"})
+        signed_in(visit.tab, customer_user(visit.service, customer.id, "approver"), visit.url)
+        visit.open(f"/approval/{code}{after}")
+
+    return reach
+
+
 # By the path below the site's root.
 WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/quote-link": _signed_out("/quote-link"),
@@ -199,4 +212,7 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/payment/import/check/{file}": _checked_bank_file,
     "/new-order/{code}": _pending_order(""),
     "/new-order/{code}/discard": _pending_order("/discard"),
+    "/new-order/{code}/approval": _pending_order("/approval"),
+    "/approval/{code}": _approval(""),
+    "/approval/{code}/decline": _approval("/decline"),
 }

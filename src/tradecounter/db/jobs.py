@@ -15,6 +15,8 @@ JobName = Literal[
     "mail_quote_received",
     "mail_quote_priced",
     "mail_quote_expiring",
+    "mail_approval_requested",
+    "mail_approval_decided",
     "mail_order_confirmed",
     "mail_order_expected_date",
     "mail_order_cancelled",

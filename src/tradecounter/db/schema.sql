@@ -812,6 +812,20 @@ COMMENT ON TABLE public.one_time_link IS 'Links at which staff members and users
 
 COMMENT ON COLUMN public.one_time_link.id IS 'Random. The secret in the link is derived from it and from the secret key.';
 
+CREATE TABLE public.order_approval (
+    order_id bigint NOT NULL,
+    requested_by bigint,
+    requested_at timestamp with time zone NOT NULL,
+    shipping_method integer NOT NULL,
+    gross numeric(18,2) NOT NULL,
+    note text NOT NULL,
+    state text DEFAULT 'waiting'::text NOT NULL,
+    decided_by bigint,
+    decided_at timestamp with time zone,
+    reason text DEFAULT ''::text NOT NULL,
+    CONSTRAINT order_approval_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'approved'::text, 'declined'::text])))
+);
+
 CREATE TABLE public.order_change (
     id bigint NOT NULL,
     order_id bigint NOT NULL,
@@ -1747,6 +1761,9 @@ ALTER TABLE ONLY public.one_time_link
 ALTER TABLE ONLY public.one_time_link
     ADD CONSTRAINT one_time_link_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.order_approval
+    ADD CONSTRAINT order_approval_pkey PRIMARY KEY (order_id);
+
 ALTER TABLE ONLY public.order_change
     ADD CONSTRAINT order_change_pkey PRIMARY KEY (id);
 
@@ -1992,6 +2009,12 @@ CREATE INDEX one_time_link_of_staff ON public.one_time_link USING btree (staff_i
 
 CREATE INDEX one_time_link_of_user ON public.one_time_link USING btree (user_id) WHERE (user_id IS NOT NULL);
 
+CREATE INDEX order_approval_by_decider ON public.order_approval USING btree (decided_by);
+
+CREATE INDEX order_approval_of_user ON public.order_approval USING btree (requested_by);
+
+CREATE INDEX order_approval_waiting ON public.order_approval USING btree (order_id) WHERE (state = 'waiting'::text);
+
 CREATE INDEX order_change_of_order ON public.order_change USING btree (order_id);
 
 CREATE INDEX order_line_back_ordered ON public.order_line USING btree (product_id) WHERE (back_ordered > 0);
@@ -2233,6 +2256,15 @@ ALTER TABLE ONLY public.one_time_link
 
 ALTER TABLE ONLY public.one_time_link
     ADD CONSTRAINT one_time_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.order_approval
+    ADD CONSTRAINT order_approval_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES public.customer_user(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.order_approval
+    ADD CONSTRAINT order_approval_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.order_approval
+    ADD CONSTRAINT order_approval_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES public.customer_user(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.order_change
     ADD CONSTRAINT order_change_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import get_args
 
 from tradecounter.access.passwords import hash_password
 from tradecounter.access.queries.staff import find_staff_member, set_staff_password
 from tradecounter.access.queries.tokens import find_token
-from tradecounter.access.queries.users import find_user, list_users, set_user_password
+from tradecounter.access.queries.users import find_user, list_users, set_rights, set_user_password
 from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
@@ -21,6 +22,7 @@ from tradecounter.edge.permissions import AREAS, ROLES, Role, UserRole
 from tradecounter.identity.installation_secret import derived_key
 from tradecounter.identity.secret_hash import secret_hash
 
+_BUYERS_LIMIT = Decimal(500)
 _PASSWORD_LENGTH = 16
 
 
@@ -88,6 +90,8 @@ async def demo_users(database: Database, secret: str, customer_id: int, domain: 
         for known in await list_users(tx, customer_id):
             if known.has_role("buyer"):
                 await fill_lists(tx, known, now)
+            if known.role == "buyer" and known.order_limit is None:
+                await set_rights(tx, known.id, known.roles, _BUYERS_LIMIT)
         await drop_new_jobs(tx)
     await set_demo_passwords(database, secret, [user.email for user in users])
     return users

@@ -3,6 +3,7 @@
 from typing import Literal, get_args
 
 CustomerEventType = Literal[
+    "order.approval_requested",
     "order.confirmed",
     "order.amended",
     "order.cancelled",

@@ -16,6 +16,7 @@ from tradecounter.db.transaction import reading, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications import (
+    approval_mails,
     billing_mails,
     order_mails,
     owner_mails,
@@ -35,6 +36,8 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_quote_received": quote_mails.quote_received,
     "mail_quote_priced": quote_mails.quote_priced,
     "mail_quote_expiring": quote_mails.quote_expiring,
+    "mail_approval_requested": approval_mails.approval_requested,
+    "mail_approval_decided": approval_mails.approval_decided,
     "mail_order_confirmed": order_mails.order_confirmed,
     "mail_order_expected_date": order_mails.order_expected_date,
     "mail_order_cancelled": order_mails.order_cancelled,

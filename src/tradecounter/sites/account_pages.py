@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tradecounter.access.pages.account.users import UserPages
+from tradecounter.approvals.pages.account.approvals import ApprovalPages
 from tradecounter.baskets.pages.account.add import BasketPages
 from tradecounter.baskets.summary import summarise
 from tradecounter.billing.pages.account.credit import CreditPages
@@ -46,6 +47,7 @@ SUBJECTS: Sequence[type] = (
     SavedListPages,
     NewOrderPages,
     ReviewPages,
+    ApprovalPages,
     QuotePages,
     QuoteLinkPages,
     OwnSearchPages,

@@ -72,6 +72,7 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
         "/account/order/{reference}": orders,
         "/account/new-order/{code}": orders,
         "/account/quote/{code}": orders,
+        "/account/approval/{code}": [other["approval"]],
         "/account/list/{id}": [other["list"]],
         "/account/invoice/{number}": [other["invoice"]],
         "/account/invoice/credit-note/{number}": [other["credit_note"]],

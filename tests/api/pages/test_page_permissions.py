@@ -40,6 +40,7 @@ _RARE = {
     "/auth/authorize", "/quote-link", "/quote-link/{secret}", "/developer/application/{client_id}/revoke",
     "/developer/feed/{id}", "/developer/feed/{id}/address", "/developer/feed/{id}/delete",
     "/developer/feed/{id}/edit", "/developer/feed/{id}/new-address", "/order/cancelled", "/order/unconfirmed",
+    "/new-order/{code}/approval",
 }  # fmt: skip
 NOT_LINKED = _SIGNED_OUT | _RARE
 _EACH = 15  # so many of each kind of page are opened in search of the others

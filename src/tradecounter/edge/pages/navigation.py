@@ -31,6 +31,7 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("Orders", "/account/order"),
         ("New order", "/account/new-order"),
         ("Quotes", "/account/quote"),
+        ("Approvals", "/account/approval"),
         ("Invoices", "/account/invoice"),
         ("Credit", "/account/credit"),
         ("Addresses", "/account/address"),

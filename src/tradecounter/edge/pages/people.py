@@ -33,6 +33,7 @@ Roles = tuple[UserRole, ...]
 
 OWNER: Roles = ("owner",)
 BUYER: Roles = ("buyer",)
+APPROVER: Roles = ("approver",)
 ACCOUNTS: Roles = ("accounts",)
 DEVELOPERS: Roles = ("developer",)
 DEVELOPER_HOME = "/account/developer"

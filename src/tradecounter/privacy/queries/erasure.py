@@ -152,6 +152,10 @@ _STATEMENTS = (
         where order_id in (select o.id from orders o where o.customer_id = :id)
     """),
     Statement("""
+        update order_approval set note = '', reason = case when reason = '' then '' else 'erased' end
+        where order_id in (select o.id from orders o where o.customer_id = :id)
+    """),
+    Statement("""
         update order_return set reason = 'erased'
         where order_id in (select o.id from orders o where o.customer_id = :id)
     """),

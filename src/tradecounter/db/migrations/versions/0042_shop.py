@@ -1,4 +1,4 @@
-"""What the shop needs: baskets, saved lists, users with several roles and a limit, and documents of products."""
+"""What the shop needs: baskets, lists, approvals, users with several roles and a limit, documents of products."""
 
 from tradecounter.db.migrations.sql import run_sql
 
@@ -35,6 +35,23 @@ _LISTS = """
         primary key (list_id, product_id)
     );
 """
+_APPROVALS = """
+    create table order_approval (
+        order_id bigint primary key references orders on delete cascade,
+        requested_by bigint references customer_user on delete set null,
+        requested_at timestamptz not null,
+        shipping_method integer not null,
+        gross numeric(18,2) not null,
+        note text not null,
+        state text not null default 'waiting' check (state in ('waiting', 'approved', 'declined')),
+        decided_by bigint references customer_user on delete set null,
+        decided_at timestamptz,
+        reason text not null default ''
+    );
+    create index order_approval_of_user on order_approval (requested_by);
+    create index order_approval_by_decider on order_approval (decided_by);
+    create index order_approval_waiting on order_approval (order_id) where state = 'waiting';
+"""
 _USERS = """
     alter table customer_user
         add column more_roles text[] not null default '{}',
@@ -53,4 +70,4 @@ _DOCUMENTS = """
 
 def upgrade() -> None:
     """Create the tables and the columns."""
-    run_sql(_BASKETS, _LISTS, _USERS, _DOCUMENTS)
+    run_sql(_BASKETS, _LISTS, _APPROVALS, _USERS, _DOCUMENTS)

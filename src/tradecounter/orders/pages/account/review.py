@@ -6,6 +6,8 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.approvals.queries import find_approval
+from tradecounter.approvals.rules import needs_approval, require_no_approval
 from tradecounter.baskets.change_basket import take_out_ordered
 from tradecounter.credit.queries import credit_room
 from tradecounter.customers.address_rules import address_lines
@@ -51,10 +53,11 @@ class ReviewPages:
     async def confirm(self, tx: Transaction, call: Call, body: ConfirmForm) -> ConfirmedOrder:
         view = await self.parts.views.last(call.customer_id)
         context = self.parts.creation.context(call.customer_id, view)
-        before = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
+        before, user = await fetch_own_order_by_code(tx, call.customer_id, _code(call)), user_of(call)
         order, lines = await confirm_order(tx, _code(call), body.shipping_method, context)
         if not isinstance(before, NumberedOrder):
-            await take_out_ordered(tx, user_of(call).id, lines)
+            require_no_approval(user.roles, user.order_limit, order.gross)
+            await take_out_ordered(tx, user.id, lines)
         return order
 
     @step(
@@ -90,6 +93,10 @@ class ReviewPages:
             lines = await lines_of_order(tx, order.id)
             account = await fetch_account(tx, call.customer_id)
             room = await credit_room(tx, call.customer_id)
+            approval = await find_approval(tx, call.customer_id, order.confirmation_code)
+        user = user_of(call)
+        cheapest = min(map(order.gross_with, order.shipping_options), default=order.cost_gross)
+        needs = needs_approval(user.roles, user.order_limit, cheapest)
         is_open = isinstance(order, PendingOrder) and not order.has_expired(self.desk.clock.now())
         return self.desk.show(
             call,
@@ -102,6 +109,9 @@ class ReviewPages:
             options=shipping_choices(order),
             chosen=chosen_option(order, account.shipping_method),
             room=room,
+            approval=approval,
+            limit=user.order_limit if needs else None,
+            may_ask=user.order_limit is not None,
             left=[(option.name, room.available - order.gross_with(option)) for option in order.shipping_options],
             address_lines=address_lines,
         )

@@ -7,6 +7,8 @@ from decimal import Decimal
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.approvals.queries import find_approval
+from tradecounter.approvals.rules import needs_approval, require_no_approval
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -14,7 +16,7 @@ from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import BUYER
+from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING
@@ -95,12 +97,14 @@ class QuotePages:
 
     @form(_ONE, "Accept a quote", user_roles=BUYER)
     async def accept(self, call: Call) -> Response:
-        view = await self.parts.views.last(call.customer_id)
+        view, user = await self.parts.views.last(call.customer_id), user_of(call)
 
         async def work(tx: Transaction, body: AcceptForm, _now: datetime) -> ConfirmedOrder:
             quote = await fetch_own_quote(tx, call.customer_id, _code(call))
             context = self.parts.creation.context(call.customer_id, view)
             order, _ = await confirm_order(tx, quote.confirmation_code, body.shipping_method, context)
+            if not isinstance(quote, NumberedOrder):
+                require_no_approval(user.roles, user.order_limit, order.gross)
             return order
 
         return await self.desk.change(
@@ -130,7 +134,9 @@ class QuotePages:
             quote = await fetch_own_quote(tx, call.customer_id, _code(call))
             lines = await lines_of_order(tx, quote.id)
             account = await fetch_account(tx, call.customer_id)
-        row = _row(quote, now)
+            approval = await find_approval(tx, call.customer_id, quote.confirmation_code)
+        row, user = _row(quote, now), user_of(call)
+        cheapest = min(map(quote.gross_with, quote.shipping_options), default=quote.cost_gross)
         return self.desk.show(
             call,
             template,
@@ -143,6 +149,8 @@ class QuotePages:
             is_priced=isinstance(quote, PricedQuote) and not quote.has_expired(now),
             is_open=isinstance(quote, UnpricedQuote) or (isinstance(quote, PricedQuote) and not quote.has_expired(now)),
             lines=lines,
+            approval=approval,
+            limit=user.order_limit if needs_approval(user.roles, user.order_limit, cheapest) else None,
             saved=sum((_saved(line) for line in lines), NOTHING),
             options=shipping_choices(quote),
             chosen=chosen_option(quote, account.shipping_method),

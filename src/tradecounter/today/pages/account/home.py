@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from starlette.responses import Response
 
+from tradecounter.approvals.queries import waiting_approvals
+from tradecounter.approvals.rules import APPROVERS
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.queries.accounts import fetch_account
@@ -46,6 +48,7 @@ class _Home:
     latest: Sequence[OrderRow] = ()
     pending: int = 0
     overdue: Decimal = NOTHING
+    to_approve: int = 0
     buys: bool = False
 
 
@@ -66,6 +69,8 @@ class HomePages:
             account = await fetch_account(tx, call.customer_id)
             if home.buys:
                 await self._add_orders(tx, account, home)
+            if user is not None and user.has_role(*APPROVERS):
+                home.to_approve = len(await waiting_approvals(tx, account.id))
             if user is not None and user.has_role("accounts"):
                 await self._add_money(tx, account, home)
         return self.desk.show(call, "today/home.html", account=account, home=home)

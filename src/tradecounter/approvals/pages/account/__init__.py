@@ -1,0 +1,1 @@
+"""The pages of `approvals` in the account."""

@@ -1,0 +1,161 @@
+"""`/account/approval`: orders that wait for approval, and asking for one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.approvals.decide import approve_order, decline_order, price_again, request_approval
+from tradecounter.approvals.queries import approvals_asked_by, find_approval, waiting_approvals
+from tradecounter.approvals.rules import APPROVERS
+from tradecounter.baskets.change_basket import take_out_ordered
+from tradecounter.credit.queries import credit_room
+from tradecounter.customers.address_rules import address_lines
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import APPROVER, BUYER, user_of
+from tradecounter.edge.pages.step import action, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.errors import not_found
+from tradecounter.orders.option_choices import chosen_option, shipping_choices
+from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.shipping_options import find_option
+from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
+from tradecounter.orders.withdraw_order import fetch_own_order_by_code
+from tradecounter.parts.account import AccountParts
+
+PATH = "/account/approval"
+_ONE, _ASK = f"{PATH}/{{code}}", "/account/new-order/{code}/approval"
+
+
+class AskForm(Struct):
+    """The shipping method, and what the approvers should know."""
+
+    shipping_method: int | None = None
+    note: str = ""
+
+
+class ReasonForm(Struct):
+    """Why an order is declined."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPages:
+    """Requests for approval, and what is decided."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(PATH, "Approvals", user_roles=(*BUYER, *APPROVER))
+    async def list_approvals(self, call: Call) -> Response:
+        user = user_of(call)
+        async with self.desk.reading() as tx:
+            waiting = await waiting_approvals(tx, call.customer_id) if user.has_role(*APPROVERS) else []
+            asked = await approvals_asked_by(tx, call.customer_id, user.id)
+        return self.desk.show(
+            call, "approvals/list.html", waiting=waiting, asked=asked, may_decide=user.has_role(*APPROVERS)
+        )
+
+    @step(
+        _ASK,
+        "Ask for approval",
+        shown=lambda self, call, filled: self._show_ask(call, filled),
+        to=PATH,
+        done="The approvers get an e-mail. Nothing is ordered until one of them confirms.",
+        user_roles=BUYER,
+    )
+    async def ask(self, tx: Transaction, call: Call, body: AskForm, now: datetime) -> None:
+        await request_approval(tx, user_of(call), _code(call), body.shipping_method, body.note, now)
+
+    @page(_ONE, "One order to approve", user_roles=(*BUYER, *APPROVER))
+    async def show_one(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @action(
+        f"{_ONE}/approve",
+        "Approve an order",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=PATH,
+        done=lambda order: f"It is confirmed as order {order.order_reference}.",
+        user_roles=APPROVER,
+    )
+    async def approve(self, tx: Transaction, call: Call) -> NumberedOrder:
+        order, lines, approval = await approve_order(tx, user_of(call), _code(call), self._context(call))
+        if approval.requested_by is not None:
+            await take_out_ordered(tx, approval.requested_by, lines)
+        return order
+
+    @step(
+        f"{_ONE}/decline",
+        "Decline an order",
+        shown=lambda self, call, filled: self._show(call, filled, "approvals/decline.html"),
+        to=PATH,
+        done="It is declined. Who asked gets an e-mail with your reason.",
+        user_roles=APPROVER,
+    )
+    async def decline(self, tx: Transaction, call: Call, body: ReasonForm, now: datetime) -> None:
+        await decline_order(tx, user_of(call), _code(call), body.reason, now)
+
+    @action(
+        f"{_ONE}/price",
+        "Price an order again",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=lambda made: f"{PATH}/{made.confirmation_code}",
+        done="These are today's prices. They hold for 24 hours.",
+        user_roles=APPROVER,
+    )
+    async def price(self, tx: Transaction, call: Call) -> PendingOrder:
+        return await price_again(tx, call.customer_id, _code(call), self._context(call))
+
+    def _context(self, call: Call) -> OrderContext:
+        return self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
+
+    async def _show_ask(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            order = await fetch_own_order_by_code(tx, call.customer_id, _code(call))
+            account = await fetch_account(tx, call.customer_id)
+        return self.desk.show(
+            call,
+            "approvals/ask.html",
+            form=filled,
+            order=order,
+            options=shipping_choices(order),
+            chosen=chosen_option(order, account.shipping_method),
+            limit=user_of(call).order_limit,
+        )
+
+    async def _show(self, call: Call, filled: Filled, template: str = "approvals/approval.html") -> Response:
+        """Show a request, as orders are shown to all buyers of the customer."""
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            approval = await find_approval(tx, call.customer_id, _code(call))
+            if approval is None:
+                raise not_found("request for approval", _code(call))
+            order = await fetch_own_order_by_code(tx, call.customer_id, approval.code)
+            lines = await lines_of_order(tx, order.id)
+            room = await credit_room(tx, call.customer_id)
+        return self.desk.show(
+            call,
+            template,
+            form=filled,
+            approval=approval,
+            order=order,
+            lines=lines,
+            room=room,
+            option=find_option(order.shipping_options, approval.shipping_method),
+            number=order.order_reference if isinstance(order, NumberedOrder) else None,
+            is_open=isinstance(order, PendingOrder | PricedQuote) and not order.has_expired(now),
+            may_decide=user_of(call).has_role(*APPROVERS) and approval.state == "waiting",
+            address_lines=address_lines,
+        )
+
+
+def _code(call: Call) -> str:
+    return call.path_text("code", "order")

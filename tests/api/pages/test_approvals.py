@@ -1,0 +1,234 @@
+"""Orders above a user's limit: asking for approval, confirming and declining."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from support.events import events
+from support.mail import deliver_mail, html, plain
+from support.orders import create, level, rows, sell
+from support.pages import Person, customer_user, text_of
+from support.quotes import price_as_support, request_quote
+from support.service import Customer, Service
+from support.shop import NEXT_DAY, STANDARD
+
+REVIEW, APPROVAL = "/account/new-order", "/account/approval"
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def owner(shop: Service, customer: Customer) -> Person:
+    return customer_user(shop, customer.id, "owner")
+
+
+@pytest.fixture
+def approver(shop: Service, customer: Customer) -> Person:
+    return customer_user(shop, customer.id, "approver")
+
+
+@pytest.fixture
+def buyer(shop: Service, customer: Customer) -> Person:
+    return limited(shop, customer_user(shop, customer.id, "buyer"), "100")
+
+
+def limited(shop: Service, person: Person, limit: str) -> Person:
+    rows(shop, "update customer_user set order_limit = %s where id = %s returning id", limit, person.id)
+    return person
+
+
+def ask(person: Person, code: str, note: str = "For the new site") -> None:
+    page = person.sends(f"{REVIEW}/{code}/approval", {"shipping_method": str(STANDARD), "note": note})
+    assert "The approvers get an e-mail" in text_of(page)
+
+
+def waiting(customer: Customer, buyer: Person, units: int = 4, **values: str) -> str:
+    """A pending order above the limit that waits for approval; its code."""
+    code: str = create(customer, [("PHONE", units)], **values)["confirmation_code"]
+    ask(buyer, code)
+    return code
+
+
+def status(shop: Service, code: str) -> str:
+    [(state,)] = rows(shop, "select state from orders where confirmation_code = %s", code)
+    return str(state)
+
+
+def test_an_order_above_the_limit_is_not_confirmed_but_may_be_asked_for(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    code = create(customer, [("PHONE", 4)], customer_reference="PO-LIMIT")["confirmation_code"]
+    review = text_of(buyer.get(f"{REVIEW}/{code}"))
+    assert "This order is above your limit of £100.00." in review
+    assert "Confirm the order" not in review
+    refused = buyer.send(f"{REVIEW}/{code}", {"shipping_method": str(STANDARD)})
+    assert refused.status_code == 403
+    assert "above your limit of £100.00 for one order: ask for approval" in text_of(refused)
+    assert status(shop, code) == "pending"
+    ask(buyer, code)
+    assert "It waits for approval since" in text_of(buyer.get(f"{REVIEW}/{code}"))
+    assert "PO-LIMIT" in text_of(buyer.get(APPROVAL))
+    assert "PO-LIMIT" in text_of(approver.get(APPROVAL))
+    assert "Approve or decline 1 order" in text_of(approver.get("/account"))
+
+
+def test_an_order_within_the_limit_needs_no_approval(shop: Service, customer: Customer, buyer: Person) -> None:
+    within = create(customer, [("CABLE", 1)])["confirmation_code"]
+    assert "Thank you" in text_of(buyer.sends(f"{REVIEW}/{within}", {"shipping_method": str(STANDARD)}))
+    assert status(shop, within) == "confirmed"
+
+
+def test_the_limit_counts_the_total_with_shipping(shop: Service, customer: Customer) -> None:
+    order = create(customer, [("PHONE", 1)])
+    totals = {option["id"]: Decimal(str(option["total_gross"])) for option in order["shipping_options"]}
+    buyer = limited(shop, customer_user(shop, customer.id, "buyer"), str(totals[STANDARD]))
+    path = f"{REVIEW}/{order['confirmation_code']}"
+    assert totals[NEXT_DAY] > totals[STANDARD]
+    assert buyer.send(path, {"shipping_method": str(NEXT_DAY)}).status_code == 403
+    assert "Thank you" in text_of(buyer.sends(path, {"shipping_method": str(STANDARD)}))
+
+
+def test_owners_and_approvers_have_no_limit(shop: Service, customer: Customer) -> None:
+    for role in ("owner", "approver"):
+        person = limited(shop, customer_user(shop, customer.id, role), "1")
+        rows(shop, "update customer_user set more_roles = '{buyer}' where id = %s returning id", person.id)
+        code = create(customer, [("PHONE", 4)], customer_reference=f"PO-{role}")["confirmation_code"]
+        assert "Thank you" in text_of(person.sends(f"{REVIEW}/{code}", {"shipping_method": str(STANDARD)}))
+
+
+def test_an_approver_confirms_what_was_asked_for(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    sku = sell(shop, "APPROVED", 100, available=9)
+    buyer.send("/account/basket/add", {"sku": sku, "quantity": "3"})
+    code = create(customer, [(sku, 3)], customer_reference="PO-YES")["confirmation_code"]
+    ask(buyer, code, "Urgent <b>please</b>")
+    page = approver.get(f"{APPROVAL}/{code}")
+    said = text_of(page)
+    for text in ("PO-YES", buyer.email, "Urgent <b>please</b>", "APPROVED", "with VAT and shipping", "Credit left"):
+        assert text in said, text
+    assert "<b>please</b>" not in page.text
+    assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{code}/approve"))
+    assert status(shop, code) == "confirmed"
+    assert level(shop, sku)[0] == 6
+    assert rows(shop, "select count(*) from basket_line where user_id = %s", buyer.id) == [(0,)]
+    assert "approved" in text_of(buyer.get(f"{APPROVAL}/{code}")).lower()
+    again = approver.send(f"{APPROVAL}/{code}/approve")
+    assert again.status_code == 409
+    assert "Somebody has decided already" in text_of(again)
+
+
+def test_an_approver_declines_with_a_reason(shop: Service, customer: Customer, buyer: Person, approver: Person) -> None:
+    code = waiting(customer, buyer)
+    path = f"{APPROVAL}/{code}/decline"
+    assert approver.send(path, {"reason": " "}).status_code == 400
+    assert "It is declined." in text_of(approver.sends(path, {"reason": "Too many"}))
+    assert status(shop, code) == "cancelled"
+    assert "Too many" in text_of(buyer.get(f"{APPROVAL}/{code}"))
+    assert approver.send(path, {"reason": "Again"}).status_code == 409
+    assert approver.send(f"{APPROVAL}/{code}/approve").status_code == 409
+
+
+def test_mails_go_to_the_approvers_and_then_to_who_asked(
+    shop: Service, customer: Customer, owner: Person, buyer: Person, approver: Person
+) -> None:
+    code = waiting(customer, buyer, customer_reference="PO-MAIL")
+    [asked] = [mail for mail in deliver_mail(shop) if mail["Subject"].startswith("To approve: PO-MAIL, £")]
+    assert {address.addr_spec for address in asked["To"].addresses} > {owner.email, approver.email}
+    for text in (f"/account/approval/{code}", "For the new site", buyer.email):
+        assert text in plain(asked)
+        assert text in html(asked)
+    approver.sends(f"{APPROVAL}/{code}/decline", {"reason": "Not now"})
+    [told] = [mail for mail in deliver_mail(shop) if mail["Subject"] == "Declined: PO-MAIL"]
+    assert [address.addr_spec for address in told["To"].addresses] == [buyer.email]
+    assert "Not now" in plain(told)
+    assert "Not now" in html(told)
+
+
+def test_asking_is_an_event_and_in_the_audit_log(shop: Service, customer: Customer, buyer: Person) -> None:
+    code = waiting(customer, buyer)
+    asked = [event for event in events(shop, customer) if event["type"] == "order.approval_requested"]
+    assert [event["data"]["confirmation_code"] for event in asked] == [code]
+    assert "total_gross" in asked[0]["data"]
+    entry = "select actor_name, action from audit_entry where subject = %s and action like '%%approval'"
+    assert rows(shop, entry, f"order/{code}") == [(buyer.email, "order.request_approval")]
+
+
+def test_an_order_is_asked_for_once(customer: Customer, buyer: Person) -> None:
+    code = waiting(customer, buyer)
+    again = buyer.send(f"{REVIEW}/{code}/approval", {"shipping_method": str(STANDARD)})
+    assert again.status_code == 409
+    assert "omebody has asked for its approval already" in text_of(again)
+
+
+def test_prices_that_have_expired_are_set_again_before_it_is_confirmed(
+    own_shop: Service,
+) -> None:
+    customer = own_shop.customer()
+    buyer = limited(own_shop, customer_user(own_shop, customer.id, "buyer"), "100")
+    code = waiting(customer, buyer, customer_reference="PO-STALE")
+    own_shop.must_load("price-list", [{"price_list": "default", "sku": "PHONE", "single_unit_cost": 60}])
+    own_shop.clock.set(own_shop.clock.now() + timedelta(hours=25))
+    approver = customer_user(own_shop, customer.id, "approver")
+    page = text_of(approver.get(f"{APPROVAL}/{code}"))
+    assert "The prices of this order have expired." in page
+    assert "Confirm the order" not in page
+    assert approver.send(f"{APPROVAL}/{code}/approve").status_code == 410
+    own_shop.refresh()
+    priced = approver.sends(f"{APPROVAL}/{code}/price")
+    said = text_of(priced)
+    assert "today's prices" in said
+    assert "£240.00" in said
+    new = str(priced.url).rpartition("/")[2]
+    assert new != code
+    assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{new}/approve"))
+    assert "approved" in text_of(approver.get(f"{APPROVAL}/{new}")).lower()
+
+
+def test_a_quote_above_the_limit_is_approved_too(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)])
+    code = quote["confirmation_code"]
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    path = f"/account/quote/{code}"
+    assert "This quote is above your limit of £100.00." in text_of(buyer.get(path))
+    assert buyer.send(path, {"shipping_method": str(STANDARD)}).status_code == 403
+    ask(buyer, code)
+    assert "It waits for approval since" in text_of(buyer.get(path))
+    assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{code}/approve"))
+
+
+def test_only_approvers_of_the_same_customer_decide(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    code = waiting(customer, buyer)
+    stranger = customer_user(shop, shop.customer().id, "owner")
+    colleague = customer_user(shop, customer.id, "buyer")
+    accounts = customer_user(shop, customer.id, "accounts")
+    for person, expected in ((stranger, 404), (colleague, 200), (accounts, 403)):
+        assert person.get(f"{APPROVAL}/{code}").status_code == expected
+    for person, expected in ((stranger, 404), (colleague, 403), (buyer, 403), (accounts, 403)):
+        for step in ("approve", "decline", "price"):
+            assert person.send(f"{APPROVAL}/{code}/{step}", {"reason": "x"}).status_code == expected
+    assert stranger.send(f"{REVIEW}/{code}/approval", {"shipping_method": str(STANDARD)}).status_code == 404
+    assert status(shop, code) == "pending"
+    assert "Nothing waits" in text_of(stranger.get(APPROVAL))
+    assert approver.get("/account/product").status_code == 403
+
+
+def test_credit_counts_when_an_order_is_approved(shop: Service) -> None:
+    customer = shop.customer(credit="300")
+    buyer = limited(shop, customer_user(shop, customer.id, "buyer"), "100")
+    code = waiting(customer, buyer)
+    other = create(customer, [("PHONE", 3)], customer_reference="PO-OTHER")["confirmation_code"]
+    approver = customer_user(shop, customer.id, "owner")
+    approver.sends(f"{REVIEW}/{other}", {"shipping_method": str(STANDARD)})
+    refused = approver.send(f"{APPROVAL}/{code}/approve")
+    assert refused.status_code == 402
+    assert "exceeds the available credit" in text_of(refused)
+    assert "waiting" in text_of(approver.get(f"{APPROVAL}/{code}")).lower()
