@@ -194,6 +194,8 @@ ACCOUNT: Mapping[str, str] = {
     "/account/address/{address_id}/remove": "buyer",
     "/account/invoice": "accounts",
     "/account/invoice/statement": "accounts",
+    "/account/invoice/zip": "accounts",
+    "/account/invoice/{number}": "accounts buyer",
     "/account/invoice/credit-note": "accounts",
     "/account/invoice/{number}/pdf": "accounts buyer",  # an order shows its invoices
     "/account/invoice/credit-note/{number}/pdf": "accounts buyer",

@@ -39,6 +39,11 @@ class Letterhead:
     examples: Sequence[str] = ()
 
 
+def bank_details(settings: Settings) -> list[str]:
+    """Return the lines of the seller's bank details; none if they are not set."""
+    return _parts(settings.seller_bank or "", "|")
+
+
 def letterhead_from(settings: Settings) -> Letterhead:
     """Return the letterhead from the settings. Raises SettingsError if the logo cannot be used."""
     logo = None if settings.seller_logo is None else read_logo(settings.seller_logo)
@@ -54,7 +59,7 @@ def _seller(settings: Settings) -> Seller:
         phone=settings.seller_phone,
         company_number=settings.seller_company_number,
         registered_office=settings.seller_registered_office,
-        bank=_parts(settings.seller_bank or "", "|"),
+        bank=bank_details(settings),
     )
 
 

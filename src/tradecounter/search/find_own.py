@@ -14,7 +14,7 @@ from tradecounter.storefront.query import find_products
 from tradecounter.storefront.shown_product import shown_products
 from tradecounter.storefront.view import CustomerView
 
-_ORDER, _INVOICE = "/account/order/{reference}", "/account/invoice/{number}/pdf"
+_ORDER, _INVOICE = "/account/order/{reference}", "/account/invoice/{number}"
 
 
 async def find_own(tx: Transaction, customer_id: int, text: str, may: Callable[[str], bool]) -> list[Group]:

@@ -51,8 +51,8 @@ SUBJECTS: Sequence[type] = (
     QuotePages,
     QuoteLinkPages,
     OwnSearchPages,
+    StatementPages,  # before the page of an invoice: `statement` is no number
     InvoicePages,
-    StatementPages,
     CreditPages,
     placed(AddressPages, ACCOUNT, ACCOUNT.home),
     UserPages,

@@ -39,7 +39,7 @@ def told(service: Service, subject: str) -> list[EmailMessage]:
 
 def test_all_owners_are_told_of_a_new_owner(shop: Service, owner: Person) -> None:
     forget_jobs(shop)
-    owner.sends(f"{USERS}/invite", {"email": "second@shop.example", "role": "owner"})
+    owner.sends(f"{USERS}/invite", {"email": "second@shop.example", "roles": "owner"})
     [mail] = told(shop, "Your account has a new owner")
     assert {owner.email, "second@shop.example"} <= set(str(mail["To"]).split(", "))
     assert facts(mail)["Owner"] == "second@shop.example"
@@ -51,13 +51,13 @@ def test_all_owners_are_told_of_a_new_owner(shop: Service, owner: Person) -> Non
 
 def test_owners_are_told_when_a_role_becomes_owner_and_not_of_other_roles(shop: Service, owner: Person) -> None:
     forget_jobs(shop)
-    owner.sends(f"{USERS}/invite", {"email": "buyer@shop.example", "role": "buyer"})
+    owner.sends(f"{USERS}/invite", {"email": "buyer@shop.example", "roles": "buyer"})
     assert told(shop, "Your account has a new owner") == []
     [(user_id,)] = rows(shop, "select id from customer_user where email = 'buyer@shop.example'")
-    owner.sends(f"{USERS}/{user_id}/role", {"role": "owner"})
+    owner.sends(f"{USERS}/{user_id}/role", {"roles": "owner"})
     [mail] = told(shop, "Your account has a new owner")
     assert facts(mail)["Owner"] == "buyer@shop.example"
-    owner.sends(f"{USERS}/{user_id}/role", {"role": "developer"})
+    owner.sends(f"{USERS}/{user_id}/role", {"roles": "developer"})
     assert told(shop, "Your account has a new owner") == []
 
 

@@ -1,11 +1,15 @@
 """The customer's pages of invoices, statement and credit."""
 
+import io
+import zipfile
+
 import pytest
 
 from support.billing import invoiced, number_of, pay
 from support.pages import Person, customer_user, text_of
-from support.service import Customer, Service
+from support.service import Customer, Service, running_service
 
+_BANK = "Sort code 12-34-56|No. 7"
 INVOICES, STATEMENT, CREDIT = "/account/invoice", "/account/invoice/statement", "/account/credit"
 
 
@@ -32,8 +36,8 @@ def test_invoices_are_listed_with_what_is_left_to_pay(shop: Service, customer: C
     pay(shop, paid, "66.60")
     pay(shop, part, "20.00")
     said = text_of(accountant.get(INVOICES))
-    assert "Paid" in said
-    assert "Part paid" in said
+    assert "paid" in said
+    assert "part paid" in said
     unpaid = text_of(accountant.get(f"{INVOICES}?show=unpaid"))
     assert str(number_of(shop, open_one)) in unpaid
     assert str(number_of(shop, paid)) not in unpaid.split("Left to pay")[1]
@@ -41,6 +45,73 @@ def test_invoices_are_listed_with_what_is_left_to_pay(shop: Service, customer: C
     assert accountant.get(f"{INVOICES}?show=all").status_code == 400
     file = accountant.get(f"{INVOICES}?format=csv").text
     assert len(file.splitlines()) == 4
+
+
+def test_invoices_are_found_by_reference_and_day(shop: Service, customer: Customer, accountant: Person) -> None:
+    one, other = (invoiced(shop, customer, customer_reference=f"Site {name}/26") for name in ("Leeds", "York"))
+    numbers = number_of(shop, one), number_of(shop, other)
+
+    def found(**query: str) -> list[bool]:
+        page = accountant.get(INVOICES, params=query)
+        assert page.status_code == 200
+        return [f'/account/invoice/{number}"' in page.text for number in numbers]
+
+    today = shop.clock.now().date().isoformat()
+    assert found(reference="leeds") == [True, False]
+    assert found(reference=str(other["order_reference"]).lower()) == [False, True]
+    assert found(issued_from=today, issued_to=today, reference="site") == [True, True]
+    assert found(issued_from="2030-01-01") == [False, False]
+    assert accountant.get(f"{INVOICES}?issued_from=yesterday").status_code == 400
+    assert "Site Leeds/26" in accountant.get(f"{INVOICES}?format=csv").text
+
+
+def test_an_invoice_has_a_page_that_says_how_to_pay_it(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    order = invoiced(own_shop, customer, customer_reference="PAY <ME>")
+    number = number_of(own_shop, order)
+    accountant = customer_user(own_shop, customer.id, "accounts")
+    page = accountant.get(f"{INVOICES}/{number}")
+    said = text_of(page)
+    for text in (f"Invoice {number}", "PAY <ME>", "Product PHONE", "Left to pay", "How to pay", "Give this reference"):
+        assert text in said, text
+    assert "<ME>" not in page.text
+    pay(own_shop, order, "20.00")
+    assert "£20.00" in text_of(accountant.get(f"{INVOICES}/{number}"))
+    pay(own_shop, order, "46.60")
+    paid = text_of(accountant.get(f"{INVOICES}/{number}"))
+    assert "How to pay" not in paid
+    buyer = customer_user(own_shop, customer.id, "buyer")
+    assert buyer.get(f"{INVOICES}/{number}").status_code == 200
+    assert buyer.get(INVOICES).status_code == 403
+    stranger = customer_user(own_shop, own_shop.customer().id)
+    for path in (f"{INVOICES}/{number}", f"{INVOICES}/99999999", f"{INVOICES}/x", f"{INVOICES}/0"):
+        assert stranger.get(path).status_code == 404
+
+
+def test_the_bank_details_are_on_the_pages(own_shop: Service) -> None:
+    customer = own_shop.customer()
+    number = number_of(own_shop, invoiced(own_shop, customer))
+    with running_service(
+        own_shop.database_url, now=own_shop.clock.now(), seller_bank="Sort code 12-34-56|No. 7"
+    ) as site:
+        person = customer_user(site, customer.id, "accounts")
+        for path in (INVOICES, f"{INVOICES}/{number}"):
+            assert "Sort code 12-34-56" in text_of(person.get(path))
+
+
+def test_many_invoices_are_one_zip_file(shop: Service) -> None:
+    customer = shop.customer()
+    accountant = customer_user(shop, customer.id, "accounts")
+    assert accountant.get(f"{INVOICES}/zip").status_code == 404
+    own = [number_of(shop, invoiced(shop, customer, customer_reference=f"ZIP {n}")) for n in range(3)]
+    invoiced(shop, shop.customer())
+    response = accountant.get(f"{INVOICES}/zip?reference=zip")
+    assert response.headers["Content-Type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert archive.namelist() == [f"invoice-{number}.pdf" for number in own]
+        assert archive.read(archive.namelist()[0]).startswith(b"%PDF")
+    with zipfile.ZipFile(io.BytesIO(accountant.get(f"{INVOICES}/zip?reference=zip+1").content)) as archive:
+        assert len(archive.namelist()) == 1
 
 
 def test_the_files_of_invoices_are_the_customers_own(shop: Service, customer: Customer, accountant: Person) -> None:

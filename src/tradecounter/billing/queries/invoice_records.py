@@ -23,6 +23,7 @@ class InvoiceRecord:
     number: int
     order_id: int  # the internal id
     order_reference: str
+    customer_reference: str
     customer_id: int
     issued_at: datetime
     supplied_at: datetime
@@ -40,6 +41,7 @@ class InvoiceFilter:
     """A filter of invoices; `order_id` is internal.
 
     `issued_to` is exclusive; `overdue_at` selects invoices that are overdue then, `before` those with lower numbers.
+    `reference` is an order's reference, or a part of the customer's own.
     """
 
     customer_id: int | None = None
@@ -49,11 +51,12 @@ class InvoiceFilter:
     unpaid: bool = False
     overdue_at: datetime | None = None
     before: int | None = None
+    reference: str | None = None
 
 
 _INVOICES = SQL(
-    "select i.number, i.order_id, o.order_reference, i.customer_id, i.issued_at, i.supplied_at, i.due_at,"
-    " i.net, i.vat, i.gross, b.paid, b.credited, b.due"
+    "select i.number, i.order_id, o.order_reference, o.customer_reference, i.customer_id,"
+    " i.issued_at, i.supplied_at, i.due_at, i.net, i.vat, i.gross, b.paid, b.credited, b.due"
     " from invoice i join invoice_balance b on b.invoice = i.number join orders o on o.id = i.order_id"
 )
 _CONDITIONS = {
@@ -63,6 +66,9 @@ _CONDITIONS = {
     "issued_to": SQL("i.issued_at < :issued_to"),
     "overdue_at": SQL("b.due_at < :overdue_at"),
     "before": SQL("i.number < :before"),
+    "reference": SQL(
+        "(o.order_reference = upper(:reference) or position(lower(:reference) in lower(o.customer_reference)) > 0)"
+    ),
 }
 _UNPAID = SQL("b.due > 0")
 
@@ -76,6 +82,14 @@ async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int) -> li
     chosen = SQL(" and ").join(conditions or [SQL("true")])
     sql = SQL("{} where {} order by i.number desc limit :most").format(_INVOICES, chosen)
     return await tx.fetch_all(Statement(sql, InvoiceRecord), **values, most=most)
+
+
+async def fetch_own_invoice(tx: Transaction, customer_id: int, number: int) -> InvoiceRecord:
+    """Return one of a customer's invoices. Raises DomainError (not found)."""
+    found = await fetch_invoice(tx, number)
+    if found.customer_id != customer_id:
+        raise not_found("invoice", number)
+    return found
 
 
 _THE_INVOICE = Statement(SQL("{} where i.number = :number").format(_INVOICES), InvoiceRecord)
@@ -150,6 +164,16 @@ async def printed_invoice(tx: Transaction, number: int, customer_id: int | None 
     if found is None:
         raise not_found("invoice", number)
     return found
+
+
+_PRINTED_INVOICES = Statement(
+    "select number, pdf from invoice where number = any(:numbers::bigint[]) order by number", PrintedInvoice
+)
+
+
+async def printed_invoices(tx: Transaction, numbers: Sequence[int]) -> list[PrintedInvoice]:
+    """Return invoices as PDF files, by number."""
+    return await tx.fetch_all(_PRINTED_INVOICES, numbers=list(numbers))
 
 
 # What is not invoiced yet is due as if it had been invoiced at the confirmation.

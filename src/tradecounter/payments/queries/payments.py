@@ -27,6 +27,10 @@ class PaymentRecord:
     reversal_reason: str | None
     allocations: list[dict[str, Any]]
 
+    def share_of(self, invoice: int) -> Decimal | None:
+        """Return how much of the payment an invoice got, or None."""
+        return next((Decimal(share["amount"]) for share in self.allocations if share["invoice"] == invoice), None)
+
 
 _SELECTED = SQL("""
     select p.id, p.customer_id, p.amount, p.received_on, p.method, p.reference, p.recorded_at, p.reversed_at,

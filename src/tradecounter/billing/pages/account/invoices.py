@@ -1,8 +1,11 @@
 """`/account/invoice`: invoices and credit notes, with their PDF files."""
 
+import asyncio
+import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from io import BytesIO
 from typing import Literal
 
 from starlette.responses import Response
@@ -16,24 +19,32 @@ from tradecounter.billing.queries.credit_notes import (
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
     InvoiceRecord,
+    fetch_own_invoice,
     list_invoices,
     printed_invoice,
+    printed_invoices,
 )
+from tradecounter.billing.queries.invoices import PrintedInvoice
+from tradecounter.billing.rules import invoice_state
+from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
-from tradecounter.edge.pages.listing import At, known, table_page
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, end_of, known, start_of, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
+from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.money import NOTHING
+from tradecounter.letterhead.seller import bank_details
 from tradecounter.parts.account import AccountParts
+from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 
-_LATEST_FIRST = Sort("number", descending=True)
 _INVOICE_COLUMNS = (
     Column("Invoice"),
+    Column("Your reference"),
     Column("Order"),
     Column("Issued"),
     Column("Due"),
@@ -52,6 +63,7 @@ _NOTE_COLUMNS = (
 
 
 _PDF = "application/pdf"
+_MOST_FILES = 100
 _INVOICE_HEADINGS = (
     "number",
     "order_reference",
@@ -63,14 +75,18 @@ _INVOICE_HEADINGS = (
     "paid",
     "credited",
     "due",
+    "customer_reference",
 )
 _NOTE_HEADINGS = ("number", "invoice", "order_reference", "issued_on", "reason", "net", "vat", "gross")
 
 
 class InvoiceTable(TableParameters, frozen=True, kw_only=True):
-    """The filter of the table of invoices."""
+    """The filters of invoices; both days are included."""
 
     show: Literal["unpaid", "overdue"] | None = None
+    reference: str | None = None
+    issued_from: str | None = None
+    issued_to: str | None = None
 
 
 def _note_row(row: CreditNoteRecord) -> tuple[object, ...]:
@@ -80,7 +96,8 @@ def _note_row(row: CreditNoteRecord) -> tuple[object, ...]:
 
 def _invoice_row(row: InvoiceRecord) -> tuple[object, ...]:
     days = (uk_date(row.issued_at), uk_date(row.due_at))
-    return (row.number, row.order_reference, *days, row.net, row.vat, row.gross, row.paid, row.credited, row.due)
+    amounts = (row.net, row.vat, row.gross, row.paid, row.credited, row.due)
+    return (row.number, row.order_reference, *days, *amounts, row.customer_reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +118,26 @@ class InvoicePages:
         file="invoices",
         headings=_INVOICE_HEADINGS,
         cells=_invoice_row,
-        shown=lambda self, _, found: known(state=_states(found.rows, self.desk.clock.now())),
+        shown=lambda self, _, found: known(
+            state=_states(found.rows, self.desk.clock.now()), bank=bank_details(self.parts.settings)
+        ),
         user_roles=ACCOUNTS,
     )
     async def list_invoices(
         self, tx: Transaction, call: Call, wanted: InvoiceTable, at: At, now: datetime
     ) -> list[InvoiceRecord]:
-        chosen = InvoiceFilter(
-            customer_id=call.customer_id,
-            unpaid=wanted.show == "unpaid",
-            overdue_at=now if wanted.show == "overdue" else None,
-            before=None if at["after"] is None else at["after"][1],
-        )
+        chosen = replace(_filter(call.customer_id, wanted, now), before=None if at["after"] is None else at["after"][1])
         return await list_invoices(tx, chosen, wanted.most)
+
+    @page("/account/invoice/zip", "Invoices as a ZIP file", user_roles=ACCOUNTS, query=InvoiceTable)
+    async def send_files(self, call: Call) -> Response:
+        wanted = call.query(InvoiceTable)
+        async with self.desk.reading() as tx:
+            found = await list_invoices(tx, _filter(call.customer_id, wanted, self.desk.clock.now()), _MOST_FILES)
+            printed = await printed_invoices(tx, [invoice.number for invoice in found])
+        if not printed:
+            raise not_found("invoice")
+        return file_response(await asyncio.to_thread(_zipped, printed), "invoices.zip", "application/zip")
 
     @table_page(
         "/account/invoice/credit-note",
@@ -134,6 +158,25 @@ class InvoicePages:
         before = None if at["after"] is None else at["after"][1]
         return await list_credit_notes(tx, CreditNoteFilter(customer_id=call.customer_id, before=before), wanted.most)
 
+    @page("/account/invoice/{number}", "One invoice", user_roles=INVOICE_FILES)
+    async def show_one(self, call: Call) -> Response:
+        number = call.path_id("number", "invoice")
+        async with self.desk.reading() as tx:
+            record = await fetch_own_invoice(tx, call.customer_id, number)
+            [invoice] = await shown_invoices(tx, [record])
+            payments = await list_payments(tx, PaymentFilter(invoice=number), _MOST_FILES)
+            notes = await list_credit_notes(tx, CreditNoteFilter(invoice=number), _MOST_FILES)
+        return self.desk.show(
+            call,
+            "billing/invoice.html",
+            record=record,
+            invoice=invoice,
+            state=_state(record, self.desk.clock.now()),
+            payments=[(payment, payment.share_of(number)) for payment in payments],
+            credit_notes=notes,
+            bank=bank_details(self.parts.settings),
+        )
+
     @page("/account/invoice/{number}/pdf", "An invoice as a PDF file", user_roles=INVOICE_FILES)
     async def show_invoice(self, call: Call) -> Response:
         number = call.path_id("number", "invoice")
@@ -149,15 +192,31 @@ class InvoicePages:
         return file_response(found.pdf, f"credit-note-{number}.pdf", _PDF)
 
 
-def _state(invoice: InvoiceRecord, *, is_late: bool) -> str:
-    """Return what an invoice waits for, in words."""
-    if invoice.due <= NOTHING:
-        return "Paid" if invoice.paid > NOTHING or invoice.gross == NOTHING else "Credited"
-    if is_late:
-        return "Overdue"
-    return "Part paid" if invoice.paid > NOTHING or invoice.credited > NOTHING else "Open"
+def _filter(customer_id: int, wanted: InvoiceTable, now: datetime) -> InvoiceFilter:
+    """Return the filter of a customer's invoices. Raises DomainError (invalid)."""
+    return InvoiceFilter(
+        customer_id=customer_id,
+        unpaid=wanted.show == "unpaid",
+        overdue_at=now if wanted.show == "overdue" else None,
+        reference=text("reference", wanted.reference),
+        issued_from=start_of("issued_from", wanted.issued_from),
+        issued_to=end_of("issued_to", wanted.issued_to),
+    )
+
+
+def _zipped(invoices: Sequence[PrintedInvoice]) -> bytes:
+    """Return a ZIP file with the PDF files of invoices."""
+    written = BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:  # PDF files are compressed already
+        for invoice in invoices:
+            archive.writestr(f"invoice-{invoice.number}.pdf", invoice.pdf)
+    return written.getvalue()
+
+
+def _state(invoice: InvoiceRecord, now: datetime) -> str:
+    return invoice_state(invoice.due, invoice.paid, invoice.credited, invoice.due_at, now)
 
 
 def _states(rows: Sequence[InvoiceRecord], now: datetime) -> dict[int, str]:
-    """Return what each invoice waits for, by its number."""
-    return {row.number: _state(row, is_late=row.due_at < now) for row in rows}
+    """Return the state of each invoice, by its number."""
+    return {row.number: _state(row, now) for row in rows}

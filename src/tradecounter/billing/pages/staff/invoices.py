@@ -123,7 +123,7 @@ class InvoicePages:
             invoice=invoice,
             state=invoice_state(record.due, record.paid, record.credited, record.due_at, now),
             customer=account.name,
-            payments=[(payment, _share(payment.allocations, number)) for payment in payments],
+            payments=[(payment, payment.share_of(number)) for payment in payments],
             credit_notes=credit_notes,
             left=left,
             history=history,
@@ -158,7 +158,3 @@ class InvoicePages:
             back=f"/invoice/{invoice.number}",
             back_name=f"Invoice {invoice.number}",
         )
-
-
-def _share(allocations: list[dict[str, object]], number: int) -> object:
-    return next((share["amount"] for share in allocations if share["invoice"] == number), None)

@@ -1,0 +1,1 @@
+"""What the pages of `billing` at both sites share."""
