@@ -34,6 +34,7 @@ JobName = Literal[
     "mail_webhook_added",
     "mail_application_allowed",
     "mail_webhook_stopped",
+    "mail_back_in_stock",
     "mail_credit_note",
     "mail_invoice_overdue",
     "invoice_dispatch",

@@ -1442,6 +1442,15 @@ ALTER TABLE public.staff_member ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE public.stock_alert (
+    user_id bigint NOT NULL,
+    product_id bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    in_stock_at timestamp with time zone
+);
+
+COMMENT ON COLUMN public.stock_alert.in_stock_at IS 'When the user was told; null while the user waits.';
+
 CREATE TABLE public.stock_level (
     product_id bigint NOT NULL,
     available bigint DEFAULT 0 NOT NULL,
@@ -1881,6 +1890,9 @@ ALTER TABLE ONLY public.staff_member
 ALTER TABLE ONLY public.staff_member
     ADD CONSTRAINT staff_member_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.stock_alert
+    ADD CONSTRAINT stock_alert_pkey PRIMARY KEY (user_id, product_id);
+
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_pkey PRIMARY KEY (product_id);
 
@@ -2102,6 +2114,8 @@ CREATE INDEX shipment_by_tracking_number ON public.shipment USING btree (lower(t
 CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id);
 
 CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
+
+CREATE INDEX stock_alert_waiting ON public.stock_alert USING btree (product_id) WHERE (in_stock_at IS NULL);
 
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
 
@@ -2367,6 +2381,12 @@ ALTER TABLE ONLY public.shipment_line
 
 ALTER TABLE ONLY public.shipment
     ADD CONSTRAINT shipment_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id);
+
+ALTER TABLE ONLY public.stock_alert
+    ADD CONSTRAINT stock_alert_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.stock_alert
+    ADD CONSTRAINT stock_alert_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.stock_level
     ADD CONSTRAINT stock_level_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);

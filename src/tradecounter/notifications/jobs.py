@@ -16,6 +16,7 @@ from tradecounter.db.transaction import reading, transaction
 from tradecounter.events.record import record_event
 from tradecounter.kit.clock import Clock
 from tradecounter.notifications import (
+    alert_mails,
     approval_mails,
     billing_mails,
     order_mails,
@@ -55,6 +56,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_webhook_added": owner_mails.webhook_added,
     "mail_application_allowed": owner_mails.application_allowed,
     "mail_webhook_stopped": webhook_mails.webhook_stopped,
+    "mail_back_in_stock": alert_mails.back_in_stock,
     "mail_credit_note": billing_mails.credit_note,
     "mail_invoice_overdue": billing_mails.invoice_overdue,
 }

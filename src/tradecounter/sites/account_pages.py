@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tradecounter.access.pages.account.users import UserPages
+from tradecounter.alerts.pages.account.alerts import AlertPages
 from tradecounter.approvals.pages.account.approvals import ApprovalPages
 from tradecounter.baskets.pages.account.add import BasketPages
 from tradecounter.baskets.summary import summarise
@@ -48,6 +49,7 @@ SUBJECTS: Sequence[type] = (
     NewOrderPages,
     ReviewPages,
     ApprovalPages,
+    AlertPages,
     QuotePages,
     QuoteLinkPages,
     OwnSearchPages,

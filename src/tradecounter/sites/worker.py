@@ -13,6 +13,7 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from tradecounter.access.jobs import add_access_jobs, clean_up_access
+from tradecounter.alerts.tell_of_stock import tell_of_stock
 from tradecounter.billing.jobs import add_billing_jobs, remind_of_invoices
 from tradecounter.consent.clean_up import clean_up_consent
 from tradecounter.customers.queries.addresses import delete_old_addresses
@@ -89,6 +90,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
             "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
         ),
         PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
+        PeriodicJob("tell_of_stock", EVERY_MINUTE, tell_of_stock, "users told of stock"),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
         PeriodicJob(
             "clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links, sessions and wrong passwords deleted"

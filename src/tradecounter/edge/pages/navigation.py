@@ -43,6 +43,7 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 ALSO: Mapping[str, tuple[str, ...]] = {
     "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file"),
     "/staff": ("/token",),
+    "/account/product": ("/account/alert",),
 }
 SEARCH: Mapping[str, str] = {"staff": "/search", "account": "/account/search"}
 

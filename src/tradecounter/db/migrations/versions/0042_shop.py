@@ -1,4 +1,4 @@
-"""What the shop needs: baskets, lists, approvals, users with several roles and a limit, documents of products."""
+"""What the shop needs: baskets, lists, approvals, alerts, several roles and a limit of users, documents."""
 
 from tradecounter.db.migrations.sql import run_sql
 
@@ -52,6 +52,17 @@ _APPROVALS = """
     create index order_approval_by_decider on order_approval (decided_by);
     create index order_approval_waiting on order_approval (order_id) where state = 'waiting';
 """
+_ALERTS = """
+    create table stock_alert (
+        user_id bigint not null references customer_user on delete cascade,
+        product_id bigint not null references product,
+        created_at timestamptz not null,
+        in_stock_at timestamptz,
+        primary key (user_id, product_id)
+    );
+    comment on column stock_alert.in_stock_at is 'When the user was told; null while the user waits.';
+    create index stock_alert_waiting on stock_alert (product_id) where in_stock_at is null;
+"""
 _USERS = """
     alter table customer_user
         add column more_roles text[] not null default '{}',
@@ -70,4 +81,4 @@ _DOCUMENTS = """
 
 def upgrade() -> None:
     """Create the tables and the columns."""
-    run_sql(_BASKETS, _LISTS, _APPROVALS, _USERS, _DOCUMENTS)
+    run_sql(_BASKETS, _LISTS, _APPROVALS, _ALERTS, _USERS, _DOCUMENTS)

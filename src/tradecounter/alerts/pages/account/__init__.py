@@ -1,0 +1,1 @@
+"""The pages of `alerts` in the account."""

@@ -1,0 +1,81 @@
+"""Reads and writes stock alerts: products of which users want to know when they are in stock."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class StockAlert:
+    """A product that a user waits for. `in_stock_at` is when it was found in stock, once the user is told."""
+
+    product_id: int
+    sku: str
+    name: str
+    created_at: datetime
+    in_stock_at: datetime | None
+
+
+_ADD = Statement("""
+    insert into stock_alert (user_id, product_id, created_at) values (:user_id, :product_id, :now)
+    on conflict (user_id, product_id) do update set created_at = excluded.created_at, in_stock_at = null
+""")
+
+
+async def add_stock_alert(tx: Transaction, user_id: int, product_id: int, now: datetime) -> None:
+    """Store an alert; one that was told already waits again."""
+    await tx.execute(_ADD, user_id=user_id, product_id=product_id, now=now)
+
+
+_COUNT = Statement("select count(*) from stock_alert where user_id = :user_id and in_stock_at is null")
+
+
+async def count_stock_alerts(tx: Transaction, user_id: int) -> int:
+    """Return how many products a user waits for."""
+    return int(await tx.fetch_value(_COUNT, user_id=user_id))
+
+
+_OF_USER = Statement(
+    "select a.product_id, p.sku, p.name, a.created_at, a.in_stock_at from stock_alert a"
+    " join product p on p.id = a.product_id where a.user_id = :user_id order by a.created_at desc, a.product_id",
+    StockAlert,
+)
+
+
+async def stock_alerts_of(tx: Transaction, user_id: int) -> list[StockAlert]:
+    """Return a user's alerts, the latest first."""
+    return await tx.fetch_all(_OF_USER, user_id=user_id)
+
+
+_REMOVE = Statement("delete from stock_alert where user_id = :user_id and product_id = :product_id")
+
+
+async def remove_stock_alert(tx: Transaction, user_id: int, product_id: int) -> bool:
+    """Delete an alert; return whether there was one."""
+    return await tx.execute(_REMOVE, user_id=user_id, product_id=product_id) == 1
+
+
+# A user whose customer is blocked is told when it no longer is.
+_FIND_IN_STOCK = Statement("""
+    update stock_alert a set in_stock_at = :now
+    from stock_level s, product p, customer_user u, customer c
+    where a.in_stock_at is null and s.product_id = a.product_id and s.available > 0
+      and p.id = a.product_id and p.active
+      and u.id = a.user_id and u.disabled_at is null and c.id = u.customer_id and c.blocked_at is null
+    returning a.user_id
+""")
+
+
+async def find_in_stock(tx: Transaction, now: datetime) -> list[int]:
+    """Note which products that somebody waits for are in stock; return the users to tell."""
+    return sorted({user_id for (user_id,) in await tx.fetch_all(_FIND_IN_STOCK, now=now)})
+
+
+_FORGET = Statement("delete from stock_alert where in_stock_at < :before")
+
+
+async def forget_told(tx: Transaction, before: datetime) -> int:
+    """Delete alerts that were told before a moment; return how many."""
+    return await tx.execute(_FORGET, before=before)

@@ -1,0 +1,107 @@
+"""Stock alerts: a user is told once when a product is in stock."""
+
+from email.message import EmailMessage
+
+import pytest
+
+from support.mail import deliver_mail, html, plain
+from support.orders import rows, sell
+from support.pages import Person, customer_user, text_of
+from support.service import Customer, Service
+from tradecounter.alerts.tell_of_stock import tell_of_stock
+
+ALERTS = "/account/alert"
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def buyer(shop: Service, customer: Customer) -> Person:
+    return customer_user(shop, customer.id, "buyer")
+
+
+def told(service: Service, *people: Person) -> list[EmailMessage]:
+    """The mails about stock to these people after the worker has looked."""
+    service.in_transaction(lambda tx: tell_of_stock(tx, service.clock.now()))
+    emails = {person.email for person in people}
+    mails = [mail for mail in deliver_mail(service) if mail["Subject"].startswith("In stock: ")]
+    return [mail for mail in mails if emails & {address.addr_spec for address in mail["To"].addresses}]
+
+
+def test_a_user_is_told_once_when_a_product_is_in_stock(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "WAITED-1", name="Waited <for>", available=0)
+    assert "Tell me when it is in stock" in text_of(buyer.get(f"/account/product/{sku}"))
+    page = buyer.sends(f"{ALERTS}/add", {"sku": sku})
+    assert f"You get an e-mail when {sku} is in stock." in text_of(page)
+    assert "Waited <for>" in text_of(page)
+    assert told(shop, buyer) == []
+    shop.must_load("stock", [{"sku": sku, "available": 3}])
+    [mail] = told(shop, buyer)
+    assert mail["Subject"] == f"In stock: {sku}"
+    assert "Waited <for>" in plain(mail)
+    assert "Waited &lt;for&gt;" in html(mail)
+    assert told(shop, buyer) == []
+    shop.refresh()
+    assert "Tell me when" not in text_of(buyer.get(f"/account/product/{sku}"))
+    assert "In stock" in text_of(buyer.get(ALERTS)).replace("in stock", "In stock")
+
+
+def test_products_of_the_same_minute_are_one_mail(shop: Service, buyer: Person) -> None:
+    found = [sell(shop, f"TOGETHER-{n}", available=0) for n in range(3)]
+    for sku in found:
+        buyer.sends(f"{ALERTS}/add", {"sku": sku})
+    shop.must_load("stock", [{"sku": sku, "available": 1} for sku in found])
+    [mail] = told(shop, buyer)
+    assert mail["Subject"].endswith(" and 2 more")
+    assert all(sku in plain(mail) for sku in found)
+
+
+def test_who_was_told_may_wait_again(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "WAITED-2", available=1)
+    buyer.sends(f"{ALERTS}/add", {"sku": sku})
+    assert len(told(shop, buyer)) == 1
+    buyer.sends(f"{ALERTS}/add", {"sku": sku})
+    assert len(told(shop, buyer)) == 1
+
+
+def test_nobody_else_is_told(shop: Service, customer: Customer, buyer: Person) -> None:
+    sku = sell(shop, "WAITED-3", available=0)
+    colleague, gone = customer_user(shop, customer.id), customer_user(shop, customer.id)
+    for person in (buyer, gone):
+        person.sends(f"{ALERTS}/add", {"sku": sku})
+    rows(shop, "update customer_user set disabled_at = now() where id = %s returning id", gone.id)
+    shop.must_load("stock", [{"sku": sku, "available": 3}])
+    assert len(told(shop, buyer, colleague, gone)) == 1
+
+
+def test_an_alert_is_removed(shop: Service, buyer: Person) -> None:
+    sku = sell(shop, "WAITED-4", available=0)
+    buyer.sends(f"{ALERTS}/add", {"sku": sku})
+    [(product_id,)] = rows(shop, "select id from product where sku = %s", sku)
+    stranger = customer_user(shop, shop.customer().id)
+    assert stranger.send(f"{ALERTS}/{product_id}/remove").status_code == 404
+    assert "The alert is removed." in text_of(buyer.sends(f"{ALERTS}/{product_id}/remove"))
+    assert buyer.send(f"{ALERTS}/{product_id}/remove").status_code == 404
+    shop.must_load("stock", [{"sku": sku, "available": 3}])
+    assert told(shop, buyer) == []
+
+
+def test_an_unknown_product_cannot_be_waited_for(buyer: Person) -> None:
+    assert buyer.send(f"{ALERTS}/add", {"sku": "NOTHING"}).status_code == 404
+    assert buyer.send(f"{ALERTS}/add", {"sku": ""}).status_code == 400
+    assert "You wait for nothing" in text_of(buyer.get(ALERTS))
+
+
+def test_there_is_a_limit_to_alerts(shop: Service, buyer: Person) -> None:
+    many = "insert into stock_alert (user_id, product_id, created_at) select %s, id, now() from product limit 200"
+    have = rows(shop, "select count(*) from product")[0][0]
+    shop.must_load(
+        "products", [{"sku": f"MANY-{n}", "name": "Many", "manufacturer": "acme"} for n in range(200 - have)]
+    )
+    rows(shop, f"{many} returning user_id", buyer.id)
+    refused = buyer.send(f"{ALERTS}/add", {"sku": "PHONE"})
+    assert refused.status_code == 409
+    assert "200 products already" in text_of(refused)
