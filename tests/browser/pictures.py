@@ -33,11 +33,13 @@ OFFICE = {
 ACCOUNT = {
     "account": ("/account", "To do first"),
     "account-order": ("/account/order/{reference}", "serial number"),
+    "account-shop": ("/account/product", "Categories"),
+    "account-product": ("/account/product/{sku}", "Goes with it"),
     "account-new-order": ("/account/new-order", "Update prices"),
     "account-statement": ("/account/invoice/statement", "Closing balance"),
 }
 IN_CUSTOMERS_GUIDE = ("account", "account-order")
-DARK = ("today", "account-new-order")  # in the README, which follows the reader's colours
+DARK = ("today", "account-shop")  # in the README, which follows the reader's colours
 PHONE = ("order",)
 
 

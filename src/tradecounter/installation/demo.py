@@ -31,6 +31,7 @@ from tradecounter.sites.worker import drain, run_worker
 log = structlog.get_logger()
 
 _LAST_PORT = 65535
+_BANK = "Example Bank|Sort code 00-00-00|Account number 01234567"
 _STAFF_CONNECTIONS = 4
 
 
@@ -75,6 +76,7 @@ def demo(
         with database_url(settings, create=True, serving=True) as url:
             upgrade(url)
             settings = with_secret(settings)
+            settings = replace(settings, seller_bank=settings.seller_bank or _BANK)
             require_secret(settings, url)
             listeners = (listener, staff_listener)
             run_until_stopped(

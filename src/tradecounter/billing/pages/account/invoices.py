@@ -45,7 +45,6 @@ from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 _INVOICE_COLUMNS = (
     Column("Invoice"),
     Column("Your reference"),
-    Column("Order"),
     Column("Issued"),
     Column("Due"),
     Column("State"),
