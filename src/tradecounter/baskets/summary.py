@@ -17,6 +17,5 @@ async def summarise(tx: Transaction, user: CustomerUser, view: CustomerView | No
 
 
 def _net(view: CustomerView, line: BasketLine) -> Decimal:
-    row = view.snapshot.row_of_id.get(line.product_id)
-    costs = None if row is None or row not in view.visible else view.unit_costs(row)
-    return NOTHING if costs is None else from_pence(costs.at(line.quantity)) * line.quantity
+    found = view.find_id(line.product_id)
+    return NOTHING if found is None else from_pence(found[1].at(line.quantity)) * line.quantity

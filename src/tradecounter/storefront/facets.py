@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 from pyroaring import BitMap
 
+from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.products.columns.rows import rows_of
 from tradecounter.products.snapshot.attribute_index import as_number
@@ -23,6 +24,7 @@ from tradecounter.storefront.price_ranges import RANGES, PriceRange, read_ranges
 from tradecounter.storefront.query import Found, find_products, matching
 from tradecounter.storefront.view import CustomerView
 
+_MOST_FILTERS = 100
 _MOST_ATTRIBUTES = 8
 _SAMPLE = 200  # products that are looked at for the attributes that they have in common
 _RARE = 6  # an attribute that fewer than one in so many of them has is no facet
@@ -77,6 +79,9 @@ class Shelf:
     @cached_property
     def found(self) -> Found:
         """The products, in the requested order."""
+        wanted = self.wanted
+        if sum(map(len, (wanted.category, wanted.manufacturer, wanted.attribute, wanted.price))) > _MOST_FILTERS:
+            raise invalid("attribute", f"there are more than {_MOST_FILTERS} filters: leave some out")
         ranges = read_ranges(self.wanted.price)
         return find_products(self.view, self.wanted, self._costing(ranges) if ranges else None)
 

@@ -10,7 +10,6 @@ from tradecounter.kit.money import from_pence, rounded
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.prices.rules import UnitCosts
 from tradecounter.products.queries.records import ProductRecord
-from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.stock.rules import Delivery
 from tradecounter.storefront.drawings import kind_of, tint_of
 from tradecounter.storefront.view import CustomerView
@@ -34,7 +33,8 @@ class ShownProduct:
     @property
     def manufacturer(self) -> str:
         """The manufacturer's name."""
-        return manufacturer_names(self.view.snapshot).get(self.record.manufacturer, self.record.manufacturer)
+        key = self.record.manufacturer
+        return next((each.name for each in self.view.snapshot.manufacturer_list if each.key == key), key)
 
     @property
     def breaks(self) -> list[tuple[int, Decimal]]:
@@ -104,11 +104,6 @@ def shown_products(view: CustomerView, rows: Iterable[int]) -> list[ShownProduct
 def shown_skus(view: CustomerView, skus: Iterable[str]) -> list[ShownProduct]:
     """Return the products of SKUs, without those that the customer cannot buy."""
     return [ShownProduct(view, *found) for sku in skus if (found := view.find(sku)) is not None]
-
-
-def manufacturer_names(snapshot: CatalogueSnapshot) -> dict[str, str]:
-    """Return the names of all manufacturers by key."""
-    return {each.key: each.name for each in snapshot.manufacturer_list}
 
 
 def _may_load(address: str) -> bool:

@@ -87,7 +87,15 @@ def test_a_search_says_how_its_words_were_read(shop: Service, buyer: Person) -> 
 
 @pytest.mark.parametrize(
     "query",
-    ["attribute=nothing%3D1", "price=cheap", "sort=colour", "page=0", "inStock=maybe", "reduced=true&clearance=false"],
+    [
+        "attribute=nothing%3D1",
+        "price=cheap",
+        "sort=colour",
+        "page=0",
+        "inStock=maybe",
+        "reduced=true&clearance=false",
+        "&".join(f"price={n}-" for n in range(101)),
+    ],
 )
 def test_what_is_wrong_with_a_filter_is_said_on_the_page(buyer: Person, query: str) -> None:
     page = buyer.get(f"{SHOP}?{query}")
@@ -217,10 +225,16 @@ def test_every_button_of_the_order_form_saves_the_basket(buyer: Person) -> None:
     assert basket(buyer) == {"PHONE": "9"}
 
 
-def test_lines_that_are_wrong_are_in_the_form_alone(buyer: Person) -> None:
+def test_a_form_with_a_wrong_line_changes_nothing_of_the_basket(buyer: Person) -> None:
+    add(buyer, "SWITCH")
     fields = {"items-0-sku": "PHONE", "items-0-quantity": "many", "items-1-sku": "NOTHING", "items-1-quantity": "1"}
     buyer.send(FORM, {**fields, "items-2-sku": "CABLE", "items-2-quantity": "2"})
-    assert basket(buyer) == {"CABLE": "2"}
+    assert basket(buyer) == {"SWITCH": "1"}
+
+
+def test_the_good_lines_of_a_list_are_in_the_basket(buyer: Person) -> None:
+    buyer.send(FORM, {"list": "PHONE 2\nPHNE 1\nCABLE many"})
+    assert basket(buyer) == {"PHONE": "2"}
 
 
 def test_what_another_device_added_is_shown_before_it_is_ordered(shop: Service, customer: Customer) -> None:

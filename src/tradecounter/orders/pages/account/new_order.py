@@ -1,11 +1,11 @@
 """`/account/new-order`: the form of a new order or quote, with the lines of the user's basket.
 
-All of it is sent with every button, which saves the lines as the basket.
+All of it is sent with every button, which saves the lines as the basket unless one of them is wrong.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -158,13 +158,16 @@ class NewOrderPages:
         async with self.desk.reading() as tx:
             view = await self._view(tx, call, named_skus(submitted, uploaded))
         lines = lines_of_form(submitted, uploaded, view)
-        has_new, seen = await self._save(call, lines, view, submitted)
+        checked = _checked(Submitted(lines.values(submitted.values)), lines, view, problem)
+        has_new, seen = False, _seen(submitted) or 0
+        if not checked.errors.keys() - {"list"}:
+            has_new, seen = await self._save(call, lines, view, submitted)
         changed = Submitted(lines.values(submitted.values))
         step = submitted.one("do")
         if step not in {"order", "quote"} or problem or lines.bad_lines or has_new:
             focus = "found" if step == "search" and submitted.one("q") else "lines"
             note = _ADDED_ELSEWHERE if has_new else ""
-            return await self._show(call, lines, _checked(changed, lines, view, problem), seen, focus, note)
+            return await self._show(call, lines, replace(checked, values=changed.values), seen, focus, note)
 
         async def work(tx: Transaction, body: OrderForm, _: datetime) -> AnyOrder:
             if not body.items:
@@ -293,7 +296,7 @@ async def _read_file(submitted: Submitted) -> tuple[str, DomainError | None]:
 
 
 def _checked(changed: Submitted, lines: FormLines, view: CustomerView, problem: DomainError | None) -> Filled:
-    """Return the form with the errors of its lines."""
+    """Return the form with the errors of its lines. Of a list, the good lines are taken, so it is no bad request."""
     errors: dict[str, str] = {}
     try:
         parse_form(changed, Lines)
@@ -305,7 +308,7 @@ def _checked(changed: Submitted, lines: FormLines, view: CustomerView, problem: 
         errors["list"] = f"has {plural(len(lines.bad_lines), 'line')} to correct; the others are in the order"
     if problem is not None:
         errors["file"] = problem.field_errors[0].message if problem.field_errors else problem.message
-    return Filled(changed.values, errors, status=STATUS[Kind.INVALID] if errors else 200)
+    return Filled(changed.values, errors, status=STATUS[Kind.INVALID] if errors.keys() - {"list"} else 200)
 
 
 def _page_of(made: AnyOrder) -> str:

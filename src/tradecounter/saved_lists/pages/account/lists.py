@@ -295,10 +295,9 @@ async def _lines_of_source(tx: Transaction, call: Call, source: str) -> list[tup
 
 def _products(view: CustomerView, lines: Iterable[ListLine]) -> Iterable[ListedProduct]:
     for line in lines:
-        row = view.snapshot.row_of_id.get(line.product_id)
-        costs = None if row is None or row not in view.visible else view.unit_costs(row)
-        if row is not None and costs is not None:
-            yield ListedProduct(ShownProduct(view, row, costs), line.quantity)
+        found = view.find_id(line.product_id)
+        if found is not None:
+            yield ListedProduct(ShownProduct(view, *found), line.quantity)
 
 
 def _id(call: Call) -> int:
