@@ -55,6 +55,17 @@ def test_a_priced_quote_is_accepted(shop: Service, customer: Customer, buyer: Pe
     assert "Ordered" in text_of(buyer.get(LIST))
 
 
+def test_quotes_that_wait_for_the_customer_come_first(shop: Service) -> None:
+    customer = shop.customer()
+    buyer = customer_user(shop, customer.id, "buyer")
+    priced, _ = (request_quote(customer, customer_reference=name) for name in ("DECIDE-ME", "STILL-WAITING"))
+    assert "Waiting for you" not in text_of(buyer.get(LIST))
+    price_as_support(shop, priced, ("PHONE", "30.00"))
+    panel = text_of(buyer.get(LIST)).split("Waiting for you")[1].split("Requested")[0]
+    assert "DECIDE-ME" in panel
+    assert "STILL-WAITING" not in panel
+
+
 def test_a_quote_is_declined_without_an_email_to_the_one_who_does_it(
     shop: Service, customer: Customer, buyer: Person
 ) -> None:

@@ -23,7 +23,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.option_choices import chosen_option, shipping_choices
-from tradecounter.orders.queries.all_orders import own_quotes
+from tradecounter.orders.queries.all_orders import open_quotes, own_quotes
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import (
     AnyOrder,
@@ -46,6 +46,7 @@ _COLUMNS = (
     Column("The price holds until"),
     Column("Total", numeric=True),
 )
+_MOST_OPEN = 20
 _HEADINGS = ("confirmation_code", "customer_reference", "requested_at", "status", "expires_at", "gross")
 
 
@@ -83,13 +84,15 @@ class QuotePages:
         after = read_cursor(wanted.after, int)
         async with self.desk.reading() as tx:
             found = await own_quotes(tx, call.customer_id, wanted.most, None if after is None else after[1])
+            open_ones = await open_quotes(tx, call.customer_id, _MOST_OPEN) if after is None else []
         rows = [_row(quote, now) for quote in found]
         if wanted.is_file:
             return csv_file("quotes", _HEADINGS, map(_file_row, rows))
         address = self.desk.view(call).at(_PATH)
         sort = Sort("requested", descending=True)
         table = Table.of(call, address, _COLUMNS, rows, sort, lambda row: cursor_text(0, row.quote.id))
-        return self.desk.show(call, "quotes/list.html", table=table)
+        to_decide = [_row(q, now) for q in open_ones if isinstance(q, PricedQuote) and not q.has_expired(now)]
+        return self.desk.show(call, "quotes/list.html", table=table, to_decide=to_decide)
 
     @page(_ONE, "One quote", user_roles=BUYER)
     async def show_quote(self, call: Call) -> Response:
