@@ -15,8 +15,10 @@ from tradecounter.access.queries.users import put_user, user_by_id
 from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
+from tradecounter.alerts.queries import add_stock_alert
 from tradecounter.approvals.decide import request_approval
 from tradecounter.baskets.queries import add_lines
+from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
@@ -115,8 +117,9 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
     _add_orders(staff, customer, name, names, address)
     _add_quotes(staff, customer, name, names)
     names["approval"] = _add_approval(service, customer, names["user"], markup(f"{name} approval", 60))
+    names["request"] = _add_request(service, names["user"], names["ready"], markup(f"{name} request"))
     _add_webhook(staff, customer, name, names)
-    names["list"] = _add_basket_and_list(service, names["user"], markup(f"{name} list", 100))
+    names["list"], names["alert"] = _add_basket_list_and_alert(service, names["user"], markup(f"{name} list", 100))
     names["feed"] = add_developers_things(service, customer.id, markup(f"{name} feed", 100))
     return Belongings(customer, names)
 
@@ -135,18 +138,30 @@ def _add_approval(service: Service, customer: Customer, user_id: int, text: str)
     return code
 
 
-def _add_basket_and_list(service: Service, user_id: int, name: str) -> int:
-    """Put products into a user's basket and into a list; the list's id."""
+def _add_request(service: Service, user_id: int, reference: str, text: str) -> int:
+    """A message about an order; the request's id."""
+
+    async def ask(tx: Transaction) -> int:
+        user = await user_by_id(tx, user_id)
+        assert user is not None
+        return await open_request(tx, user, reference, "message", RequestDetails(text=text), service.clock.now())
+
+    return service.in_transaction(ask)
+
+
+def _add_basket_list_and_alert(service: Service, user_id: int, name: str) -> tuple[int, int]:
+    """Put products into a user's basket and into a list, and have it wait for one; the ids of list and product."""
     now = service.clock.now()
 
-    async def add(tx: Transaction) -> int:
+    async def add(tx: Transaction) -> tuple[int, int]:
         user = await user_by_id(tx, user_id)
         assert user is not None
         product_ids = [found for (found,) in await tx.fetch_all(_MARKED)]
         await add_lines(tx, user.id, [(product_id, 2) for product_id in product_ids], 10)
         list_id = await insert_list(tx, user, name, now, shared=True)
         await put_lines(tx, list_id, [(product_id, 3) for product_id in product_ids])
-        return list_id
+        await add_stock_alert(tx, user.id, product_ids[0], now)
+        return list_id, product_ids[0]
 
     return service.in_transaction(add)
 

@@ -35,6 +35,8 @@ JobName = Literal[
     "mail_application_allowed",
     "mail_webhook_stopped",
     "mail_back_in_stock",
+    "mail_request_opened",
+    "mail_request_closed",
     "mail_credit_note",
     "mail_invoice_overdue",
     "invoice_dispatch",

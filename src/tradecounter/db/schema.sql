@@ -482,6 +482,31 @@ ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.customer_request (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    order_id bigint NOT NULL,
+    user_id bigint,
+    items jsonb NOT NULL,
+    text text NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone,
+    closed_by bigint,
+    answer text DEFAULT ''::text NOT NULL,
+    CONSTRAINT customer_request_kind_check CHECK ((kind = ANY (ARRAY['cancel'::text, 'return'::text, 'message'::text])))
+);
+
+COMMENT ON COLUMN public.customer_request.items IS 'Units to cancel or to return: `id`, `sku` and `quantity`.';
+
+ALTER TABLE public.customer_request ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.customer_request_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.customer_user (
     id bigint NOT NULL,
     customer_id bigint NOT NULL,
@@ -1707,6 +1732,9 @@ ALTER TABLE ONLY public.customer
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.customer_request
+    ADD CONSTRAINT customer_request_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.customer_user
     ADD CONSTRAINT customer_user_email_key_key UNIQUE (email_key);
 
@@ -1977,6 +2005,12 @@ CREATE INDEX credit_note_of_customer ON public.credit_note USING btree (customer
 
 CREATE INDEX credit_note_of_invoice ON public.credit_note USING btree (invoice);
 
+CREATE INDEX customer_request_of_order ON public.customer_request USING btree (order_id);
+
+CREATE INDEX customer_request_of_user ON public.customer_request USING btree (user_id);
+
+CREATE INDEX customer_request_open ON public.customer_request USING btree (opened_at) WHERE (closed_at IS NULL);
+
 CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (customer_id);
 
 CREATE INDEX event_by_type ON public.event USING btree (type, sequence);
@@ -2222,6 +2256,15 @@ ALTER TABLE ONLY public.credit_note_line
 
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);
+
+ALTER TABLE ONLY public.customer_request
+    ADD CONSTRAINT customer_request_closed_by_fkey FOREIGN KEY (closed_by) REFERENCES public.staff_member(id);
+
+ALTER TABLE ONLY public.customer_request
+    ADD CONSTRAINT customer_request_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.customer_request
+    ADD CONSTRAINT customer_request_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.customer_user
     ADD CONSTRAINT customer_user_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id) ON DELETE CASCADE;

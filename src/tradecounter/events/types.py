@@ -12,6 +12,8 @@ CustomerEventType = Literal[
     "order.tracking_updated",
     "order.expected_date_changed",
     "order.returned",
+    "request.opened",
+    "request.closed",
     "quote.requested",
     "quote.priced",
     "quote.declined",

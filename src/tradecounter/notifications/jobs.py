@@ -22,6 +22,7 @@ from tradecounter.notifications import (
     order_mails,
     owner_mails,
     quote_mails,
+    request_mails,
     user_mails,
     webhook_mails,
 )
@@ -57,6 +58,8 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_application_allowed": owner_mails.application_allowed,
     "mail_webhook_stopped": webhook_mails.webhook_stopped,
     "mail_back_in_stock": alert_mails.back_in_stock,
+    "mail_request_opened": request_mails.request_opened,
+    "mail_request_closed": request_mails.request_closed,
     "mail_credit_note": billing_mails.credit_note,
     "mail_invoice_overdue": billing_mails.invoice_overdue,
 }

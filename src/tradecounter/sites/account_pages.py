@@ -12,6 +12,7 @@ from tradecounter.billing.pages.account.invoices import InvoicePages
 from tradecounter.billing.pages.account.statement import StatementPages
 from tradecounter.consent.pages.account.consent import PATH as CONSENT
 from tradecounter.consent.pages.account.consent import ConsentPages
+from tradecounter.customer_requests.pages.account.requests import AskPages
 from tradecounter.customers.pages.both.addresses import AddressPages
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
@@ -50,6 +51,7 @@ SUBJECTS: Sequence[type] = (
     ReviewPages,
     ApprovalPages,
     AlertPages,
+    AskPages,
     QuotePages,
     QuoteLinkPages,
     OwnSearchPages,

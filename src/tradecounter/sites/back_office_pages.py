@@ -8,6 +8,7 @@ from tradecounter.audit.pages.staff.audit_log import AuditPages
 from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
 from tradecounter.billing.pages.staff.debtors import DebtorPages
 from tradecounter.billing.pages.staff.invoices import InvoicePages
+from tradecounter.customer_requests.pages.staff.requests import RequestPages
 from tradecounter.customers.pages.both.addresses import AddressPages
 from tradecounter.customers.pages.staff.access import CustomerAccessPages
 from tradecounter.customers.pages.staff.customer_list import CustomerListPages
@@ -77,6 +78,7 @@ SUBJECTS: Sequence[type] = (
     AmendPages,
     AfterSalePages,
     OrderPaperPages,
+    RequestPages,
     QuoteListPages,
     QuotePages,
     QuoteStepPages,

@@ -70,8 +70,10 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
     orders = [other["sold"], other["pending"], other["quote"], order_id, code]
     found: dict[str, Sequence[Any]] = {
         "/account/order/{reference}": orders,
+        "/account/order/{reference}/ask/{kind}": [(name, kind) for name in orders for kind in ("cancel", "message")],
         "/account/new-order/{code}": orders,
         "/account/quote/{code}": orders,
+        "/account/alert/{id}": [other["alert"]],
         "/account/approval/{code}": [other["approval"]],
         "/account/list/{id}": [other["list"]],
         "/account/invoice/{number}": [other["invoice"]],
@@ -98,9 +100,12 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
     }
 
 
+_WORDS = ("cancel", "message")  # parameters that name nothing
+
+
 def unknown(name: str, own: Sequence[object]) -> str:
     """A name of the same form as another one that nobody has; what is the caller's own stays."""
-    if name in map(str, own):
+    if name in {*map(str, own), *_WORDS}:
         return name
     return "9" * 9 if name.isdecimal() else re.sub("[0-9a-f]", "9", name)
 

@@ -28,6 +28,8 @@ _TONES = {
         "invoiced",
         "valid",
         "added",
+        "approved",
+        "answered",
     },
     "busy": {
         "awaiting dispatch",

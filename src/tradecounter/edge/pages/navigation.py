@@ -14,6 +14,7 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("Today", "/"),
         ("Orders", "/order"),
         ("Quotes", "/quote"),
+        ("Requests", "/request"),
         ("Customers", "/customer"),
         ("Products", "/product"),
         ("Imports", "/import"),

@@ -48,6 +48,16 @@ async def returns_waiting(tx: Transaction) -> dict[str, Waiting]:
     return {state: Waiting(count, oldest) for state, count, oldest in await tx.fetch_all(_RETURNS)}
 
 
+_REQUESTS = Statement(
+    "select count(*), min(opened_at) as oldest from customer_request where closed_at is null", Waiting
+)
+
+
+async def requests_waiting(tx: Transaction) -> Waiting:
+    """Return the requests of customers that wait for an answer."""
+    return await tx.fetch_one(_REQUESTS) or Waiting(0, None)
+
+
 MOST_COUNTED = 1_000
 
 

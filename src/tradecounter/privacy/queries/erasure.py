@@ -156,6 +156,10 @@ _STATEMENTS = (
         where order_id in (select o.id from orders o where o.customer_id = :id)
     """),
     Statement("""
+        update customer_request set text = 'erased', answer = case when answer = '' then '' else 'erased' end
+        where order_id in (select o.id from orders o where o.customer_id = :id)
+    """),
+    Statement("""
         update order_return set reason = 'erased'
         where order_id in (select o.id from orders o where o.customer_id = :id)
     """),

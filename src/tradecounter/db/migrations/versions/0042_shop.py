@@ -1,4 +1,4 @@
-"""What the shop needs: baskets, lists, approvals, alerts, several roles and a limit of users, documents."""
+"""What the shop needs: baskets, lists, approvals, alerts, requests, rights of users, documents of products."""
 
 from tradecounter.db.migrations.sql import run_sql
 
@@ -63,6 +63,24 @@ _ALERTS = """
     comment on column stock_alert.in_stock_at is 'When the user was told; null while the user waits.';
     create index stock_alert_waiting on stock_alert (product_id) where in_stock_at is null;
 """
+_REQUESTS = """
+    create table customer_request (
+        id bigint generated always as identity primary key,
+        kind text not null check (kind in ('cancel', 'return', 'message')),
+        order_id bigint not null references orders on delete cascade,
+        user_id bigint references customer_user on delete set null,
+        items jsonb not null,
+        text text not null,
+        opened_at timestamptz not null,
+        closed_at timestamptz,
+        closed_by bigint references staff_member,
+        answer text not null default ''
+    );
+    comment on column customer_request.items is 'Units to cancel or to return: `id`, `sku` and `quantity`.';
+    create index customer_request_of_order on customer_request (order_id);
+    create index customer_request_of_user on customer_request (user_id);
+    create index customer_request_open on customer_request (opened_at) where closed_at is null;
+"""
 _USERS = """
     alter table customer_user
         add column more_roles text[] not null default '{}',
@@ -81,4 +99,4 @@ _DOCUMENTS = """
 
 def upgrade() -> None:
     """Create the tables and the columns."""
-    run_sql(_BASKETS, _LISTS, _APPROVALS, _ALERTS, _USERS, _DOCUMENTS)
+    run_sql(_BASKETS, _LISTS, _APPROVALS, _ALERTS, _REQUESTS, _USERS, _DOCUMENTS)

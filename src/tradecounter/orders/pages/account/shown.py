@@ -8,6 +8,8 @@ from starlette.responses import Response
 
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, CreditNoteRecord, list_credit_notes
 from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, list_invoices
+from tradecounter.customer_requests.handle_requests import can_ask
+from tradecounter.customer_requests.queries import CustomerRequest, RequestKind, requests_of_order
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import page
@@ -53,6 +55,11 @@ class OwnOrder:
     invoices: list[InvoiceRecord]
     credit_notes: list[CreditNoteRecord]
     video: OrderVideoResponse | None
+    requests: list[CustomerRequest]
+
+    def may_ask(self, kind: RequestKind) -> bool:
+        """Return whether there is something to cancel or to return."""
+        return can_ask(self.order, self.lines, kind)
 
     @property
     def is_cancelled(self) -> bool:
@@ -109,6 +116,7 @@ async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFu
         await list_invoices(tx, InvoiceFilter(order_id=order.id), _MOST_FILES),
         await list_credit_notes(tx, CreditNoteFilter(order_id=order.id), _MOST_FILES),
         await find_video(tx, order.id),
+        await requests_of_order(tx, order.id),
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from tradecounter.customer_requests.queries import requests_of_order
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -25,4 +26,7 @@ class OrderPages:
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
             video = await find_video(tx, shown.order.id)
-        return self.desk.show(call, "orders/order.html", shown=shown, address_lines=address_lines, video=video)
+            requests = await requests_of_order(tx, shown.found.id)
+        return self.desk.show(
+            call, "orders/order.html", shown=shown, address_lines=address_lines, video=video, requests=requests
+        )

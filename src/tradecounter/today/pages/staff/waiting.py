@@ -11,7 +11,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.permissions import Role
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.queries.today import Waiting, orders_waiting, quotes_waiting, returns_waiting
+from tradecounter.orders.queries.today import Waiting, orders_waiting, quotes_waiting, requests_waiting, returns_waiting
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
@@ -20,13 +20,14 @@ from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 _FIRST: Mapping[Role, Sequence[str]] = {
     "warehouse": ("dispatch", "part", "rest", "return", "back-order"),
     "finance": ("unplaced", "overdue", "invoice", "rest", "credit", "quote"),
-    "support": ("quote", "job", "back-order", "return", "webhook"),
+    "support": ("request", "quote", "job", "back-order", "return", "webhook"),
     "catalogue": (),
     "administrator": ("job", "webhook", "quote", "overdue", "dispatch"),
 }
 _ALL = (
     "job",
     "webhook",
+    "request",
     "quote",
     "overdue",
     "unplaced",
@@ -87,6 +88,10 @@ async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[
     if allowed("orders:read"):
         tasks += _orders(await orders_waiting(tx, list(_STATUSES.values())))
         tasks += _returns(await returns_waiting(tx))
+        asked = await requests_waiting(tx)
+        tasks.append(
+            _task("request", "Requests", asked.count, "{} to answer", "request", "/request", "warn", asked.oldest)
+        )
     if allowed("quotes:read"):
         tasks.append(_quotes(await quotes_waiting(tx)))
     if allowed("billing:read"):

@@ -1,0 +1,1 @@
+"""What customers ask about their orders: to cancel, to return, or anything else; and what staff answer."""

@@ -1,0 +1,122 @@
+"""Opens requests about orders, and closes them with an answer."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from tradecounter.customer_requests.queries import (
+    CustomerRequest,
+    RequestKind,
+    count_open,
+    insert_request,
+    request_by_id,
+    set_closed,
+)
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
+from tradecounter.kit.errors import DomainError, Kind, invalid, not_found, require_text
+from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import find_own_order
+from tradecounter.orders.states import NumberedOrder
+
+_LONGEST_TEXT = 5_000
+_MOST_OPEN = 50  # of a customer
+
+
+class RequestedUnits(Struct):
+    """Units of an order's line, by the line's id."""
+
+    id: int
+    quantity: int = 0
+
+
+class RequestDetails(Struct):
+    """What is asked: units for cancelling and returning, and words."""
+
+    items: list[RequestedUnits] = []
+    text: str = ""
+
+
+def askable(line: OrderLine, kind: RequestKind) -> int:
+    """Return the units of a line that may be asked for: those to come to cancel, dispatched ones to return."""
+    return {"cancel": line.to_come, "return": line.dispatched - line.returned, "message": 0}[kind]
+
+
+async def open_request(
+    tx: Transaction, user: CustomerUser, reference: str, kind: RequestKind, details: RequestDetails, now: datetime
+) -> int:
+    """Ask the reseller about an order of the user's customer; return the request's id.
+
+    Raises DomainError: not found; invalid; conflict (nothing to cancel or return, too many open requests).
+    """
+    own = await find_own_order(tx, user.customer_id, reference)
+    if own is None:
+        raise not_found("order", reference)
+    order = await fetch_order(tx, own.order_reference)
+    items = _checked_items(await lines_of_order(tx, order.id), kind, details.items)
+    if details.text or not items:
+        require_text("text", details.text, _LONGEST_TEXT)
+    if await count_open(tx, user.customer_id) >= _MOST_OPEN:
+        raise DomainError(Kind.CONFLICT, f"{_MOST_OPEN} requests wait for us already: give us some time for them")
+    request_id = await insert_request(tx, kind, order.id, user.id, items, details.text, now)
+    asked = {"request": request_id, "kind": kind, "items": items}
+    audit_order(tx, "request.open", order, now, after=asked)
+    record_order_event(tx, "request.opened", order, now, **asked)
+    await queue(tx, "mail_request_opened", request_id=request_id)
+    return request_id
+
+
+async def close_request(tx: Transaction, request_id: int, staff_id: int, answer: str, now: datetime) -> None:
+    """Close a request with an answer, which the user gets by e-mail.
+
+    Raises DomainError: not found; invalid; conflict (closed already).
+    """
+    request = await fetch_request(tx, request_id)
+    require_text("answer", answer, _LONGEST_TEXT)
+    if not await set_closed(tx, request_id, staff_id, answer, now):
+        raise DomainError(Kind.CONFLICT, "somebody has answered it already")
+    order = await fetch_order(tx, request.order_reference)
+    audit_order(tx, "request.close", order, now, after={"request": request_id, "answer": answer})
+    record_order_event(tx, "request.closed", order, now, request=request_id, kind=request.kind)
+    await queue(tx, "mail_request_closed", request_id=request_id)
+
+
+async def fetch_request(tx: Transaction, request_id: int) -> CustomerRequest:
+    """Return a request. Raises DomainError (not found)."""
+    found = await request_by_id(tx, request_id)
+    if found is None:
+        raise not_found("request", request_id)
+    return found
+
+
+def can_ask(order: NumberedOrder, lines: Sequence[OrderLine], kind: RequestKind) -> bool:
+    """Return whether an order has units to cancel or to return; anybody may write about any order."""
+    return kind == "message" or (order.status != "Cancelled" and any(askable(line, kind) for line in lines))
+
+
+def _checked_items(
+    lines: Sequence[OrderLine], kind: RequestKind, wanted: Sequence[RequestedUnits]
+) -> list[dict[str, object]]:
+    """Return the units as they are stored. Raises DomainError (invalid)."""
+    by_id = {line.id: line for line in lines}
+    items: list[dict[str, object]] = []
+    for number, units in enumerate(wanted):
+        line = by_id.get(units.id)
+        if units.quantity == 0:
+            continue
+        if line is None:
+            raise invalid(f"items[{number}].id", "is no line of the order")
+        most = askable(line, kind)
+        if not 0 < units.quantity <= most:
+            raise invalid(
+                f"items[{number}].quantity", f"must be 1 to {most} of {line.sku}" if most else "must be empty"
+            )
+        items.append({"id": line.id, "sku": line.sku, "quantity": units.quantity})
+    if kind != "message" and not items:
+        raise DomainError(Kind.INVALID, f"say how many units to {kind}")
+    return items

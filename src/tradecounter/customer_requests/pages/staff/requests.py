@@ -1,0 +1,104 @@
+"""`/request`: what customers ask about their orders, and the answers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.customer_requests.handle_requests import close_request, fetch_request
+from tradecounter.customer_requests.queries import CustomerRequest, request_table
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import staff_id_of
+from tradecounter.edge.pages.step import action
+from tradecounter.edge.rest.call import Call
+from tradecounter.parts.back_office import OfficeParts
+
+PATH = "/request"
+_ONE = f"{PATH}/{{id}}"
+_COLUMNS = (
+    Column("Request"),
+    Column("Order"),
+    Column("Customer"),
+    Column("Text"),
+    Column("Opened"),
+    Column("State"),
+)
+_HEADINGS = ("id", "kind", "order_reference", "customer_id", "customer", "user", "text", "opened_at", "state", "answer")
+
+
+class RequestTable(TableParameters, frozen=True, kw_only=True):
+    """Which requests are shown."""
+
+    state: Literal["open", "closed", "all"] = "open"
+
+
+class AnswerForm(Struct):
+    """What the customer's user is told."""
+
+    answer: str = ""
+
+
+def _file_row(row: CustomerRequest) -> tuple[object, ...]:
+    opened = row.opened_at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (
+        row.id, row.kind, row.order_reference, row.customer_id, row.customer, row.user, row.text, opened, row.state,
+        row.answer,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPages:
+    """Requests about orders."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @table_page(
+        PATH,
+        "Requests",
+        columns=_COLUMNS,
+        sorts={"id": int},
+        default="-id",
+        place=lambda row, _: (row.id, row.id),
+        template="customer_requests/list.html",
+        file="requests",
+        headings=_HEADINGS,
+        cells=_file_row,
+        shown=lambda self, call, found: self._views(call, found.wanted.state),
+        scope="orders:read",
+    )
+    async def list_requests(self, tx: Transaction, wanted: RequestTable, at: At) -> list[CustomerRequest]:
+        state = None if wanted.state == "all" else wanted.state
+        return await request_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
+
+    @page(_ONE, "One request", scope="orders:read")
+    async def show_request(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @action(
+        f"{_ONE}/answer",
+        "Answer a request",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=PATH,
+        done="The request is closed, and the answer sent.",
+        scope="orders:write",
+    )
+    async def answer(self, tx: Transaction, call: Call, body: AnswerForm, now: datetime) -> None:
+        await close_request(tx, call.path_id("id", "request"), staff_id_of(call), body.answer, now)
+
+    async def _views(self, call: Call, chosen: str) -> dict[str, Any]:
+        address = self.desk.view(call).here
+        links = {"open": address, "closed": f"{address}?state=closed", "all": f"{address}?state=all"}
+        return {"views": [(links[state], state.capitalize()) for state in links], "here": links[chosen]}
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            request = await fetch_request(tx, call.path_id("id", "request"))
+        return self.desk.show(call, "customer_requests/request.html", form=filled, request=request)

@@ -1,0 +1,117 @@
+"""Reads and writes requests about orders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from psycopg.sql import SQL
+from psycopg.types.json import Jsonb
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+RequestKind = Literal["cancel", "return", "message"]
+State = Literal["open", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerRequest:
+    """A request about an order: `items` are objects with `sku` and `quantity`; `answer` is what staff said."""
+
+    id: int
+    kind: RequestKind
+    order_reference: str
+    customer_id: int
+    customer: str
+    user: str  # the e-mail address; empty once the user is deleted
+    items: list[dict[str, Any]]
+    text: str
+    opened_at: datetime
+    closed_at: datetime | None
+    closed_by: str
+    answer: str
+
+    @property
+    def state(self) -> State:
+        """Whether it waits for staff."""
+        return "open" if self.closed_at is None else "closed"
+
+
+_REQUESTS = SQL("""
+    select r.id, r.kind, o.order_reference, o.customer_id,
+           coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer,
+           coalesce(u.email, '') as user, r.items, r.text, r.opened_at, r.closed_at,
+           coalesce(m.email, '') as closed_by, r.answer
+    from customer_request r
+    join orders o on o.id = r.order_id
+    join customer c on c.id = o.customer_id
+    left join customer_user u on u.id = r.user_id
+    left join staff_member m on m.id = r.closed_by
+    where {} order by r.id desc limit :most
+""")
+_OF_ORDER = Statement(_REQUESTS.format(SQL("r.order_id = :order_id")), CustomerRequest)
+_ONE = Statement(_REQUESTS.format(SQL("r.id = :id")), CustomerRequest)
+_TABLE = Statement(
+    _REQUESTS.format(
+        SQL(
+            "(:is_open::boolean is null or (r.closed_at is null) = :is_open)"
+            " and (:before::bigint is null or r.id < :before)"
+        )
+    ),
+    CustomerRequest,
+)
+_MOST = 100
+
+
+async def requests_of_order(tx: Transaction, order_id: int) -> list[CustomerRequest]:
+    """Return the latest requests about an order, by its internal id."""
+    return await tx.fetch_all(_OF_ORDER, order_id=order_id, most=_MOST)
+
+
+async def request_by_id(tx: Transaction, request_id: int) -> CustomerRequest | None:
+    """Return a request, or None."""
+    return await tx.fetch_one(_ONE, id=request_id, most=1)
+
+
+async def request_table(tx: Transaction, state: State | None, most: int, before: int | None) -> list[CustomerRequest]:
+    """Return the latest requests in a state, or in any; `before` selects those with lower ids."""
+    return await tx.fetch_all(_TABLE, is_open=None if state is None else state == "open", most=most, before=before)
+
+
+_INSERT = Statement("""
+    insert into customer_request (kind, order_id, user_id, items, text, opened_at)
+    values (:kind, :order_id, :user_id, :items, :text, :now) returning id
+""")
+
+
+async def insert_request(
+    tx: Transaction, kind: RequestKind, order_id: int, user_id: int, items: Sequence[Any], text: str, now: datetime
+) -> int:
+    """Store a request and return its id."""
+    request_id: int = await tx.fetch_value(
+        _INSERT, kind=kind, order_id=order_id, user_id=user_id, items=Jsonb(list(items)), text=text, now=now
+    )
+    return request_id
+
+
+_CLOSE = Statement("""
+    update customer_request set closed_at = :now, closed_by = :staff_id, answer = :answer
+    where id = :id and closed_at is null
+""")
+
+
+async def set_closed(tx: Transaction, request_id: int, staff_id: int, answer: str, now: datetime) -> bool:
+    """Store the answer to a request; return False if it is closed already."""
+    return await tx.execute(_CLOSE, id=request_id, staff_id=staff_id, answer=answer, now=now) == 1
+
+
+_COUNT_OPEN = Statement("""
+    select count(*) from customer_request r join orders o on o.id = r.order_id
+    where o.customer_id = :customer_id and r.closed_at is null
+""")
+
+
+async def count_open(tx: Transaction, customer_id: int) -> int:
+    """Return how many requests of a customer wait."""
+    return int(await tx.fetch_value(_COUNT_OPEN, customer_id=customer_id))

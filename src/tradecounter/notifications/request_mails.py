@@ -1,0 +1,42 @@
+"""The e-mails about requests: to support, and the answer to the user who asked."""
+
+from tradecounter.access.links import site_address
+from tradecounter.customer_requests.queries import request_by_id
+from tradecounter.customers.queries.accounts import find_account
+from tradecounter.notifications.context import MailContext
+from tradecounter.notifications.mail import Mail
+
+
+async def request_opened(context: MailContext, *, request_id: int) -> Mail | None:
+    """Tell support what a customer asks; None if it is answered already."""
+    request = await request_by_id(context.tx, request_id)
+    if request is None or request.closed_at is not None:
+        return None
+    wants = {"cancel": "To cancel", "return": "To return", "message": "Message"}[request.kind]
+    return await context.mail(
+        f"request-opened-{request_id}",
+        request.opened_at,
+        [context.settings.support.addr_spec],
+        f"{wants}: {request.order_reference}, {request.customer}",
+        "request_opened",
+        reply_to=request.user or None,
+        request=request,
+        link=site_address("staff", context.settings.backoffice, f"request/{request_id}"),
+    )
+
+
+async def request_closed(context: MailContext, *, request_id: int) -> Mail | None:
+    """Send the answer; None if the user is gone."""
+    request = await request_by_id(context.tx, request_id)
+    if request is None or request.closed_at is None or not request.user:
+        return None
+    return await context.mail(
+        f"request-closed-{request_id}",
+        request.closed_at,
+        [request.user],
+        f"Your request about {request.order_reference}",
+        "request_closed",
+        request=request,
+        account=await find_account(context.tx, request.customer_id),
+        link=site_address("account", context.settings.api, f"order/{request.order_reference}"),
+    )

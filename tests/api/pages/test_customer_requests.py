@@ -1,0 +1,190 @@
+"""Requests about orders: to cancel, to return, and messages; and what staff answer."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.backoffice import BackOfficeSite, backoffice_of
+from support.events import events
+from support.mail import deliver_mail, html, plain
+from support.orders import buy, dispatch, rows
+from support.pages import Person, customer_user, fields_of, staff_member, text_of
+from support.service import Customer, Service
+
+
+@pytest.fixture(scope="module")
+def office(shop: Service) -> Iterator[BackOfficeSite]:
+    with backoffice_of(shop) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def sam(office: BackOfficeSite) -> Person:
+    return staff_member(office.service, office.url, "support", name="Sam Porter")
+
+
+@pytest.fixture
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer(company="Asking & <Sons>")
+
+
+@pytest.fixture
+def buyer(office: BackOfficeSite, customer: Customer) -> Person:
+    return customer_user(office.service, customer.id, "buyer")
+
+
+def path_of(order: dict[str, object], kind: str) -> str:
+    return f"/account/order/{order['order_reference']}/ask/{kind}"
+
+
+def ask(person: Person, order: dict[str, object], kind: str, quantity: str = "", text: str = "") -> str:
+    """Send a request with units of the first line; what the next page says."""
+    path = path_of(order, kind)
+    fields = {name: value for name, value in fields_of(person.get(path)).items() if name.endswith("-id")}
+    return text_of(person.sends(path, {**fields, "items-0-quantity": quantity, "text": text}))
+
+
+def request_id(service: Service, order: dict[str, object]) -> int:
+    found = "select max(r.id) from customer_request r join orders o on o.id = r.order_id where o.order_reference = %s"
+    [(number,)] = rows(service, found, order["order_reference"])
+    return int(number)
+
+
+def test_a_user_asks_to_cancel_and_gets_an_answer(
+    office: BackOfficeSite, sam: Person, customer: Customer, buyer: Person
+) -> None:
+    shop = office.service
+    order = buy(customer, [("PHONE", 5)])
+    said = ask(buyer, order, "cancel", "2", "Two too <many>")
+    for text in ("We have your request.", "To cancel", "2 \u00d7 PHONE", "Two too <many>"):
+        assert text in said, text
+    number = request_id(shop, order)
+    assert "1 request to answer" in text_of(sam.get("/"))
+    assert "Asking & <Sons>" in text_of(sam.get("/request"))
+    assert "Requests of the customer" in text_of(sam.get(f"/order/{order['order_reference']}"))
+    page = sam.get(f"/request/{number}")
+    for text in ("Wants to cancel", "2 \u00d7 PHONE", "Two too <many>", buyer.email, "Cancel units"):
+        assert text in text_of(page), text
+    assert "<many>" not in page.text
+    assert sam.send(f"/request/{number}/answer", {"answer": " "}).status_code == 400
+    assert "the answer sent" in text_of(sam.sends(f"/request/{number}/answer", {"answer": "Two are cancelled."}))
+    assert "Answer: Two are cancelled." in text_of(buyer.get(f"/account/order/{order['order_reference']}"))
+    again = sam.send(f"/request/{number}/answer", {"answer": "Again"})
+    assert again.status_code == 409
+    assert "Two are cancelled." in sam.get("/request?state=closed&format=csv").text
+
+
+def test_both_sides_get_mails(office: BackOfficeSite, sam: Person, customer: Customer, buyer: Person) -> None:
+    shop = office.service
+    order = buy(customer)
+    ask(buyer, order, "message", text="Where is <it>?")
+    number = request_id(shop, order)
+    subject = f"Message: {order['order_reference']}, Asking & <Sons>"
+    [told] = [mail for mail in deliver_mail(shop, backoffice_url=office.url) if mail["Subject"] == subject]
+    assert told["Reply-To"] == buyer.email
+    assert f"/request/{number}" in plain(told)
+    assert "Where is <it>?" in plain(told)
+    assert "Where is &lt;it&gt;?" in html(told)
+    sam.sends(f"/request/{number}/answer", {"answer": "On its way."})
+    subject = f"Your request about {order['order_reference']}"
+    [answer] = [mail for mail in deliver_mail(shop) if mail["Subject"] == subject]
+    assert [address.addr_spec for address in answer["To"].addresses] == [buyer.email]
+    assert "On its way." in plain(answer)
+    assert "On its way." in html(answer)
+
+
+def test_requests_are_events_and_in_the_audit_log(
+    office: BackOfficeSite, sam: Person, customer: Customer, buyer: Person
+) -> None:
+    order = buy(customer, [("PHONE", 2)])
+    ask(buyer, order, "cancel", "1")
+    sam.sends(f"/request/{request_id(office.service, order)}/answer", {"answer": "Done."})
+    found = [event for event in events(office.service, customer) if event["type"].startswith("request.")]
+    assert [event["type"] for event in found] == ["request.opened", "request.closed"]
+    assert found[0]["data"]["items"][0]["quantity"] == 1
+    assert "answer" not in found[1]["data"]  # the log is kept for ever
+    entries = "select action, actor_name from audit_entry where subject = %s and action like 'request.%%' order by id"
+    audited = rows(office.service, entries, f"order/{order['order_reference']}")
+    assert [action for action, _ in audited] == ["request.open", "request.close"]
+
+
+def test_dispatched_units_are_asked_back(
+    office: BackOfficeSite, sam: Person, customer: Customer, buyer: Person
+) -> None:
+    order = buy(customer, [("PHONE", 3)])
+    page = f"/account/order/{order['order_reference']}"
+    assert "Ask to return" not in text_of(buyer.get(page))
+    dispatch(office.service, order)
+    said = text_of(buyer.get(page))
+    assert "Ask to return" in said
+    assert "Ask to cancel" not in said
+    assert "3 \u00d7 PHONE" in ask(buyer, order, "return", "3", "Broken")
+    number = request_id(office.service, order)
+    assert "Open a return" in text_of(sam.get(f"/request/{number}"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "quantity", "text"),
+    [
+        ("cancel", "0", ""),
+        ("cancel", "", "Nothing named"),
+        ("cancel", "6", ""),
+        ("cancel", "-1", ""),
+        ("cancel", "x", ""),
+        ("return", "1", "Not dispatched"),
+        ("message", "", ""),
+        ("message", "", "\u00a0"),
+        ("message", "", "x" * 5001),
+    ],
+)
+def test_what_cannot_be_asked_is_an_error_and_stores_nothing(
+    office: BackOfficeSite, customer: Customer, buyer: Person, kind: str, quantity: str, text: str
+) -> None:
+    order = buy(customer, [("PHONE", 5)])
+    [(line,)] = rows(
+        office.service,
+        "select l.id from order_line l join orders o on o.id = l.order_id where o.order_reference = %s",
+        order["order_reference"],
+    )
+    fields = {"items-0-id": str(line), "items-0-quantity": quantity, "text": text}
+    assert buyer.send(path_of(order, kind), fields).status_code == 400
+    assert "Message" not in text_of(buyer.get(f"/account/order/{order['order_reference']}")).split("Ask us")[1]
+
+
+def test_lines_of_other_orders_and_orders_of_others_cannot_be_asked_about(
+    office: BackOfficeSite, customer: Customer, buyer: Person
+) -> None:
+    own, other = buy(customer, [("PHONE", 5)]), buy(office.service.customer(), [("PHONE", 5)])
+    [(line,)] = rows(
+        office.service,
+        "select l.id from order_line l join orders o on o.id = l.order_id where o.order_reference = %s",
+        other["order_reference"],
+    )
+    fields = {"items-0-id": str(line), "items-0-quantity": "1", "text": "x"}
+    assert buyer.send(path_of(own, "cancel"), fields).status_code == 400
+    for kind in ("cancel", "message"):
+        assert buyer.get(path_of(other, kind)).status_code == 404
+        assert buyer.send(path_of(other, kind), fields).status_code == 404
+    assert buyer.get(path_of(own, "destroy")).status_code == 404
+
+
+def test_only_staff_who_may_change_orders_answer(office: BackOfficeSite, customer: Customer, buyer: Person) -> None:
+    order = buy(customer)
+    ask(buyer, order, "message", text="Hello")
+    number = request_id(office.service, order)
+    for role, expected in (("warehouse", 403), ("finance", 403), ("catalogue", 403)):
+        person = staff_member(office.service, office.url, role)
+        assert person.send(f"/request/{number}/answer", {"answer": "x"}).status_code == expected
+        assert "Send and close" not in person.get(f"/request/{number}").text
+
+
+def test_there_is_a_limit_to_open_requests(office: BackOfficeSite, customer: Customer, buyer: Person) -> None:
+    order = buy(customer)
+    many = (
+        "insert into customer_request (kind, order_id, items, text, opened_at) select 'message', o.id, '[]', 'x', now()"
+        " from orders o, generate_series(1, 50) where o.order_reference = %s returning id"
+    )
+    rows(office.service, many, order["order_reference"])
+    refused = buyer.send(path_of(order, "message"), {"text": "One more"})
+    assert refused.status_code == 409
+    assert "give us some time" in text_of(refused)
