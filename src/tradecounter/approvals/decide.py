@@ -71,10 +71,10 @@ async def decline_order(tx: Transaction, user: CustomerUser, code: str, reason: 
     require_text("reason", reason, LONGEST_REASON)
     approval = await waiting_approval(tx, user.customer_id, code)
     order = await fetch_own_order_by_code(tx, user.customer_id, code)
+    if isinstance(order, PendingOrder) and not order.has_expired(now):
+        await withdraw_order(tx, user.customer_id, code, reason, now)  # locks the order first, as a confirmation does
     await _decide(tx, approval, user, now, reason)
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
-    if isinstance(order, PendingOrder) and not order.has_expired(now):
-        await withdraw_order(tx, user.customer_id, code, reason, now)
 
 
 async def price_again(tx: Transaction, customer_id: int, code: str, context: OrderContext) -> PendingOrder:

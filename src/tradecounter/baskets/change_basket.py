@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tradecounter.baskets.queries import add_lines, lines_of_basket, replace_lines, take_lines
+from tradecounter.baskets.queries import add_lines, lines_of_basket, lock_basket, replace_lines, take_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.create.draft import find_products
@@ -25,7 +25,11 @@ async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items
 
 
 async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> None:
-    """Have the basket contain only these products. Raises DomainError (invalid), as `add_to_basket` does."""
+    """Have the basket contain only these products; others who save it wait.
+
+    Raises DomainError (invalid), as `add_to_basket` does.
+    """
+    await lock_basket(tx, user_id)
     await replace_lines(tx, user_id, list(_units(view, items).items()))
 
 

@@ -1,5 +1,6 @@
 """Orders above a user's limit: asking for approval, confirming and declining."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
 
@@ -232,3 +233,22 @@ def test_credit_counts_when_an_order_is_approved(shop: Service) -> None:
     assert refused.status_code == 402
     assert "exceeds the available credit" in text_of(refused)
     assert "waiting" in text_of(approver.get(f"{APPROVAL}/{code}")).lower()
+
+
+def test_an_order_is_either_confirmed_or_declined(shop: Service, customer: Customer, buyer: Person) -> None:
+    approvers = [customer_user(shop, customer.id, "approver") for _ in range(6)]
+    for number in range(4):
+        code = waiting(customer, buyer, customer_reference=f"PO-RACE-{number}")
+
+        def decide(numbered: tuple[int, Person], code: str = code) -> int:
+            place, person = numbered
+            step = "approve" if place % 2 else "decline"
+            return person.send(f"{APPROVAL}/{code}/{step}", {"reason": "No"}).status_code
+
+        with ThreadPoolExecutor(len(approvers)) as pool:
+            found = sorted(pool.map(decide, enumerate(approvers)))
+        assert found[0] == 303
+        assert set(found[1:]) <= {409, 410}
+        both = "select o.state, a.state from orders o join order_approval a on a.order_id = o.id"
+        found_states = rows(shop, f"{both} where o.confirmation_code = %s", code)
+        assert found_states[0] in {("confirmed", "approved"), ("cancelled", "declined")}

@@ -281,6 +281,23 @@ def test_asking_for_a_quote_takes_its_lines_out_of_the_basket(shop: Service, cus
     assert basket(buyer) == {}
 
 
+def test_a_request_for_a_quote_that_is_sent_twice_fills_no_basket(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id)
+    add(buyer, "PHONE", 20)
+    form = {**fields_of(buyer.get(FORM)), **REST, "do": "quote"}
+    first, second = (buyer.send(FORM, form).headers["Location"] for _ in range(2))
+    assert first == second
+    assert basket(buyer) == {}
+
+
+def test_an_order_that_is_rejected_changes_nothing_of_the_basket(shop: Service, customer: Customer) -> None:
+    buyer = customer_user(shop, customer.id)
+    add(buyer, "PHONE", 2)
+    form = fields_of(buyer.get(FORM)) | {"items-0-quantity": "7", "do": "order"}
+    assert buyer.send(FORM, form).status_code == 400  # without an address
+    assert basket(buyer) == {"PHONE": "2"}
+
+
 def test_changing_a_pending_order_leaves_the_basket_alone(shop: Service, customer: Customer) -> None:
     buyer = customer_user(shop, customer.id)
     add(buyer, "PHONE", 2)

@@ -5,7 +5,7 @@ All of it is sent with every button, which saves the lines as the basket unless 
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -13,8 +13,8 @@ from msgspec import Struct, UnsetType, to_builtins
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from tradecounter.baskets.change_basket import save_basket, take_out_ordered
-from tradecounter.baskets.queries import BasketLine, lines_of_basket, lock_basket
+from tradecounter.baskets.change_basket import save_basket
+from tradecounter.baskets.queries import BasketLine, lines_of_basket
 from tradecounter.baskets.summary import summarise
 from tradecounter.credit.queries import credit_room
 from tradecounter.customers.address_rules import address_lines
@@ -158,16 +158,14 @@ class NewOrderPages:
         async with self.desk.reading() as tx:
             view = await self._view(tx, call, named_skus(submitted, uploaded))
         lines = lines_of_form(submitted, uploaded, view)
-        checked = _checked(Submitted(lines.values(submitted.values)), lines, view, problem)
-        has_new, seen = False, _seen(submitted) or 0
-        if not checked.errors.keys() - {"list"}:
-            has_new, seen = await self._save(call, lines, view, submitted)
-        changed = Submitted(lines.values(submitted.values))
-        step = submitted.one("do")
+        has_new, seen = await self._merge(call, lines, submitted)
+        changed, step = Submitted(lines.values(submitted.values)), submitted.one("do")
         if step not in {"order", "quote"} or problem or lines.bad_lines or has_new:
+            checked = _checked(changed, lines, view, problem)
+            if not checked.errors.keys() - {"list"}:
+                seen = await self._save(call, lines, view, submitted)
             focus = "found" if step == "search" and submitted.one("q") else "lines"
-            note = _ADDED_ELSEWHERE if has_new else ""
-            return await self._show(call, lines, replace(checked, values=changed.values), seen, focus, note)
+            return await self._show(call, lines, checked, seen, focus, _ADDED_ELSEWHERE if has_new else "")
 
         async def work(tx: Transaction, body: OrderForm, _: datetime) -> AnyOrder:
             if not body.items:
@@ -175,8 +173,9 @@ class NewOrderPages:
             context = self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
             with without_copies("billing_address", "shipping_address", copied=body.billing_address.id == SAME):
                 made = await _created(tx, body, context, is_quote=step == "quote")
-            if step == "quote":
-                await take_out_ordered(tx, user_of(call).id, await lines_of_order(tx, made.id))
+            if body.replaces is None:
+                left = [] if step == "quote" else lines.items(view)  # what a quote asks for leaves the basket
+                await save_basket(tx, user_of(call).id, view, left)
             return made
 
         return await self.desk.change(
@@ -189,19 +188,25 @@ class NewOrderPages:
             submitted=changed,
         )
 
-    async def _save(self, call: Call, lines: FormLines, view: CustomerView, submitted: Submitted) -> tuple[bool, int]:
-        """Add to the lines what was put into the basket since the form was shown, and save them as the basket.
+    async def _merge(self, call: Call, lines: FormLines, submitted: Submitted) -> tuple[bool, int]:
+        """Add to the lines what was put into the basket since the form was shown.
 
         Returns whether there was any, and the greatest position in the basket.
         """
         if submitted.one(REPLACES):  # the lines are those of an order, not the basket's
             return False, 0
+        async with self.desk.reading() as tx:
+            stored = await lines_of_basket(tx, user_of(call).id)
+        return lines.add_from_elsewhere(stored, _seen(submitted)), _last(stored)
+
+    async def _save(self, call: Call, lines: FormLines, view: CustomerView, submitted: Submitted) -> int:
+        """Save the lines as the basket, and return the greatest position in it."""
+        if submitted.one(REPLACES):
+            return 0
         user = user_of(call)
         async with transaction(self.desk.database, call.actor) as tx:
-            await lock_basket(tx, user.id)
-            has_new = lines.add_from_elsewhere(await lines_of_basket(tx, user.id), _seen(submitted))
             await save_basket(tx, user.id, view, lines.items(view))
-            return has_new, _last(await lines_of_basket(tx, user.id))
+            return _last(await lines_of_basket(tx, user.id))
 
     async def _again(
         self, call: Call, name: str, items: list[tuple[str, int]], values: dict[str, Sequence[str]]
