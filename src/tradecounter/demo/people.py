@@ -16,7 +16,7 @@ from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.demo.lists import fill_lists
+from tradecounter.demo.lists import ask_about_an_order, fill_lists
 from tradecounter.demo.queries import drop_new_jobs
 from tradecounter.edge.permissions import AREAS, ROLES, Role, UserRole
 from tradecounter.identity.installation_secret import derived_key
@@ -92,6 +92,7 @@ async def demo_users(database: Database, secret: str, customer_id: int, domain: 
                 await fill_lists(tx, known, now)
             if known.role == "buyer" and known.order_limit is None:
                 await set_rights(tx, known.id, known.roles, _BUYERS_LIMIT)
+                await ask_about_an_order(tx, known, now)
         await drop_new_jobs(tx)
     await set_demo_passwords(database, secret, [user.email for user in users])
     return users
