@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from support.accessibility import all_serious_errors
+from support.accessibility import all_serious_errors, what_is_cut
 from support.browsing import Tab, signed_in, tab_in, window
 from support.demo_sites import DemoSites
 from support.page_routes import SITES, PageRoute, page_routes
@@ -17,7 +17,7 @@ from tradecounter.edge.pages.page_site import BACK_OFFICE, PageSite
 PAGES = [route for site in SITES for route in page_routes(site) if route.method == "GET"]
 _EACH = 25  # so many of each kind of page are opened in search of the others
 
-_FILES = ("/pdf", "/export", "/picking-list", "/packing-slip")  # which the browser saves
+_FILES = ("/pdf", "/export", "/picking-list", "/packing-slip", "/zip")  # which the browser saves
 
 
 @pytest.fixture(scope="session")
@@ -66,4 +66,5 @@ def test_a_page_is_accessible_and_fits(tab: Tab, route: PageRoute, sites: DemoSi
     response = tab.open(url_of(sites, route.site) + addresses[route.path])
     assert response.status == 200
     assert response.headers["content-type"].startswith("text/html")
+    assert what_is_cut(tab) == []
     assert all_serious_errors(tab) == []

@@ -10,6 +10,9 @@ SERIOUS = ("serious", "critical")
 _RUN = "async () => (await axe.run(document, { resultTypes: ['violations'] })).violations"
 _KNOWN = "() => typeof window.axe === 'object'"
 
+_CUT = """[...document.querySelectorAll(".wide")].filter(frame => frame.scrollWidth > frame.clientWidth + 1)
+    .map(frame => frame.getAttribute("aria-label"))"""
+
 
 @cache
 def _axe() -> str:
@@ -34,6 +37,16 @@ def all_serious_errors(tab: Tab) -> list[str]:
             tab.resize(width, dark=dark)
             errors = [*(["wider than the window"] if tab.is_too_wide else []), *serious_errors(tab)]
             found += [f"{width} {'dark' if dark else 'light'}: {error}" for error in errors]
+    return found
+
+
+def what_is_cut(tab: Tab) -> list[str]:
+    """What does not fit into the window at the widths of phones, tablets, laptops and desks: the page, or a table."""
+    found = []
+    for width in (390, 768, 1024, 1280, 1440):
+        tab.resize(width)
+        tables = tab.run(_CUT)
+        found += [f"{width}: {name}" for name in (*(["the page"] if tab.is_too_wide else []), *tables)]
     return found
 
 

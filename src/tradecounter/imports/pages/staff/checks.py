@@ -27,7 +27,6 @@ _ROOM = 1_000_000  # bytes of a form besides its file
 _COLUMNS = (
     Column("Import"),
     Column("When"),
-    Column("By"),
     Column("Added", numeric=True),
     Column("Changed", numeric=True),
     Column("Deactivated", numeric=True),
