@@ -97,6 +97,10 @@ class Office:
         [(number,)] = rows(self.shop, "select max(number) from invoice")
         return str(number)
 
+    def debtor(self) -> str:
+        self.invoice()
+        return str(self.customer.id)
+
     def payment(self) -> str:
         return str(self.program.json("payment", "add", "5.00", "--customer", str(self.customer.id))["id"])
 
@@ -230,6 +234,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "quote price": ("quote.price", lambda o: [o.quote(priced=False), "--item", "PHONE=40"]),
     "quote confirm": ("order.confirm", lambda o: [o.quote(priced=True), "--shipping-method", str(STANDARD)]),
     "invoice resend": ("invoice.resend", lambda o: [o.invoice()]),
+    "remind": ("customer.remind", lambda o: [o.debtor()]),
     "webhook add": ("webhook.add", lambda _: ["https://erp.example/"]),
     "webhook edit": ("webhook.edit", lambda o: [o.webhook(), "--state", "paused"]),
     "webhook rotate": ("webhook.rotate", lambda o: [o.webhook()]),

@@ -104,6 +104,7 @@ OFFICE: Mapping[str, str] = {
     "/invoice/{number}/credit-note": "finance",
     "/invoice/{number}/pdf": _SALES,
     "/invoice/{number}/resend": _SALES,
+    "/customer/{id}/remind": "finance",
     "/credit-note": _SALES,
     "/credit-note/{number}": _SALES,
     "/credit-note/{number}/pdf": _SALES,

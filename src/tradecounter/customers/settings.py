@@ -44,6 +44,11 @@ class Account(Timed, Struct, frozen=True):
         """The company, or the contact person of an account without a company."""
         return self.company or f"{self.first_name} {self.last_name}"
 
+    @property
+    def billing_email(self) -> str:
+        """The address of e-mails about the account's money."""
+        return self.accounts_email or self.email_address
+
 
 class CustomerChange(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The settings to change; the others stay."""

@@ -39,6 +39,7 @@ JobName = Literal[
     "mail_request_closed",
     "mail_credit_note",
     "mail_invoice_overdue",
+    "mail_debtor_reminded",
     "invoice_dispatch",
     "find_forgotten_password",
 ]

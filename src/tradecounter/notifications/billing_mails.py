@@ -1,9 +1,11 @@
 """The e-mails about money: invoices, copies of them, and payments."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 import structlog
 
+from tradecounter.access.links import site_address
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
@@ -14,6 +16,7 @@ from tradecounter.notifications.queries import (
     invoice_facts,
     paid_invoices,
     payment_facts,
+    unpaid_invoices,
 )
 from tradecounter.orders.states import ConfirmedOrder
 
@@ -49,7 +52,7 @@ async def payment_received(context: MailContext, *, payment_id: int, order_id: i
         log.info("receipt not sent: the payment is reversed", payment_id=payment_id)
         return None
     invoices = await paid_invoices(context.tx, payment_id)
-    recipients = [account.accounts_email or account.email_address]
+    recipients = [account.billing_email]
     if invoices and not account.accounts_email:
         recipients = (await context.order(invoices[-1].order_id)).recipients
     subject = "Payment received"
@@ -100,6 +103,30 @@ async def invoice_overdue(context: MailContext, *, order_id: int, number: int, s
         "invoice_overdue",
         attachment=Attachment(f"invoice-{number}.pdf", invoice.pdf),
         invoice=invoice,
+        bank=context.settings.letterhead.seller.bank,
+    )
+
+
+async def debtor_reminded(context: MailContext, *, customer_id: int, asked: int) -> Mail | None:
+    """Name a customer's unpaid invoices; `asked` is the Unix time of the request. None if all are paid by now."""
+    account, invoices = await find_account(context.tx, customer_id), await unpaid_invoices(context.tx, customer_id)
+    if account is None:
+        raise NothingToSend(f"customer {customer_id} does not exist")
+    if not invoices:
+        return None
+    late = sum(invoice.due_at < context.now for invoice in invoices)
+    return await context.mail(
+        f"debtor-reminded-{customer_id}-{asked}",
+        context.now,
+        [account.billing_email],
+        f"Unpaid invoices of {account.name}",
+        "debtor_reminded",
+        invoices=invoices,
+        late=late,
+        due=sum((invoice.due for invoice in invoices), Decimal()),
+        now=context.now,
+        account=account,
+        link=site_address("account", context.settings.api, "invoice"),
         bank=context.settings.letterhead.seller.bank,
     )
 

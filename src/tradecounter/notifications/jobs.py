@@ -62,6 +62,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_request_closed": request_mails.request_closed,
     "mail_credit_note": billing_mails.credit_note,
     "mail_invoice_overdue": billing_mails.invoice_overdue,
+    "mail_debtor_reminded": billing_mails.debtor_reminded,
 }
 
 

@@ -53,6 +53,7 @@ COMMANDS = {
     "payment": "tradecounter.payments.commands.payment:app",
     "statement": "tradecounter.billing.commands.statement:statement",
     "debtors": "tradecounter.billing.commands.statement:debtors",
+    "remind": "tradecounter.billing.commands.statement:remind",
     "settings": "tradecounter.installation.show_settings:show_settings",
     "doctor": "tradecounter.installation.doctor:doctor",
     "openapi": "tradecounter.installation.openapi:openapi",

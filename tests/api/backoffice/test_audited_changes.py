@@ -95,6 +95,10 @@ class Staff:
     def invoice(self) -> int:
         return number_of(self.office.service, invoiced(self.office.service, self.customer))
 
+    def debtor(self) -> str:
+        self.invoice()
+        return self.of_customer("/remind")
+
     def payment(self) -> dict[str, Any]:
         return {"customer_id": self.customer.id, "amount": 5}
 
@@ -215,6 +219,10 @@ CHANGES: dict[str, tuple[str, Request]] = {
         lambda s: ("POST", f"/api/bank-file/{s.bank_file(s.invoice())['id']}/roll-back", None),
     ),
     "resendInvoice": ("invoice.resend", lambda s: ("POST", f"/api/invoice/{s.invoice()}/resend", None)),
+    "remindDebtor": (
+        "customer.remind",
+        lambda s: ("POST", s.debtor(), None),
+    ),
     "issueCreditNote": (
         "credit_note.issue",
         lambda s: ("POST", f"/api/invoice/{s.invoice()}/credit-note", {"amount": 1, "reason": "a test"}),

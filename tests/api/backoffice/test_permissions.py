@@ -51,7 +51,7 @@ ALLOWED = {
     "warehouse": READ | ON_THE_WAY | {"adjustStock"},
     "finance": READ_ALL | SALES | {
         "invoiceOrder", "changeCustomer", "recordPayment", "reversePayment", "importPayments", "resendInvoice",
-        "placeBankLine", "setBankLineAside", "rollBackBankFile",
+        "placeBankLine", "setBankLineAside", "rollBackBankFile", "remindDebtor",
         "issueCreditNote", "closeReturn", "blockCustomer", "unblockCustomer",
     },
     "catalogue": {

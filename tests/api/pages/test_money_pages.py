@@ -10,6 +10,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import credit, due_of, invoiced, number_of, pay_in, pdf_text
+from support.mail import deliver_mail, html, plain
 from support.orders import at, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer, Service
@@ -127,6 +128,30 @@ def test_an_invoice_is_sent_again(office: BackOfficeSite, fran: Person, customer
     assert "accounts@bright.example" in text_of(fran.sends(f"/invoice/{number}/resend", fields))
     found = rows(office.service, "select action from audit_entry where subject = %s order by id", f"invoice/{number}")
     assert found[-1] == ("invoice.resend",)
+
+
+def test_a_debtor_is_reminded_of_all_unpaid_invoices(office: BackOfficeSite, fran: Person) -> None:
+    service = office.service
+    debtor = service.customer(company="Slow & Sons", accounts_email="ledger@slow.example", term_days=7)
+    path = f"/customer/{debtor.id}/remind"
+    assert fran.get(path).status_code == 409
+    numbers = [number_of(service, invoiced(service, debtor)) for _ in range(2)]
+    paid = number_of(service, invoiced(service, debtor))
+    pay_in(service, debtor, str(due_of(service, paid)), invoice=paid)
+    with at(service, service.clock.now() + timedelta(days=8)):
+        fran = staff_member(service, office.url, "finance")
+        assert f'href="{path}"' in fran.get("/money").text
+        assert "ledger@slow.example gets an e-mail with 2 unpaid invoices" in text_of(fran.get(path))
+        assert "sent to ledger@slow.example" in text_of(fran.sends(path, fields_of(fran.get(path))))
+        subject = "Unpaid invoices of Slow & Sons"
+        [mail] = [mail for mail in deliver_mail(service) if mail["Subject"] == subject]
+        assert mail["To"] == "ledger@slow.example"
+        for words in (plain(mail), html(mail)):
+            assert "2 of these invoices are overdue." in words
+            assert all(str(number) in words for number in numbers)
+            assert str(paid) not in words
+    found = rows(service, "select action from audit_entry where subject = %s order by id", f"customer/{debtor.id}")
+    assert found[-1] == ("customer.remind",)
 
 
 def test_an_invoice_without_recipients_says_what_is_missing(office: BackOfficeSite, fran: Person) -> None:

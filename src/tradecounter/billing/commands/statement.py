@@ -14,15 +14,18 @@ from tradecounter.billing.account_statement import (
 )
 from tradecounter.billing.debtors import Debtor, read_debtors
 from tradecounter.billing.print_statement import print_statement
+from tradecounter.billing.remind_debtor import remind_debtor
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Day
-from tradecounter.edge.command_line.output import AsJson, show_json, show_record, show_table
+from tradecounter.edge.command_line.output import AsJson, show, show_json, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import write_file
-from tradecounter.edge.command_line.session import reporting_errors, run_query
+from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.money import in_pounds
+from tradecounter.kit.text import one_line
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.settings import read_settings
 
@@ -62,6 +65,14 @@ def statement(
         show_json(found)
     elif pdf is None:
         show_record(found, parts={"entries": ("Entries", _ENTRIES)}, as_json=False)
+
+
+def remind(customer_id: CustomerId, as_json: AsJson = False) -> None:
+    """Remind a customer of all unpaid invoices, by e-mail to the account's address for invoices."""
+    reminder = run_change(lambda tx: remind_debtor(tx, customer_id, SystemClock().now()))
+    to = one_line(reminder.recipient)
+    said = f"the worker sends {to} a reminder of {in_pounds(reminder.due)}, due of {reminder.invoices} invoice(s)"
+    show(reminder, said, as_json=as_json)
 
 
 def debtors(columns: ColumnNames = None, as_json: AsJson = False) -> None:

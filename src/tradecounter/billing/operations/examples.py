@@ -9,6 +9,7 @@ from tradecounter.billing.account_statement import AccountStatement, Ageing, Ent
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.debtors import Debtor
 from tradecounter.billing.operations.wire import CreditNoteRequest, PaymentRequest, Reversal
+from tradecounter.billing.remind_debtor import Reminder
 from tradecounter.billing.reseller_wire import BilledLine, CreditNote, Invoice
 from tradecounter.billing.resend_invoice import ResentInvoice
 from tradecounter.edge.operations.subject import Described
@@ -110,6 +111,11 @@ _DEBTOR = Debtor(
 
 DESCRIBED: Mapping[type, Described] = {
     Invoice: Described("The invoice.", _INVOICE),
+    Reminder: Described(
+        "The reminder.",
+        Reminder(customer_id=1001, invoices=2, due=Decimal("892.96"), recipient="accounts@harbourline.example"),
+        "Reminder",
+    ),
     ResentInvoice: Described(
         "The recipients.", ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"]), "Resent"
     ),

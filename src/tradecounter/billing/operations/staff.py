@@ -38,6 +38,7 @@ from tradecounter.billing.queries.invoice_records import (
     list_invoices,
     printed_invoice,
 )
+from tradecounter.billing.remind_debtor import Reminder, remind_debtor
 from tradecounter.billing.reseller_wire import (
     CreditNote,
     Invoice,
@@ -191,6 +192,14 @@ class BillingOperations:
         """
         found = await read_debtors(tx, now, query.limit + 1, read_cursor(query.after, Decimal))
         return Listed(found, found, lambda debtor: cursor_text(debtor.overdue, debtor.customer_id))
+
+    @_BILLING.changes("POST", f"{ONE_CUSTOMER}/remind")
+    async def remind_debtor(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> Reminder:
+        """Remind a customer of all unpaid invoices.
+
+        By e-mail to the account's address for invoices. 409 if nothing is due.
+        """
+        return await remind_debtor(tx, customer_id, now)
 
 
 def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:

@@ -126,3 +126,26 @@ async def debtor_totals(tx: Transaction, ages: AgeStarts) -> DebtorTotals:
     if found is None:
         raise LookupError("an aggregate has a row")
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaid:
+    """The number of a customer's unpaid invoices, and what is due of them in pounds."""
+
+    invoices: int
+    due: Decimal
+
+
+_UNPAID = Statement(
+    "select count(*) as invoices, coalesce(sum(due), 0.00) as due from invoice_balance"
+    " where customer_id = :customer_id and due > 0",
+    Unpaid,
+)
+
+
+async def unpaid_of(tx: Transaction, customer_id: int) -> Unpaid:
+    """Return what a customer has not paid."""
+    found = await tx.fetch_one(_UNPAID, customer_id=customer_id)
+    if found is None:
+        raise LookupError("an aggregate has a row")
+    return found

@@ -17,8 +17,8 @@ from tradecounter.parts.back_office import OfficeParts
 _COLUMNS = (
     Column("Customer", "name"),
     *(Column(name, age, numeric=True) for age, name in AGES.items()),
+    Column("Overdue", "overdue", numeric=True),
     Column("Due", "due", numeric=True),
-    Column("On the account", numeric=True),
 )
 _MOST_OVERDUE_FIRST = "-overdue"
 _HEADINGS = ("customer_id", "customer", *AGES, "due", "overdue", "unallocated")

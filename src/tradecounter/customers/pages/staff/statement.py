@@ -1,6 +1,7 @@
 """`/customer/{id}/statement`: credit, ageing and statement of a customer, also as files."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from msgspec import Struct
@@ -11,14 +12,19 @@ from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.operations.staff import statement_days, statement_file
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_statement import AGES, KINDS
+from tradecounter.billing.remind_debtor import Reminder, read_reminder, remind_debtor
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.pages.both.owner import shown_customer
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
+from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS, json_response
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.money import in_pounds
 from tradecounter.parts.back_office import OfficeParts
 
 
@@ -67,6 +73,30 @@ class CustomerStatementPages:
             kinds=KINDS,
             ageing=_ageing(found),
             chart=ageing_chart("Due by age", found.ageing),
+        )
+
+    @step(
+        "/customer/{id}/remind",
+        "Remind a customer of unpaid invoices",
+        asks=lambda self, call: self._ask_to_remind(call),
+        to="/customer/{id}/statement",
+        done=lambda reminder: f"The reminder is sent to {reminder.recipient}.",
+        scope="billing:write",
+    )
+    async def remind(self, tx: Transaction, call: Call, now: datetime) -> Reminder:
+        return await remind_debtor(tx, call.path_id("id", "customer"), now)
+
+    async def _ask_to_remind(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            reminder = await read_reminder(tx, shown.id)
+        return Question(
+            title=f"Remind {shown.name}",
+            text=f"{reminder.recipient} gets an e-mail with {plural(reminder.invoices, 'unpaid invoice')},"
+            f" {in_pounds(reminder.due)} in all.",
+            button="Send the reminder",
+            back=f"{shown.path}/statement",
+            back_name="Statement",
         )
 
 
