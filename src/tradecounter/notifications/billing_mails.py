@@ -9,15 +9,15 @@ from tradecounter.access.links import site_address
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
-from tradecounter.notifications.queries import (
+from tradecounter.notifications.queries.billing_facts import (
     InvoiceFacts,
-    OrderFacts,
     credit_note_facts,
     invoice_facts,
     paid_invoices,
     payment_facts,
     unpaid_invoices,
 )
+from tradecounter.notifications.queries.facts import OrderFacts
 from tradecounter.orders.states import ConfirmedOrder
 
 log = structlog.get_logger()

@@ -16,7 +16,7 @@ from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email, parse_ma
 from tradecounter.kit.text import fold
 from tradecounter.letterhead.seller import Letterhead, letterhead_from
 from tradecounter.notifications.mail import Attachment, Mail, make_mail
-from tradecounter.notifications.queries import OrderFacts
+from tradecounter.notifications.queries.facts import OrderFacts
 from tradecounter.notifications.templates import render
 from tradecounter.orders.queries.orders import order_by_id
 from tradecounter.orders.states import AnyOrder

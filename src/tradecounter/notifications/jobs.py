@@ -27,7 +27,7 @@ from tradecounter.notifications import (
     webhook_mails,
 )
 from tradecounter.notifications.context import MailBuilder, MailContext, MailSettings, NothingToSend, NotYetError
-from tradecounter.notifications.queries import note_support_told
+from tradecounter.notifications.queries.facts import note_support_told
 from tradecounter.notifications.rules import FailureKind, next_attempt
 from tradecounter.notifications.transport import Delayed, Rejected, Transport
 

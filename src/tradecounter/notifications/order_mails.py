@@ -4,7 +4,7 @@ import structlog
 
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries import (
+from tradecounter.notifications.queries.facts import (
     cancelled_units,
     change_facts,
     dispatched_lines,

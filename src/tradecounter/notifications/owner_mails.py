@@ -14,7 +14,7 @@ from tradecounter.identity.oauth.queries.consents import allowed_application
 from tradecounter.identity.queries.api_keys import key_by_id
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries import added_webhook
+from tradecounter.notifications.queries.facts import added_webhook
 
 
 async def owner_added(context: MailContext, *, user_id: int) -> Mail | None:

@@ -3,7 +3,7 @@
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
-from tradecounter.notifications.queries import stopped_webhook
+from tradecounter.notifications.queries.facts import stopped_webhook
 
 
 async def webhook_stopped(context: MailContext, *, webhook_id: int) -> Mail | None:

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
+from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import moment, text
 from tradecounter.kit.errors import invalid
@@ -23,7 +24,7 @@ class OrderCriteria(Protocol):
     @property
     def status(self) -> str | None: ...  # noqa: D102
     @property
-    def customer_id(self) -> int | None: ...  # noqa: D102
+    def customer_id(self) -> int | str | None: ...  # noqa: D102
     @property
     def reference(self) -> str | None: ...  # noqa: D102
     @property
@@ -38,9 +39,9 @@ class OrderCriteria(Protocol):
 
 async def order_filter(tx: Transaction, wanted: OrderCriteria) -> OrderFilter:
     """Return the filter for a query. Raises DomainError: invalid, not found (the product)."""
-    sku, status = text("sku", wanted.sku), text("status", wanted.status)
+    sku, status, customer = text("sku", wanted.sku), text("status", wanted.status), wanted.customer_id
     return OrderFilter(
-        customer_id=wanted.customer_id,
+        customer_id=await named_customer(tx, "customer_id", customer) if isinstance(customer, str) else customer,
         reference=text("reference", wanted.reference),
         customer_reference=text("customer_reference", wanted.customer_reference),
         product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,

@@ -22,6 +22,7 @@ from tradecounter.billing.queries.money_tables import (
 )
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.billing.shown_invoice import shown_invoice
+from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, query_values
@@ -54,7 +55,7 @@ _HEADINGS = ("number", "invoice", "customer_id", "customer", "issued_on", "reaso
 class CreditNoteTable(TableParameters, frozen=True, kw_only=True):
     """The filters of credit notes; both days are included."""
 
-    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    customer_id: str | None = None
     invoice: Annotated[int, Meta(ge=1)] | None = None
     issued_from: str | None = None
     issued_to: str | None = None
@@ -115,7 +116,7 @@ class CreditNotePages:
     )
     async def list_credit_notes(self, tx: Transaction, wanted: CreditNoteTable, at: At) -> list[CreditNoteRow]:
         chosen = CreditNoteTableFilter(
-            customer_id=wanted.customer_id,
+            customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
             invoice=wanted.invoice,
             issued_from=start_of("issued_from", wanted.issued_from),
             issued_to=end_of("issued_to", wanted.issued_to),

@@ -20,6 +20,7 @@ from tradecounter.billing.queries.money_tables import (
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
 from tradecounter.billing.rules import invoice_state
 from tradecounter.billing.shown_invoice import shown_invoices
+from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -61,7 +62,7 @@ class InvoiceTable(TableParameters, frozen=True, kw_only=True):
 
     number: Annotated[int, Meta(ge=1)] | None = None
     order: str | None = None
-    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    customer_id: str | None = None
     show: Shown | None = None
     issued_from: str | None = None
     issued_to: str | None = None
@@ -97,7 +98,7 @@ class InvoicePages:
     async def list_invoices(self, tx: Transaction, wanted: InvoiceTable, at: At, now: datetime) -> list[InvoiceRow]:
         chosen = InvoiceTableFilter(
             number=wanted.number,
-            customer_id=wanted.customer_id,
+            customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
             order_reference=text("order", wanted.order),
             issued_from=start_of("issued_from", wanted.issued_from),
             issued_to=end_of("issued_to", wanted.issued_to),

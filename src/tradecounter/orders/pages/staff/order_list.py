@@ -1,9 +1,7 @@
 """`/order`: the orders of all customers."""
 
 from dataclasses import dataclass
-from typing import Annotated, get_args
-
-from msgspec import Meta
+from typing import get_args
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, TableParameters
@@ -29,11 +27,11 @@ _FILE_HEADINGS = ("reference", "customer_id", "customer", "customer_reference", 
 
 
 class OrderTable(TableParameters, frozen=True, kw_only=True):
-    """The filters of the table, as those of `GET /api/order`."""
+    """The filters of the table, as those of `GET /api/order`; the customer may also be named."""
 
     state: State | None = None
     status: str | None = None
-    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    customer_id: str | None = None
     reference: str | None = None
     customer_reference: str | None = None
     sku: str | None = None

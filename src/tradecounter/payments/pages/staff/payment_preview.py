@@ -8,17 +8,14 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from tradecounter.billing.queries.ledger import open_invoices
+from tradecounter.customers.named_customer import found_customers, named_customer
 from tradecounter.customers.queries.accounts import fetch_account
-from tradecounter.customers.queries.find_customers import FoundCustomer, find_customers
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, in_pounds
-from tradecounter.kit.numbers import read_id
 from tradecounter.payments.wire import Payment
 
-MOST_FOUND = 10
 _UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
-_LONGEST_SEARCH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +64,12 @@ async def preview_of(tx: Transaction, payment: Payment) -> PaymentPreview:
     return PaymentPreview(payment, account.name, due)
 
 
-async def found_customers(tx: Transaction, text: str) -> list[FoundCustomer]:
-    """Return whom a text may mean: the one customer that it names exactly, else all that have it in their names."""
-    found = await find_customers(tx, text.strip().replace("\x00", "")[:_LONGEST_SEARCH], MOST_FOUND)
-    exact = [customer for customer in found if customer.exact]
-    return exact if len(exact) == 1 else found
-
-
 async def chosen_customer(tx: Transaction, text: str, picked: int | UnsetType) -> int | UnsetType:
     """Return the customer of a number, a name or an e-mail address; `picked` decides between several.
 
     Raises DomainError (invalid) for none, and for several without a choice.
     """
-    number = read_id(text.strip())
-    if number is not None or not text.strip():
-        return UNSET if number is None else number
-    found = [customer.id for customer in await found_customers(tx, text)]
-    if picked in found:
+    if picked is not UNSET and picked in [customer.id for customer in await found_customers(tx, text)]:
         return picked
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise invalid("customer_id", f"no customer has {text.strip()[:40]!r} in the name or the e-mail address")
-    raise invalid("customer_id", "several customers match: choose one of them")
+    number = await named_customer(tx, "customer_id", text)
+    return UNSET if number is None else number

@@ -18,6 +18,7 @@ from tradecounter.billing.queries.money_tables import (
     PaymentRow,
     PaymentTableFilter,
 )
+from tradecounter.customers.named_customer import MOST_FOUND, found_customers, named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -34,10 +35,8 @@ from tradecounter.kit.number_types import Id
 from tradecounter.kit.numbers import read_id
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.pages.staff.payment_preview import (
-    MOST_FOUND,
     PaymentPreview,
     chosen_customer,
-    found_customers,
     preview_of,
 )
 from tradecounter.payments.queries.payments import fetch_payment
@@ -74,7 +73,7 @@ class PaymentForm(NewPayment, frozen=True, kw_only=True):
 class PaymentTable(TableParameters, frozen=True, kw_only=True):
     """The filters of payments; both days are included."""
 
-    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    customer_id: str | None = None
     invoice: Annotated[int, Meta(ge=1)] | None = None
     reference: str | None = None
     method: Method | None = None
@@ -111,7 +110,7 @@ class PaymentPages:
     )
     async def list_payments(self, tx: Transaction, wanted: PaymentTable, at: At) -> list[PaymentRow]:
         chosen = PaymentTableFilter(
-            customer_id=wanted.customer_id,
+            customer_id=await named_customer(tx, "customer_id", wanted.customer_id),
             invoice=wanted.invoice,
             reference=text("reference", wanted.reference),
             method=wanted.method,

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
+from tradecounter.customers.named_customer import MOST_FOUND
 from tradecounter.customers.queries.find_customers import find_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -19,7 +20,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_wire import StoredLine
 from tradecounter.payments.operations.bank_wire import SettingAside
-from tradecounter.payments.pages.staff.payment_preview import MOST_FOUND, PaymentPreview, preview_of
+from tradecounter.payments.pages.staff.payment_preview import PaymentPreview, preview_of
 from tradecounter.payments.pages.staff.payments import said_of_payment
 from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_lines import (

@@ -8,8 +8,8 @@ from urllib.parse import quote
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
+from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
-from tradecounter.customers.queries.customer_table import CustomerFilter, customer_table
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -23,7 +23,6 @@ from tradecounter.edge.rest.operation import TEXT, Parameter
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.numbers import read_id
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS as MOST_IN_STOCK
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
@@ -35,7 +34,6 @@ from tradecounter.stock.queries.stock_of_product import back_orders_of, stock_le
 
 _SKU = Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True)
 _ADJUST = "/stock-adjustment"  # not below `/product`, whose rest is a SKU, which may have slashes
-_MOST_NAMED = 5
 Units = Annotated[int, Meta(ge=0, le=MOST_IN_STOCK)]
 Change = Annotated[int, Meta(ge=-MOST_IN_STOCK, le=MOST_IN_STOCK)]
 
@@ -150,16 +148,8 @@ async def _explained(tx: Transaction, sku: str, wanted: ProductPage, now: dateti
 
 async def _buyer(tx: Transaction, named: str) -> Account:
     """Return the customer with a number, or the only one whose name or e-mail address has a text in it."""
-    if (number := read_id(named)) is not None:
-        try:
-            return await fetch_account(tx, number)
-        except DomainError as error:
-            raise invalid("customer", error.message) from error
-    found = [row.account for row in await customer_table(tx, CustomerFilter(text=named), "name", _MOST_NAMED + 1)]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise invalid("customer", f"no customer has {named[:80]!r} in its name or e-mail address")
-    names = ", ".join(f"{account.name} ({account.id})" for account in found[:_MOST_NAMED])
-    more = " and more" if len(found) > _MOST_NAMED else ""
-    raise invalid("customer", f"several customers match: {names}{more}")
+    number = await named_customer(tx, "customer", named)
+    try:
+        return await fetch_account(tx, number or 0)
+    except DomainError as error:
+        raise invalid("customer", error.message) from error

@@ -1,10 +1,8 @@
 """`/webhook`: the webhooks of the reseller and of customers."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from msgspec import Meta
-
+from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
@@ -19,7 +17,7 @@ _FILE_HEADINGS = ("id", "customer_id", "url", "types", "state", "reason", "faili
 class WebhookTable(TableParameters, frozen=True, kw_only=True):
     """The filters of webhooks."""
 
-    customer_id: Annotated[int, Meta(ge=1)] | None = None
+    customer_id: str | None = None
 
 
 def _file_row(row: Endpoint) -> tuple[object, ...]:
@@ -49,4 +47,5 @@ class WebhookListPages:
     )
     async def list_webhooks(self, tx: Transaction, wanted: WebhookTable, at: At) -> list[Endpoint]:
         behind = 0 if at["after"] is None else at["after"][1]
-        return await endpoints_after(tx, behind, wanted.most, wanted.customer_id)
+        customer_id = await named_customer(tx, "customer_id", wanted.customer_id)
+        return await endpoints_after(tx, behind, wanted.most, customer_id)
