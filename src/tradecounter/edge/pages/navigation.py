@@ -1,4 +1,7 @@
-"""The subjects in the menu of each site. A subject is listed when its page exists and the person may open it."""
+"""The subjects in the menu of each site, with the key that opens each after `g`.
+
+A subject is listed when its page exists and the person may open it.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,35 +12,35 @@ from tradecounter.edge.people import Person
 from tradecounter.edge.rest.operation import Operation
 from tradecounter.edge.session import Session
 
-SUBJECTS: Mapping[str, tuple[tuple[str, str], ...]] = {
+SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
     "staff": (
-        ("Today", "/"),
-        ("Orders", "/order"),
-        ("Quotes", "/quote"),
-        ("Requests", "/request"),
-        ("Customers", "/customer"),
-        ("Products", "/product"),
-        ("Imports", "/import"),
-        ("Money", "/money"),
-        ("Returns", "/return"),
-        ("Webhooks", "/webhook"),
-        ("Jobs and mail", "/job"),
-        ("Audit", "/audit"),
-        ("Staff and tokens", "/staff"),
+        ("Today", "/", "t"),
+        ("Orders", "/order", "o"),
+        ("Quotes", "/quote", "q"),
+        ("Requests", "/request", "r"),
+        ("Customers", "/customer", "c"),
+        ("Products", "/product", "p"),
+        ("Imports", "/import", "i"),
+        ("Money", "/money", "m"),
+        ("Returns", "/return", "b"),
+        ("Webhooks", "/webhook", "w"),
+        ("Jobs and mail", "/job", "j"),
+        ("Audit", "/audit", "a"),
+        ("Staff and tokens", "/staff", "s"),
     ),
     "account": (
-        ("Home", "/account"),
-        ("Products", "/account/product"),
-        ("Lists", "/account/list"),
-        ("Orders", "/account/order"),
-        ("New order", "/account/new-order"),
-        ("Quotes", "/account/quote"),
-        ("Approvals", "/account/approval"),
-        ("Invoices", "/account/invoice"),
-        ("Credit", "/account/credit"),
-        ("Addresses", "/account/address"),
-        ("Users", "/account/user"),
-        ("Developers", "/account/developer"),
+        ("Home", "/account", "h"),
+        ("Products", "/account/product", "p"),
+        ("Lists", "/account/list", "l"),
+        ("Orders", "/account/order", "o"),
+        ("New order", "/account/new-order", "n"),
+        ("Quotes", "/account/quote", "q"),
+        ("Approvals", "/account/approval", "a"),
+        ("Invoices", "/account/invoice", "i"),
+        ("Credit", "/account/credit", "c"),
+        ("Addresses", "/account/address", "d"),
+        ("Users", "/account/user", "u"),
+        ("Developers", "/account/developer", "k"),
     ),
 }
 # Pages of a subject that are not below its first page.
@@ -55,6 +58,7 @@ class Entry:
 
     name: str
     path: str
+    key: str
     is_current: bool
     is_page: bool
 
@@ -68,9 +72,9 @@ class Navigation:
 
     def subjects(self, person: Person, path: str) -> list[Entry]:
         """Return the subjects that a person may open; `path` is the page that is shown."""
-        found = [(name, start) for name, start in SUBJECTS[self._site.name] if self.may(person, start)]
-        current = max((start for _, start in found if _is_below(path, start, self._site.home)), key=len, default="")
-        return [Entry(name, start, start == current, start == path) for name, start in found]
+        found = [(name, start, key) for name, start, key in SUBJECTS[self._site.name] if self.may(person, start)]
+        current = max((start for _, start, _ in found if _is_below(path, start, self._site.home)), key=len, default="")
+        return [Entry(name, start, key, start == current, start == path) for name, start, key in found]
 
     def may(self, person: Person, path: str) -> bool:
         """Return whether a page exists, by the path of its operation, and a person may open it."""

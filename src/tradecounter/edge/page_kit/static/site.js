@@ -1,4 +1,4 @@
-// Dialogs, the search key and focus. Pages work without it.
+// Dialogs, search and focus. Pages work without it.
 (() => {
   const dialog = document.getElementById("dialog");
 
@@ -15,16 +15,6 @@
       event.preventDefault();
       dialog.close();
     }
-  });
-
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest?.("input, textarea, select")) return;
-    const box = document.querySelector("[data-find]");
-    if (!box) return;
-    event.preventDefault();
-    box.focus();
-    box.select();
   });
 
   // The arrows lead from the search box into what it has found, and Escape back.
