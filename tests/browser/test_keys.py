@@ -47,6 +47,7 @@ def test_staff_work_with_keys_and_switch_them_off(office: BackOfficeSite, browse
         page.get_by_role("button", name="Keys").click()
         page.get_by_label("Use these keys").check()
         keys.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
         keys.press("/")
         expect(page.locator("#find")).to_be_focused()
 
