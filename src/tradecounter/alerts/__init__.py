@@ -1,1 +1,1 @@
-"""What users want to be told by e-mail: that a product is in stock again."""
+"""Stock alerts: e-mails to users when a product is in stock again."""

@@ -1,4 +1,4 @@
-"""Reads and writes stock alerts: products of which users want to know when they are in stock."""
+"""Reads and writes stock alerts: users, and the products whose stock they wait for."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -69,7 +69,7 @@ _FIND_IN_STOCK = Statement("""
 
 
 async def find_in_stock(tx: Transaction, now: datetime) -> list[int]:
-    """Note which products that somebody waits for are in stock; return the users to tell."""
+    """Mark the alerts whose products are in stock; return the users to tell."""
     return sorted({user_id for (user_id,) in await tx.fetch_all(_FIND_IN_STOCK, now=now)})
 
 

@@ -26,6 +26,6 @@ async def tell_of_stock(tx: Transaction, now: datetime) -> int:
     """Queue an e-mail for each user whose products are in stock; return how many."""
     users = await find_in_stock(tx, now)
     for user_id in users:
-        await queue(tx, "mail_back_in_stock", user_id=user_id)
+        await queue(tx, "mail_back_in_stock", user_id=user_id, found=int(now.timestamp()))
     await forget_told(tx, now - _KEPT_FOR)
     return len(users)

@@ -1,1 +1,1 @@
-"""Orders above a user's limit, which wait until somebody else of the customer confirms them."""
+"""Requests for approval of orders above a user's limit, and the decisions."""

@@ -46,7 +46,7 @@ async def request_approval(
         raise method_needed(order.shipping_options)
     gross = order.gross_with(option)
     if not await insert_approval(tx, order.id, user.id, option.id, gross, note, now):
-        raise DomainError(Kind.CONFLICT, "somebody has asked for its approval already")
+        raise DomainError(Kind.CONFLICT, "its approval is requested already")
     audit_order(tx, f"{order.kind}.request_approval", order, now, after={"total_gross": gross})
     record_order_event(tx, "order.approval_requested", order, now, total_gross=gross)
     await queue(tx, "mail_approval_requested", order_id=order.id)
@@ -58,7 +58,7 @@ async def approve_order(
     """Confirm an order that waits for approval. Raises DomainError as `confirm_order` does, and conflict if decided."""
     approval = await waiting_approval(tx, user.customer_id, code)
     order, lines = await confirm_order(tx, code, approval.shipping_method, context)
-    await _decide(tx, approval, user, context.now)
+    await _decide(tx, approval, user, "approved", context.now)
     audit_order(tx, "order.approve", order, context.now, after={"requested_by": approval.requester})
     return order, lines, approval
 
@@ -73,7 +73,7 @@ async def decline_order(tx: Transaction, user: CustomerUser, code: str, reason: 
     order = await fetch_own_order_by_code(tx, user.customer_id, code)
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await withdraw_order(tx, user.customer_id, code, reason, now)  # locks the order first, as a confirmation does
-    await _decide(tx, approval, user, now, reason)
+    await _decide(tx, approval, user, "declined", now, reason)
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 
 
@@ -111,15 +111,16 @@ async def waiting_approval(tx: Transaction, customer_id: int, code: str) -> Appr
     return found
 
 
-async def _decide(tx: Transaction, approval: Approval, user: CustomerUser, now: datetime, reason: str = "") -> None:
-    state: State = "declined" if reason else "approved"
+async def _decide(
+    tx: Transaction, approval: Approval, user: CustomerUser, state: State, now: datetime, reason: str = ""
+) -> None:
     if not await set_decided(tx, approval.order_id, state, user.id, reason, now):
         raise _decided()
     await queue(tx, "mail_approval_decided", order_id=approval.order_id)
 
 
 def _decided() -> DomainError:
-    return DomainError(Kind.CONFLICT, "somebody has decided already")
+    return DomainError(Kind.CONFLICT, "it is approved or declined already")
 
 
 def _same(order: AnyOrder, lines: Sequence[OrderLine]) -> CreateOrderRequest:

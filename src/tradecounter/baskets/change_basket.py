@@ -13,11 +13,12 @@ from tradecounter.storefront.view import CustomerView
 
 
 async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> None:
-    """Add products; units of one that is in the basket are added up.
+    """Add products; units of one that is in the basket are added up. Others who change the basket wait.
 
     Raises DomainError: invalid, for products that the customer cannot buy and for a basket with too many lines.
     """
     wanted = _units(view, items)
+    await lock_basket(tx, user_id)
     there = {line.product_id for line in await lines_of_basket(tx, user_id)}
     if len(there | wanted.keys()) > MOST_ITEMS:
         raise DomainError(Kind.INVALID, f"the basket is full: it has at most {MOST_ITEMS} lines, as an order has")
@@ -25,7 +26,7 @@ async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items
 
 
 async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> None:
-    """Have the basket contain only these products; others who save it wait.
+    """Have the basket contain only these products. Others who change the basket wait.
 
     Raises DomainError (invalid), as `add_to_basket` does.
     """
@@ -34,7 +35,11 @@ async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: 
 
 
 async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderLine]) -> None:
-    """Take the units of an order's lines out of the basket; what was put in besides stays."""
+    """Take the units of an order's lines out of the basket; what was put in besides stays.
+
+    Others who change the basket wait.
+    """
+    await lock_basket(tx, user_id)
     units: Counter[int] = Counter()
     for line in lines:
         units[line.product_id] += line.quantity

@@ -36,7 +36,7 @@ _LOCK = Statement("select from customer_user where id = :user_id for no key upda
 
 
 async def lock_basket(tx: Transaction, user_id: int) -> None:
-    """Have other transactions that replace a user's basket wait."""
+    """Have other transactions that change a user's basket wait."""
     await tx.execute(_LOCK, user_id=user_id)
 
 

@@ -1,6 +1,6 @@
 """Opens requests about orders, and closes them with an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -24,6 +24,7 @@ from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import find_own_order
 from tradecounter.orders.states import NumberedOrder
 
+ASKS: Mapping[RequestKind, str] = {"cancel": "Ask to cancel", "return": "Ask to return", "message": "Write to us"}
 _LONGEST_TEXT = 5_000
 _MOST_OPEN = 50  # of a customer
 
@@ -79,7 +80,7 @@ async def close_request(tx: Transaction, request_id: int, staff_id: int, answer:
     request = await fetch_request(tx, request_id)
     require_text("answer", answer, _LONGEST_TEXT)
     if not await set_closed(tx, request_id, staff_id, answer, now):
-        raise DomainError(Kind.CONFLICT, "somebody has answered it already")
+        raise DomainError(Kind.CONFLICT, "it is answered already")
     order = await fetch_order(tx, request.order_reference)
     audit_order(tx, "request.close", order, now, after={"request": request_id, "answer": answer})
     record_order_event(tx, "request.closed", order, now, request=request_id, kind=request.kind)
@@ -106,11 +107,11 @@ def _checked_items(
     by_id = {line.id: line for line in lines}
     items: list[dict[str, object]] = []
     for number, units in enumerate(wanted):
-        line = by_id.get(units.id)
         if units.quantity == 0:
             continue
+        line = by_id.pop(units.id, None)
         if line is None:
-            raise invalid(f"items[{number}].id", "is no line of the order")
+            raise invalid(f"items[{number}].id", "is no line of the order, or is named twice")
         most = askable(line, kind)
         if not 0 < units.quantity <= most:
             raise invalid(

@@ -33,6 +33,11 @@ class CustomerRequest:
     answer: str
 
     @property
+    def title(self) -> str:
+        """The kind for people."""
+        return {"cancel": "To cancel", "return": "To return", "message": "Message"}[self.kind]
+
+    @property
     def state(self) -> State:
         """Whether it waits for staff."""
         return "open" if self.closed_at is None else "closed"

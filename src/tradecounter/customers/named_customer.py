@@ -10,9 +10,9 @@ _LONGEST = 100
 _MOST_NAMED = 3
 
 
-async def found_customers(tx: Transaction, text: str) -> list[FoundCustomer]:
-    """Return whom a text may mean: the one customer that it names exactly, else all that have it in their names."""
-    found = await find_customers(tx, text.strip().replace("\x00", "")[:_LONGEST], MOST_FOUND)
+async def found_customers(tx: Transaction, text: str, most: int = MOST_FOUND) -> list[FoundCustomer]:
+    """Return whom a text may mean: the one customer that it names exactly, else those that `find_customers` finds."""
+    found = await find_customers(tx, text.strip().replace("\x00", "")[:_LONGEST], most)
     exact = [customer for customer in found if customer.exact]
     return exact if len(exact) == 1 else found
 
@@ -24,8 +24,11 @@ async def named_customer(tx: Transaction, field: str, text: str | None) -> int |
     for several, whom it names.
     """
     text = (text or "").strip()
-    if not text or (number := read_id(text)) is not None:
-        return number if text else None
+    if not text:
+        return None
+    number = read_id(text)
+    if number is not None:
+        return number
     found = await found_customers(tx, text)
     if not found:
         raise invalid(field, f"no customer has {text[:40]!r} in the name or the e-mail address")

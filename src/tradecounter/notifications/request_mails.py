@@ -12,12 +12,11 @@ async def request_opened(context: MailContext, *, request_id: int) -> Mail | Non
     request = await request_by_id(context.tx, request_id)
     if request is None or request.closed_at is not None:
         return None
-    wants = {"cancel": "To cancel", "return": "To return", "message": "Message"}[request.kind]
     return await context.mail(
         f"request-opened-{request_id}",
         request.opened_at,
         [context.settings.support.addr_spec],
-        f"{wants}: {request.order_reference}, {request.customer}",
+        f"{request.title}: {request.order_reference}, {request.customer}",
         "request_opened",
         reply_to=request.user or None,
         request=request,

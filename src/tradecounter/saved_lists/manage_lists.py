@@ -32,10 +32,13 @@ _MOST_LISTS = 200
 _MOST_LINES = 500
 
 
+ListName = Annotated[str, Meta(min_length=1, max_length=100)]
+
+
 class ListDetails(Struct):
     """A list: its name, whether all users of the customer may use it, and its lines, such as `PHONE 2`."""
 
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    name: ListName
     shared: bool = False
     lines: str = ""
 

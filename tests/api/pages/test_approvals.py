@@ -120,7 +120,7 @@ def test_an_approver_confirms_what_was_asked_for(
     assert "approved" in text_of(buyer.get(f"{APPROVAL}/{code}")).lower()
     again = approver.send(f"{APPROVAL}/{code}/approve")
     assert again.status_code == 409
-    assert "Somebody has decided already" in text_of(again)
+    assert "It is approved or declined already" in text_of(again)
 
 
 def test_an_approver_declines_with_a_reason(shop: Service, customer: Customer, buyer: Person, approver: Person) -> None:
@@ -163,7 +163,7 @@ def test_an_order_is_asked_for_once(customer: Customer, buyer: Person) -> None:
     code = waiting(customer, buyer)
     again = buyer.send(f"{REVIEW}/{code}/approval", {"shipping_method": str(STANDARD)})
     assert again.status_code == 409
-    assert "omebody has asked for its approval already" in text_of(again)
+    assert "ts approval is requested already" in text_of(again)
 
 
 def test_prices_that_have_expired_are_set_again_before_it_is_confirmed(

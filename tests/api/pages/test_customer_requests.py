@@ -63,7 +63,7 @@ def test_a_user_asks_to_cancel_and_gets_an_answer(
     assert "Asking & <Sons>" in text_of(sam.get("/request"))
     assert "Requests of the customer" in text_of(sam.get(f"/order/{order['order_reference']}"))
     page = sam.get(f"/request/{number}")
-    for text in ("Wants to cancel", "2 \u00d7 PHONE", "Two too <many>", buyer.email, "Cancel units"):
+    for text in ("To cancel: ", "2 \u00d7 PHONE", "Two too <many>", buyer.email, "Cancel units"):
         assert text in text_of(page), text
     assert "<many>" not in page.text
     assert sam.send(f"/request/{number}/answer", {"answer": " "}).status_code == 400
@@ -149,6 +149,15 @@ def test_what_cannot_be_asked_is_an_error_and_stores_nothing(
     fields = {"items-0-id": str(line), "items-0-quantity": quantity, "text": text}
     assert buyer.send(path_of(order, kind), fields).status_code == 400
     assert "Message" not in text_of(buyer.get(f"/account/order/{order['order_reference']}")).split("Ask us")[1]
+
+
+def test_a_line_is_named_once(customer: Customer, buyer: Person) -> None:
+    path = path_of(buy(customer, [("PHONE", 5)]), "cancel")
+    line = fields_of(buyer.get(path))["items-0-id"]
+    twice = {f"items-{n}-{name}": value for n in range(2) for name, value in (("id", line), ("quantity", "5"))}
+    rejected = buyer.send(path, twice)
+    assert rejected.status_code == 400
+    assert "named twice" in text_of(rejected)
 
 
 def test_lines_of_other_orders_and_orders_of_others_cannot_be_asked_about(

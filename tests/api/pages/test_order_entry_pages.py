@@ -51,6 +51,10 @@ def test_a_customer_is_found_by_any_part_of_its_name(office: BackOfficeSite, sup
     assert f'href="/order/new/{other.id}"' in found.text
     alone = support.get("/order/new?customer=zebra+net")
     assert (alone.status_code, alone.headers["Location"]) == (303, entry(one))
+    one.post("/customer/address", {**ADDRESS, "zip": "ZE2 9ZZ", "contact_number": "01595 690123"})
+    for known in ("ze29zz", "+44 1595 690123"):
+        at_once = support.get("/order/new", params={"customer": known})
+        assert at_once.headers["Location"] == entry(one), known
     named = support.get(f"/order/new?customer_id={one.id}")
     assert (named.status_code, named.headers["Location"]) == (303, entry(one))
     assert "No customer fits" in text_of(support.get("/order/new?customer=nobody+at+all"))

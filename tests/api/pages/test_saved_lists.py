@@ -155,6 +155,9 @@ def test_a_product_is_put_into_a_list_from_its_page(buyer: Person) -> None:
     assert "Another" in text_of(new)
     nameless = buyer.send(f"{LISTS}/add", {"sku": "PHONE", "quantity": "1", "list": ""})
     assert nameless.status_code == 400
+    long = buyer.send(f"{LISTS}/add", {"sku": "PHONE", "quantity": "1", "list": "", "name": "n" * 101})
+    assert long.status_code == 400
+    assert "form-name-error" in long.text
     assert buyer.send(f"{LISTS}/add", {"sku": "NOTHING", "quantity": "1", "list": number}).status_code == 400
 
 

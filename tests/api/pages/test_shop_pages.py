@@ -1,5 +1,6 @@
 """The shop: the catalogue with its filters, a product's page, and the basket that the order form has."""
 
+import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,6 +11,10 @@ from support.orders import buy, sell
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY
+from tradecounter.baskets.change_basket import take_out_ordered
+from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.withdraw_order import fetch_own_order_by_code
 
 SHOP, FORM, ADD = "/account/product", "/account/new-order", "/account/basket/add"
 REST = {
@@ -333,3 +338,34 @@ def test_two_devices_lose_nothing_that_they_add(shop: Service, customer: Custome
         sent = list(pool.map(lambda n: buyer.send(FORM, form | {"items-0-quantity": str(n + 1)}), range(8)))
     assert {response.status_code for response in sent} == {200}
     assert sorted(basket(buyer)) == ["CABLE", "PHONE"]
+
+
+def test_two_changes_of_a_basket_wait_for_each_other(shop: Service, customer: Customer, buyer: Person) -> None:
+    for sku in ("PHONE", "CABLE"):
+        add(buyer, sku, 5)
+    codes = [buy(customer, [(sku, 1)])["confirmation_code"] for sku in ("PHONE", "CABLE")]
+
+    async def race() -> None:
+        first_took = asyncio.Event()
+
+        async def take(tx: Transaction, code: str) -> None:
+            order = await fetch_own_order_by_code(tx, customer.id, code)
+            await take_out_ordered(tx, buyer.id, await lines_of_order(tx, order.id))
+
+        async def first() -> None:
+            async with transaction(shop.commands) as tx:
+                await take(tx, codes[0])
+                first_took.set()
+                await asyncio.sleep(0.2)
+                await take(tx, codes[1])
+
+        async def second() -> None:
+            await first_took.wait()
+            async with transaction(shop.commands) as tx:
+                await take(tx, codes[1])
+                await take(tx, codes[0])
+
+        await asyncio.gather(first(), second())
+
+    shop.call(race)
+    assert basket(buyer) == {"PHONE": "3", "CABLE": "3"}

@@ -1,6 +1,8 @@
 """Stock alerts: a user is told once when a product is in stock."""
 
+from datetime import timedelta
 from email.message import EmailMessage
+from functools import partial
 
 import pytest
 
@@ -57,6 +59,18 @@ def test_products_of_the_same_minute_are_one_mail(shop: Service, buyer: Person) 
     [mail] = told(shop, buyer)
     assert mail["Subject"].endswith(" and 2 more")
     assert all(sku in plain(mail) for sku in found)
+
+
+def test_products_of_two_minutes_are_two_mails_also_if_both_wait_for_the_mail_server(
+    shop: Service, buyer: Person
+) -> None:
+    found = [sell(shop, f"APART-{n}", available=0) for n in range(2)]
+    for minutes, sku in enumerate(found):
+        buyer.sends(f"{ALERTS}/add", {"sku": sku})
+        shop.must_load("stock", [{"sku": sku, "available": 1}])
+        now = shop.clock.now() + timedelta(minutes=minutes)
+        shop.in_transaction(partial(tell_of_stock, now=now))
+    assert sorted(mail["Subject"] for mail in told(shop, buyer)) == [f"In stock: {sku}" for sku in found]
 
 
 def test_who_was_told_may_wait_again(shop: Service, buyer: Person) -> None:

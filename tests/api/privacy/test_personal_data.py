@@ -10,6 +10,7 @@ import pytest
 from support.backoffice import backoffice_of
 from support.billing import invoiced, pay
 from support.orders import buy, cancel, outstanding, rows
+from support.pages import customer_user
 from support.receiver import policy_of
 from support.service import Customer, Service
 from tradecounter.customers.change_account import block_customer
@@ -102,6 +103,8 @@ def test_erasing_leaves_only_what_tax_law_requires(shop: Service) -> None:
     shop.in_transaction(partial(block_customer, customer_id=customer.id, reason="Ada Private", now=shop.clock.now()))
     wanted, policy = WebhookRequest(url="https://vanish.example/", customer_id=customer.id), policy_of(shop)
     shop.in_transaction(lambda tx: add_webhook(tx, policy, wanted, shop.clock.now()))
+    person = customer_user(shop, customer.id)
+    person.sends("/account/list/new", {"name": "Ada Private's kit", "lines": "PHONE 1", "shared": "true"})
     erase(shop, customer)
     shop.refresh()
     assert customer.get("/order").status_code == 401

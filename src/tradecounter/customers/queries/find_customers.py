@@ -13,24 +13,27 @@ from tradecounter.kit.text import fold, joined_word
 
 @dataclass(frozen=True, slots=True)
 class FoundCustomer:
-    """A customer; `exact` means that the number, an e-mail address or the whole name matches."""
+    """A customer and its contact person; `exact`: the number, an e-mail address or the whole name matches."""
 
     id: int
     name: str
+    contact: str
     email_address: str
+    blocked: bool
     exact: bool
 
 
 _FIND = Statement(
     r"""
     with named as (
-        select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) as name, email_address,
+        select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) as name,
+               first_name || ' ' || last_name as contact, email_address, blocked_at is not null as blocked,
                lower(company || ' ' || first_name || ' ' || last_name || ' ' || email_address) as names,
                id::text = :text or email_key = :key
                or id in (select customer_id from customer_user where email_key = :key) as exact
         from customer
     )
-    select id, name, email_address, exact or lower(name) = :key as exact from named
+    select id, name, contact, email_address, blocked, exact or lower(name) = :key as exact from named
     where exact
        or (:key <> '' and not exists (select from unnest(:words::text[]) as word where position(word in names) = 0))
        or id in (
@@ -78,35 +81,6 @@ def _phone_digits(text: str) -> str:
         return ""
     digits = re.sub(r"[^0-9]", "", _PREFIX.sub("", re.sub(r"[^0-9+]", "", text.replace("(0)", ""))))
     return digits if len(digits) >= _SHORTEST_PHONE else ""
-
-
-@dataclass(frozen=True, slots=True)
-class CustomerChoice:
-    """A customer that fits a text."""
-
-    id: int
-    name: str
-    contact: str
-    email_address: str
-    blocked: bool
-
-
-_CHOICES = Statement(
-    """
-    select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) as name,
-           first_name || ' ' || last_name as contact, email_address, blocked_at is not null as blocked
-    from customer
-    where id::text = :text or position(:text in lower(company || ' ' || first_name || ' ' || last_name)) > 0
-       or position(:text in email_key) > 0
-    order by id::text = :text desc, lower(coalesce(nullif(company, ''), last_name)), id limit :most
-    """,
-    CustomerChoice,
-)
-
-
-async def customers_for(tx: Transaction, text: str, most: int) -> list[CustomerChoice]:
-    """Return customers with an id, or with a text in their company, name or e-mail address; the id's first."""
-    return await tx.fetch_all(_CHOICES, text=fold(text.strip()), most=most)
 
 
 # An address that is another customer's user gets no second one; that account has no owner until one is invited.

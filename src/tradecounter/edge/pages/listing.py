@@ -128,6 +128,16 @@ def table_page(
     return declare
 
 
+def views_of(address: str, parameter: str, names: Sequence[tuple[str, str]], chosen: str) -> dict[str, Any]:
+    """Return the links between the views of a table, for `shown`; the address without the parameter is the first view.
+
+    `names` are the values of the parameter with their names for people, and `chosen` is the value of this page.
+    """
+    first = names[0][0]
+    links = {value: address if value == first else f"{address}?{parameter}={value}" for value, _ in names}
+    return {"views": [(links[value], name) for value, name in names], "here": links[chosen]}
+
+
 async def known(**values: Any) -> dict[str, Any]:
     """Return the same values for every page, for `shown`."""
     return values

@@ -83,7 +83,7 @@ async def paid_invoices(tx: Transaction, payment_id: int) -> list[InvoiceFacts]:
 
 @dataclass(frozen=True, slots=True)
 class UnpaidInvoice:
-    """An invoice of which something is due, in pounds."""
+    """An invoice that is not paid in full; `due` is in pounds."""
 
     number: int
     customer_reference: str

@@ -166,6 +166,7 @@ _STATEMENTS = (
     Statement(
         "delete from one_time_link where user_id in (select u.id from customer_user u where u.customer_id = :id)"
     ),
+    Statement("delete from saved_list where customer_id = :id"),
     Statement("delete from customer_user where customer_id = :id"),
     Statement("delete from address where customer_id = :id"),
     Statement("delete from contract_price where customer_id = :id"),

@@ -97,7 +97,7 @@ class ApprovalPages:
         "Decline an order",
         shown=lambda self, call, filled: self._show(call, filled, "approvals/decline.html"),
         to=PATH,
-        done="It is declined. Who asked gets an e-mail with your reason.",
+        done="It is declined. The user who asked gets an e-mail with your reason.",
         user_roles=APPROVER,
     )
     async def decline(self, tx: Transaction, call: Call, body: ReasonForm, now: datetime) -> None:

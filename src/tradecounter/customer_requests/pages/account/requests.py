@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import get_args
 
 from starlette.responses import Response
 
-from tradecounter.customer_requests.handle_requests import RequestDetails, askable, open_request
+from tradecounter.customer_requests.handle_requests import ASKS, RequestDetails, askable, open_request
 from tradecounter.customer_requests.queries import RequestKind
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
@@ -21,8 +20,7 @@ from tradecounter.orders.queries.orders import find_own_order
 from tradecounter.parts.account import AccountParts
 
 _ASK = "/account/order/{reference}/ask/{kind}"
-_KINDS: Mapping[str, RequestKind] = {kind: kind for kind in get_args(RequestKind)}
-_TITLES = {"cancel": "Ask to cancel", "return": "Ask to return", "message": "Write to us"}
+_KINDS: Mapping[str, RequestKind] = {kind: kind for kind in ASKS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class AskPages:
             form=filled,
             order=order,
             kind=kind,
-            title=_TITLES[kind],
+            title=ASKS[kind],
             lines=[(line, most) for line in lines if (most := askable(line, kind))],
         )
 

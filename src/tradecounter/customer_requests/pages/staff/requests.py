@@ -12,7 +12,7 @@ from tradecounter.customer_requests.queries import CustomerRequest, request_tabl
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import staff_id_of
@@ -30,6 +30,7 @@ _COLUMNS = (
     Column("Opened"),
     Column("State"),
 )
+_VIEWS = (("open", "Open"), ("closed", "Closed"), ("all", "All"))
 _HEADINGS = ("id", "kind", "order_reference", "customer_id", "customer", "user", "text", "opened_at", "state", "answer")
 
 
@@ -94,9 +95,7 @@ class RequestPages:
         await close_request(tx, call.path_id("id", "request"), staff_id_of(call), body.answer, now)
 
     async def _views(self, call: Call, chosen: str) -> dict[str, Any]:
-        address = self.desk.view(call).here
-        links = {"open": address, "closed": f"{address}?state=closed", "all": f"{address}?state=all"}
-        return {"views": [(links[state], state.capitalize()) for state in links], "here": links[chosen]}
+        return views_of(self.desk.view(call).here, "state", _VIEWS, chosen)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, CreditNoteRecord, list_credit_notes
 from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, list_invoices
-from tradecounter.customer_requests.handle_requests import can_ask
+from tradecounter.customer_requests.handle_requests import ASKS, can_ask
 from tradecounter.customer_requests.queries import CustomerRequest, RequestKind, requests_of_order
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
@@ -57,9 +57,10 @@ class OwnOrder:
     video: OrderVideoResponse | None
     requests: list[CustomerRequest]
 
-    def may_ask(self, kind: RequestKind) -> bool:
-        """Return whether there is something to cancel or to return."""
-        return can_ask(self.order, self.lines, kind)
+    @property
+    def asks(self) -> list[tuple[RequestKind, str]]:
+        """What the user can ask about the order: the kinds of request, with the words of their buttons."""
+        return [(kind, title) for kind, title in ASKS.items() if can_ask(self.order, self.lines, kind)]
 
     @property
     def is_cancelled(self) -> bool:

@@ -9,10 +9,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
+from tradecounter.customers.named_customer import found_customers
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
-from tradecounter.customers.queries.find_customers import customers_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted, without_copies
 from tradecounter.edge.pages.operation import form, page
@@ -101,7 +101,7 @@ class OrderEntryPages:
         found = []
         if text.strip():
             async with self.desk.reading() as tx:
-                found = await customers_for(tx, text, _MOST_CHOICES)
+                found = await found_customers(tx, text, _MOST_CHOICES)
         if len(found) == 1:
             return self.desk.go(call, f"/order/new/{found[0].id}")
         values = {"customer": [text]} if text else {}

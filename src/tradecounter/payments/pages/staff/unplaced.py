@@ -7,8 +7,7 @@ from typing import Any, Literal
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.customers.named_customer import MOST_FOUND
-from tradecounter.customers.queries.find_customers import find_customers
+from tradecounter.customers.named_customer import found_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, query_values
@@ -157,7 +156,7 @@ class BankLinePages:
             line = await fetch_bank_line(tx, line_id)
             waits = line.state != "placed"
             fitting = await invoices_due_exactly(tx, line.amount) if waits and line.amount is not None else []
-            customers = await find_customers(tx, sought, MOST_FOUND) if sought and waits else []
+            customers = await found_customers(tx, sought) if sought and waits else []
             history = await entries_of(tx, [f"bank-line/{line_id}"])
         return self.desk.show(
             call,

@@ -6,7 +6,7 @@ from typing import Any
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
@@ -75,7 +75,5 @@ class QuoteListPages:
         return await quote_table(tx, wanted.view, now, wanted.most, at["after"])
 
     async def _views(self, call: Call, chosen: QuoteView) -> dict[str, Any]:
-        address = self.desk.view(call).here
-        links = {view: f"{address}?view={view}" if view != "waiting" else address for view, _ in _VIEWS}
-        views = [(links[view], name) for view, name in _VIEWS]
-        return {"views": views, "here": links[chosen], "view": chosen, "now": self.desk.clock.now()}
+        views = views_of(self.desk.view(call).here, "view", _VIEWS, chosen)
+        return {**views, "view": chosen, "now": self.desk.clock.now()}

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
@@ -66,7 +66,5 @@ class ReturnListPages:
         return await return_table(tx, state, wanted.most, None if at["after"] is None else at["after"][1])
 
     async def _views(self, call: Call, chosen: str) -> dict[str, Any]:
-        address = self.desk.view(call).here
-        links = {state: f"{address}?state={state}" if state != "open" else address for state, _ in _VIEWS}
-        views = [(links[state], name) for state, name in _VIEWS]
-        return {"views": views, "here": links[chosen], "state": chosen, "number": return_number}
+        views = views_of(self.desk.view(call).here, "state", _VIEWS, chosen)
+        return {**views, "state": chosen, "number": return_number}

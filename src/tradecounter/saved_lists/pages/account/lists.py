@@ -28,6 +28,7 @@ from tradecounter.orders.withdraw_order import fetch_own_order_by_code
 from tradecounter.parts.account import AccountParts
 from tradecounter.saved_lists.manage_lists import (
     ListDetails,
+    ListName,
     add_to_list,
     change_list,
     create_list,
@@ -62,7 +63,7 @@ class AddToList(CreateOrderItem):
     """A product, its units, and a list by its id, or the name of a new one."""
 
     list: str = ""
-    name: str | None = None
+    name: ListName | None = None
 
 
 @dataclass(frozen=True, slots=True)
