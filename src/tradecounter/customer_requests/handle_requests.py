@@ -21,7 +21,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import find_own_order
+from tradecounter.orders.queries.orders import fetch_own_order
 from tradecounter.orders.states import NumberedOrder
 
 ASKS: Mapping[RequestKind, str] = {"cancel": "Ask to cancel", "return": "Ask to return", "message": "Write to us"}
@@ -55,10 +55,7 @@ async def open_request(
 
     Raises DomainError: not found; invalid; conflict (nothing to cancel or return, too many open requests).
     """
-    own = await find_own_order(tx, user.customer_id, reference)
-    if own is None:
-        raise not_found("order", reference)
-    order = await fetch_order(tx, own.order_reference)
+    order = await fetch_own_order(tx, user.customer_id, reference)
     items = _checked_items(await lines_of_order(tx, order.id), kind, details.items)
     if details.text or not items:
         require_text("text", details.text, _LONGEST_TEXT)

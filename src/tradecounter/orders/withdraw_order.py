@@ -8,7 +8,7 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import cancel_unconfirmed
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.queries.changes import mark_expired
-from tradecounter.orders.queries.orders import lock_unconfirmed, pipe_by_code
+from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code
 from tradecounter.orders.states import AnyOrder, NumberedOrder, PendingOrder
 
 _NO_REASON = "withdrawn by the customer"
@@ -22,6 +22,18 @@ async def fetch_own_order_by_code(tx: Transaction, customer_id: int, code: str) 
     if found.first is None:
         raise not_found("order", code)
     return found.first
+
+
+async def fetch_own_order_by_name(tx: Transaction, customer_id: int, name: str) -> AnyOrder:
+    """Return a customer's order or quote in any state by its id, its reference or its confirmation code.
+
+    Raises DomainError (not found).
+    """
+    name = name.strip()
+    if "\x00" in name:
+        raise not_found("order", name)
+    numbered = await find_own_order(tx, customer_id, name)
+    return numbered or await fetch_own_order_by_code(tx, customer_id, name)
 
 
 async def fetch_own_quote(tx: Transaction, customer_id: int, code: str) -> AnyOrder:

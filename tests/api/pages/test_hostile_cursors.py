@@ -24,7 +24,7 @@ _OF_STAFF = (
     "/customer?sort=added", "/customer?sort=limit", "/customer/{id}/order?sort=-placed", "/customer/{id}/event",
     "/customer/{id}/price", "/product", "/invoice?sort=number", "/invoice?sort=gross", "/invoice?sort=-due_on",
     "/payment?sort=recorded", "/payment?sort=received", "/payment?sort=amount", "/credit-note", "/money", "/import",
-    "/job", "/audit", "/webhook",
+    "/job", "/audit", "/webhook", "/request",
 )  # fmt: skip
 _OF_CUSTOMERS = (
     "/account/order?sort=placed", "/account/order?sort=-total", "/account/order/unconfirmed", "/account/quote",
@@ -75,6 +75,28 @@ def test_no_number_breaks_a_page(sam: Person, path: str, value: str) -> None:
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "x", "2026-02-30"])
 def test_no_day_breaks_a_list(sam: Person, path: str, day: str) -> None:
     assert sam.get(f"{path}{day}").status_code in {200, 400}
+
+
+_NASTY = (
+    "\x00", "a\x00b", "'", "-1", "0", "9223372036854775808", "9" * 30, "\u0663", "x" * 5000, "../../etc", "%00", "1e3",
+    "NaN", "5-1", "-", "=", "attribute=", " ", "\u202e", "\r\n\r\n", "\U0001f600",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/account/product?query=", "/account/product?category=", "/account/product?manufacturer=",
+        "/account/product?attribute=", "/account/product?price=", "/account/product?page=", "/account/product?sort=",
+        "/account/product/", "/account/list/", "/account/list/new?source=", "/account/list/add?sku=",
+        "/account/list/add?quantity=", "/account/approval/", "/account/new-order/", "/account/new-order?again=",
+        "/account/new-order?add=", "/account/invoice/", "/account/invoice?reference=", "/account/invoice/zip?show=",
+        "/account/order/", "/account/order/ORD-1/ask/",
+    ],
+)  # fmt: skip
+def test_no_text_breaks_a_page_of_the_account(owner: Person, path: str) -> None:
+    found = {text: owner.get(f"{path}{quote(text, safe='')}").status_code for text in _NASTY}
+    assert {text: status for text, status in found.items() if status not in {200, 303, 400, 404}} == {}
 
 
 _scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)

@@ -13,7 +13,15 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.text import fold
-from tradecounter.orders.states import AnyOrder, DeclinedOrder, NumberedOrder, PendingOrder, parse_order
+from tradecounter.orders.states import (
+    AnyOrder,
+    CancelledOrder,
+    ConfirmedOrder,
+    DeclinedOrder,
+    NumberedOrder,
+    PendingOrder,
+    parse_order,
+)
 
 _COLUMNS = SQL(
     "id, customer_id, kind, state, confirmation_code, number, order_reference, customer_reference,"
@@ -41,7 +49,7 @@ _OWN = order_statement(
 )
 
 
-async def fetch_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder:
+async def fetch_own_order(tx: Transaction, customer_id: int, reference: str) -> ConfirmedOrder | CancelledOrder:
     """Return a customer's confirmed or cancelled order by its id or its reference, ignoring case.
 
     Raises DomainError (not found).
@@ -68,7 +76,7 @@ async def order_to_read(tx: Transaction, customer_id: int, name: str) -> Numbere
     return await fetch_own_order(tx, customer_id, name)
 
 
-async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> NumberedOrder | None:
+async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> ConfirmedOrder | CancelledOrder | None:
     """Return the order as `fetch_own_order` does, or None."""
     # The number at the end of a reference finds the order in any spelling. A number alone may be an order id.
     digits = _DIGITS_AT_END.search(reference)

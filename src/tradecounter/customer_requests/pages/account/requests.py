@@ -16,7 +16,7 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import find_own_order
+from tradecounter.orders.queries.orders import fetch_own_order
 from tradecounter.parts.account import AccountParts
 
 _ASK = "/account/order/{reference}/ask/{kind}"
@@ -45,9 +45,7 @@ class AskPages:
     async def _show(self, call: Call, filled: Filled) -> Response:
         reference, kind = call.path_text("reference", "order"), _kind(call)
         async with self.desk.reading() as tx:
-            order = await find_own_order(tx, call.customer_id, reference)
-            if order is None:
-                raise not_found("order", reference)
+            order = await fetch_own_order(tx, call.customer_id, reference)
             lines = await lines_of_order(tx, order.id)
         return self.desk.show(
             call,

@@ -42,10 +42,9 @@ from tradecounter.orders.pages.account.form_lines import FormLines, lines_of_for
 from tradecounter.orders.pages.account.offers import priced, search
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import find_own_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder
 from tradecounter.orders.wire import CreateOrderItem, Reference
-from tradecounter.orders.withdraw_order import fetch_own_order_by_code
+from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.account import AccountParts
 from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.view import CustomerView
@@ -217,15 +216,15 @@ class NewOrderPages:
         basket still has. A pending order is changed, so it has its own lines alone, and also its other fields.
         """
         async with self.desk.reading() as tx:
-            numbered = await find_own_order(tx, call.customer_id, name)
-            order = numbered or await fetch_own_order_by_code(tx, call.customer_id, name)
+            order = await fetch_own_order_by_name(tx, call.customer_id, name)
             lines = await lines_of_order(tx, order.id)
         own = [(line.sku, line.quantity or line.cancelled) for line in lines]
         values = values | _values_of(order)
         if REPLACES in values:
             return own, values
-        others = items if numbered else [(sku, units) for sku, units in items if sku not in dict(own)]
-        return others + own, values
+        if not isinstance(order, NumberedOrder):
+            items = [(sku, units) for sku, units in items if sku not in dict(own)]
+        return items + own, values
 
     async def _show(
         self, call: Call, lines: FormLines, filled: Filled, seen: int, focus: str = "", note: str = ""

@@ -21,11 +21,10 @@ from tradecounter.orders.fulfilled import Fulfilled, Shipped
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import find_own_order
 from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import NumberedOrder
 from tradecounter.orders.wire import ProductSerialNumber
-from tradecounter.orders.withdraw_order import fetch_own_order_by_code
+from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.account import AccountParts
 from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
 from tradecounter.shipments.wire import OrderVideoResponse
@@ -136,11 +135,10 @@ class OwnOrderPages:
     async def show_order(self, call: Call) -> Response:
         reference = call.path_text("reference", "order")
         async with self.desk.reading() as tx:
-            order = await find_own_order(tx, call.customer_id, reference)
-            if order is None:
-                other = await fetch_own_order_by_code(tx, call.customer_id, reference)
-                kind = "quote" if other.kind == "quote" else "new-order"
-                return self.desk.go(call, f"/account/{kind}/{other.confirmation_code}")
+            order = await fetch_own_order_by_name(tx, call.customer_id, reference)
+            if not isinstance(order, NumberedOrder):
+                kind = "quote" if order.kind == "quote" else "new-order"
+                return self.desk.go(call, f"/account/{kind}/{order.confirmation_code}")
             shown = await shown_order(tx, order, self.parts.fulfilment, self.desk.clock.now())
         return self.desk.show(
             call, "orders/order.html", shown=shown, order=order, address_lines=address_lines, moment_of=moment_of

@@ -22,9 +22,8 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, from_pence
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import find_own_order
 from tradecounter.orders.wire import CreateOrderItem
-from tradecounter.orders.withdraw_order import fetch_own_order_by_code
+from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.account import AccountParts
 from tradecounter.saved_lists.manage_lists import (
     ListDetails,
@@ -289,8 +288,7 @@ class SavedListPages:
 async def _lines_of_source(tx: Transaction, call: Call, source: str) -> list[tuple[str, int]]:
     if source == _BASKET:
         return [(line.sku, line.quantity) for line in await lines_of_basket(tx, user_of(call).id)]
-    numbered = await find_own_order(tx, call.customer_id, source)
-    order = numbered or await fetch_own_order_by_code(tx, call.customer_id, source)
+    order = await fetch_own_order_by_name(tx, call.customer_id, source)
     return [(line.sku, line.quantity or line.cancelled) for line in await lines_of_order(tx, order.id)]
 
 
