@@ -1,7 +1,5 @@
 """The customer's pages of addresses and users."""
 
-import pytest
-
 from support.orders import rows
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
@@ -9,16 +7,6 @@ from support.shop import ADDRESS
 from tradecounter.access.queries.users import user_by_id
 
 ADDRESSES, USERS = "/account/address", "/account/user"
-
-
-@pytest.fixture
-def customer(shop: Service) -> Customer:
-    return shop.customer()
-
-
-@pytest.fixture
-def owner(shop: Service, customer: Customer) -> Person:
-    return customer_user(shop, customer.id, "owner")
 
 
 def saved_id(customer: Customer) -> int:

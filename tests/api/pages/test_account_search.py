@@ -1,16 +1,9 @@
 """The search box of the account: the customer's own things, and products at its prices."""
 
-import pytest
-
 from support.billing import invoiced, number_of
 from support.orders import buy, rows, sell
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service
-
-
-@pytest.fixture
-def customer(shop: Service) -> Customer:
-    return shop.customer()
 
 
 def found(person: Person, text: str) -> str:

@@ -18,16 +18,6 @@ REVIEW, APPROVAL = "/account/new-order", "/account/approval"
 
 
 @pytest.fixture
-def customer(shop: Service) -> Customer:
-    return shop.customer()
-
-
-@pytest.fixture
-def owner(shop: Service, customer: Customer) -> Person:
-    return customer_user(shop, customer.id, "owner")
-
-
-@pytest.fixture
 def approver(shop: Service, customer: Customer) -> Person:
     return customer_user(shop, customer.id, "approver")
 

@@ -1,21 +1,13 @@
 """Requests about orders: to cancel, to return, and messages; and what staff answer."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from support.backoffice import BackOfficeSite, backoffice_of
+from support.backoffice import BackOfficeSite
 from support.events import events
 from support.mail import deliver_mail, html, plain
 from support.orders import buy, dispatch, rows
 from support.pages import Person, customer_user, fields_of, staff_member, text_of
 from support.service import Customer, Service
-
-
-@pytest.fixture(scope="module")
-def office(shop: Service) -> Iterator[BackOfficeSite]:
-    with backoffice_of(shop) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

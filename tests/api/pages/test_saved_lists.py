@@ -13,16 +13,6 @@ LISTS, FORM = "/account/list", "/account/new-order"
 
 
 @pytest.fixture
-def customer(shop: Service) -> Customer:
-    return shop.customer()
-
-
-@pytest.fixture
-def buyer(shop: Service, customer: Customer) -> Person:
-    return customer_user(shop, customer.id, "buyer")
-
-
-@pytest.fixture
 def colleague(shop: Service, customer: Customer) -> Person:
     return customer_user(shop, customer.id)
 

@@ -25,16 +25,6 @@ REST = {
 }
 
 
-@pytest.fixture
-def customer(shop: Service) -> Customer:
-    return shop.customer()
-
-
-@pytest.fixture
-def buyer(shop: Service, customer: Customer) -> Person:
-    return customer_user(shop, customer.id, "buyer")
-
-
 def skus(person: Person, **query: Any) -> list[str]:
     """The SKUs that the catalogue shows."""
     page = person.get(SHOP, params=query)

@@ -4,8 +4,6 @@ from datetime import timedelta
 from email.message import EmailMessage
 from functools import partial
 
-import pytest
-
 from support.mail import deliver_mail, html, plain
 from support.orders import rows, sell
 from support.pages import Person, customer_user, text_of
@@ -13,16 +11,6 @@ from support.service import Customer, Service
 from tradecounter.alerts.tell_of_stock import tell_of_stock
 
 ALERTS = "/account/alert"
-
-
-@pytest.fixture
-def customer(shop: Service) -> Customer:
-    return shop.customer()
-
-
-@pytest.fixture
-def buyer(shop: Service, customer: Customer) -> Person:
-    return customer_user(shop, customer.id, "buyer")
 
 
 def told(service: Service, *people: Person) -> list[EmailMessage]:
