@@ -41,14 +41,15 @@
   document.addEventListener("load", (event) => event.target.matches?.(".picture img") && shown(event.target), true);
   document.querySelectorAll(".picture img").forEach(shown);
 
-  // A menu closes when the person turns to something else.
+  // A menu closes when the person turns to something else. A dialog that it has opened gives the focus back to it.
   document.addEventListener("click", (event) => {
+    if (dialog.contains(event.target)) return;
     for (const menu of document.querySelectorAll("details.person[open]")) {
       if (!menu.contains(event.target)) menu.open = false;
     }
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
+    if (event.key !== "Escape" || dialog.open) return;
     for (const menu of document.querySelectorAll("details.person[open]")) {
       menu.open = false;
       menu.querySelector("summary").focus();
