@@ -142,7 +142,7 @@ def test_all_errors_of_the_columns_are_reported_together(tradecounter: Program) 
         "column 'Bin' is unknown",
         "there is no column for sku",
         "there is no column for available",
-        "the columns may be sku, available",
+        "the columns may be sku, available, location",
     ]
     assert {error["line"] for error in done.document["errors"]} == {1}
     assert done.err == (

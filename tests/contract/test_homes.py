@@ -176,7 +176,7 @@ def test_no_two_advisory_locks_have_the_same_number() -> None:
 
 
 # Large libraries that most processes never need, and the only places that import them, when they need them.
-IMPORTED_LATE = {"billing/join_documents.py": "pypdf"}
+IMPORTED_LATE = {"letterhead/join_documents.py": "pypdf"}
 
 
 def test_imports_stand_at_the_top_of_a_file(trees: dict[str, ast.Module]) -> None:

@@ -1482,6 +1482,7 @@ CREATE TABLE public.stock_level (
     allocated bigint DEFAULT 0 NOT NULL,
     back_ordered bigint DEFAULT 0 NOT NULL,
     changed_by xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    location text DEFAULT ''::text NOT NULL,
     CONSTRAINT stock_level_check CHECK ((LEAST(available, allocated, back_ordered) >= 0))
 );
 
@@ -1492,6 +1493,8 @@ COMMENT ON COLUMN public.stock_level.allocated IS 'Units promised to confirmed o
 COMMENT ON COLUMN public.stock_level.back_ordered IS 'Units ordered that no stock could be allocated to.';
 
 COMMENT ON COLUMN public.stock_level.changed_by IS 'The transaction that last wrote the row; processes read what is new.';
+
+COMMENT ON COLUMN public.stock_level.location IS 'The place in the warehouse, such as a shelf; empty if unknown.';
 
 CREATE TABLE public.synonym_group (
     key text NOT NULL,

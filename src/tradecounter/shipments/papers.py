@@ -18,6 +18,7 @@ class PaperPart(Struct, frozen=True):
     sku: str
     name: str
     serial_numbers: list[str] = []
+    location: str = ""
 
 
 class PaperLine(Struct, frozen=True):
@@ -28,6 +29,7 @@ class PaperLine(Struct, frozen=True):
     quantity: int
     parts: list[PaperPart] = []
     serial_numbers: list[str] = []
+    location: str = ""
 
 
 class Paper(Struct, frozen=True, kw_only=True):
@@ -45,7 +47,10 @@ class Paper(Struct, frozen=True, kw_only=True):
 
 
 class PickingList(Paper, frozen=True, kw_only=True):
-    """What to take from the shelf: `lines` are allocated and not dispatched. `notes` are those of the staff."""
+    """What to take from the shelf, in the order of the shelves: `lines` are allocated and not dispatched.
+
+    `notes` are those of the staff.
+    """
 
     customer: str
     confirmed_at: datetime

@@ -1,6 +1,7 @@
 """Makes the picking list of an order: what to take from the shelf, and where it goes."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from tradecounter.customers.queries.accounts import fetch_account
@@ -11,6 +12,10 @@ from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import notes_of
 from tradecounter.shipments.papers import PaperLine, PaperPart, PickingList, delivery_of, require_confirmed
+from tradecounter.stock.queries.stock_of_product import places_of
+
+_DIGITS = re.compile(r"[0-9]+")
+_WIDEST = 10  # digits; then shelf 9 comes before shelf 10
 
 
 async def picking_list(tx: Transaction, reference: str, now: datetime) -> PickingList:
@@ -26,6 +31,7 @@ async def picking_list(tx: Transaction, reference: str, now: datetime) -> Pickin
         raise DomainError(Kind.CONFLICT, f"nothing of {order.name} can be picked: {why}")
     account = await fetch_account(tx, order.customer_id)
     notes = await notes_of(tx, [order.id])
+    places = await places_of(tx, [part.product_id for line in lines for part in (line, *line.components)])
     return PickingList(
         order_reference=order.order_reference,
         customer_reference=order.customer_reference,
@@ -37,19 +43,34 @@ async def picking_list(tx: Transaction, reference: str, now: datetime) -> Pickin
         contact_number=order.shipping_address.contact_number,
         shipping=order.chosen_shipping.name,
         packing=account.packing,
-        lines=_units(lines, lambda line: line.allocated),
-        follow=_units(lines, lambda line: line.back_ordered),
+        lines=sorted(_units(lines, lambda line: line.allocated, places), key=_shelf),
+        follow=_units(lines, lambda line: line.back_ordered, {}),
         notes=[note.text for note in notes[order.id]],
     )
 
 
-def _units(lines: Sequence[OrderLine], units_of: Callable[[OrderLine], int]) -> list[PaperLine]:
+def _shelf(line: PaperLine) -> tuple[bool, str]:
+    """Return the key that sorts lines by their places; the place of a bundle is that of its first component.
+
+    Lines without a known place are last.
+    """
+    place = line.location or next((part.location for part in line.parts if part.location), "")
+    return not place, _DIGITS.sub(lambda digits: digits[0].zfill(_WIDEST), place)
+
+
+def _units(
+    lines: Sequence[OrderLine], units_of: Callable[[OrderLine], int], places: Mapping[int, str]
+) -> list[PaperLine]:
     return [
         PaperLine(
             line.sku,
             line.name,
             units_of(line),
-            [PaperPart(units_of(part), part.sku, part.name) for part in line.components],
+            [
+                PaperPart(units_of(part), part.sku, part.name, location=places.get(part.product_id, ""))
+                for part in line.components
+            ],
+            location=places.get(line.product_id, ""),
         )
         for line in lines
         if units_of(line)

@@ -80,10 +80,12 @@ def _lines(printer: Printer, lines: Sequence[PaperLine]) -> list[dict[str, Any]]
             "sku": printer.shown(line.sku),
             "name": printer.shown(line.name),
             "quantity": f"{line.quantity:,}",
+            "place": printer.shown(line.location),
             "serial_numbers": [printer.shown(number) for number in line.serial_numbers],
             "parts": [
                 {
                     "text": printer.shown(f"{part.quantity:,} of {part.sku} {part.name}"),
+                    "place": printer.shown(part.location),
                     "serial_numbers": [printer.shown(number) for number in part.serial_numbers],
                 }
                 for part in line.parts

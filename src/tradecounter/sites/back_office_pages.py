@@ -29,6 +29,7 @@ from tradecounter.orders.pages.staff.amend import AmendPages
 from tradecounter.orders.pages.staff.cancel import CancelPages
 from tradecounter.orders.pages.staff.confirm import ConfirmPages
 from tradecounter.orders.pages.staff.entry import OrderEntryPages
+from tradecounter.orders.pages.staff.many import ManyOrderPages
 from tradecounter.orders.pages.staff.one_order import OrderPages
 from tradecounter.orders.pages.staff.order_list import OrderListPages
 from tradecounter.orders.pages.staff.papers import OrderPaperPages
@@ -57,6 +58,7 @@ SUBJECTS: Sequence[type] = (
     OrderListPages,
     OrderEntryPages,  # before the page of an order: `/order/new` is no reference
     OrderPages,
+    ManyOrderPages,
     OrderStepPages,
     CancelPages,
     ShipmentPages,

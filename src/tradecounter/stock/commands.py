@@ -82,8 +82,8 @@ def adjust(
     show_record(run_change(work), as_json=as_json)
 
 
-async def stock_of(tx: Transaction, product_id: int) -> dict[str, int]:
-    """Return a product's units on hand, available, allocated and back-ordered."""
+async def stock_of(tx: Transaction, product_id: int) -> dict[str, Any]:
+    """Return a product's units on hand, available, allocated and back-ordered, and its place in the warehouse."""
     level = await stock_level_of(tx, product_id)
     return {"on_hand": level.on_hand, **asdict(level)}
 

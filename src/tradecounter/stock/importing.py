@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.cells import MOMENT
 from tradecounter.bulk.kinds import ImportKind, Removal, Staged, by_row
@@ -22,10 +22,11 @@ _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2})?"
 
 
 class StockRow(Struct, forbid_unknown_fields=True):
-    """A product's units for sale."""
+    """A product's units for sale, and its place in the warehouse; a file without places leaves them as they are."""
 
     sku: Sku
     available: Units
+    location: Annotated[str, Meta(max_length=50, examples=["A-03-2"])] | UnsetType = UNSET
 
 
 class IncomingRow(Struct, forbid_unknown_fields=True):
@@ -39,7 +40,10 @@ class IncomingRow(Struct, forbid_unknown_fields=True):
 def _staged_stock(row: StockRow, notes: RowNotes) -> Iterator[Staged]:
     sku = checked_key(notes, "sku", row.sku)
     sku_key = folded(sku)
-    yield sku_key, {"sku": sku, "sku_key": sku_key, "available": row.available}
+    values: dict[str, str | int | None] = {"sku": sku, "sku_key": sku_key, "available": row.available}
+    if row.location is not UNSET:
+        values["location"] = row.location
+    yield sku_key, values
 
 
 def _staged_incoming(row: IncomingRow, notes: RowNotes) -> Iterator[Staged]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from starlette.responses import Response
 
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
-from tradecounter.billing.join_documents import joined
 from tradecounter.billing.queries.invoices import printed_documents
 from tradecounter.billing.wire import CREDIT, CreditOverview
 from tradecounter.db.pool import Database
@@ -20,6 +19,7 @@ from tradecounter.edge.rest.operation import TEXT, ErrorResponse, Link, Media, O
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.letterhead.join_documents import joined
 from tradecounter.orders.queries.orders import fetch_own_order
 from tradecounter.orders.states import CancelledOrder
 

@@ -1,7 +1,7 @@
 """The steps that every page takes: read and render; or parse a form, change something, and go to the next page."""
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,8 +34,18 @@ ShowResult = Callable[[Filled, Result | None], Awaitable[Response]]
 ONCE = "once"  # the field with the key of a form
 PREVIEW = "preview"  # the field of a form that only shows what it would do
 SEEN = "seen"  # the field with the digest of what a form has shown that it would do
+_OK = 200
 _SEE_OTHER = 303
 _DIGITS = 32  # of a digest
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one of several things that a form changes: what was done with it, or why nothing was."""
+
+    name: str
+    message: str
+    done: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +148,37 @@ class PageDesk:
         except DomainError as error:
             return None, Filled.of(submitted, error, STATUS[error.kind])
         return result, Filled(submitted.values)
+
+    async def change_each(
+        self,
+        call: Call,
+        submitted: Submitted,
+        names: Sequence[str],
+        work: Callable[[Transaction, int, datetime], Awaitable[str]],
+    ) -> list[Outcome]:
+        """Run a change for each of several things, in transactions of their own, and return what came of each.
+
+        `work` gets the place of a name and returns what it has done, in words. A thing that cannot be changed holds up
+        no other. A form that is sent twice changes each thing once.
+        """
+        outcomes = []
+        for place, name in enumerate(names):
+            request, now = _keyed(call, submitted, f"{place} {name}"), self.clock.now()
+
+            async def changed_once(
+                tx: Transaction, place: int = place, now: datetime = now
+            ) -> tuple[Recorded, Recorded]:
+                done = Recorded(_OK, (await work(tx, place, now)).encode())
+                return done, done
+
+            try:
+                done = await once(self.database, call.actor, request, now, changed_once)
+                outcomes.append(Outcome(name, done.body.decode(), done=True))
+            except LockNotAvailable:
+                outcomes.append(Outcome(name, "someone else is changing it: try again", done=False))
+            except DomainError as error:
+                outcomes.append(Outcome(name, error.message, done=False))
+        return outcomes
 
     async def change_as_seen(
         self,
@@ -248,12 +289,15 @@ def render(view: PageView, templates: jinja2.Environment, template: str, status:
     return response
 
 
-def _keyed(call: Call, submitted: Submitted) -> KeyedRequest | None:
-    """Return the form's key with its content, so that a form that was changed after it was sent counts as another."""
+def _keyed(call: Call, submitted: Submitted, part: str = "") -> KeyedRequest | None:
+    """Return the form's key with its content, so that a form that was changed after it was sent counts as another.
+
+    A form that changes several things has a key for each `part`.
+    """
     key = submitted.one(ONCE)
     if not key:
         return None
     fields = sorted((name, list(values)) for name, values in submitted.values.items())
     files = sorted((name, file.filename, file.size) for name, file in submitted.files.items())
-    digest = hashlib.sha256(repr((call.target, fields, files)).encode())
+    digest = hashlib.sha256(repr((call.target, fields, files, part)).encode())
     return KeyedRequest(f"{call.actor.kind}/{call.actor.id}", f"form {digest.hexdigest()}", digest.digest())

@@ -18,7 +18,7 @@ _PRODUCT = products.ResellerProduct(
     clearance_product=False,
     configurable=False,
     categories=["desk-phones"],
-    stock=products.Stock(120, 114, 6, 0),
+    stock=products.Stock(120, 114, 6, 0, "A-03-2"),
     deliveries=[products.ExpectedDelivery(_AT.replace(month=7), 50)],
     prices=[products.ListCosts("default", Decimal("82.00"), Decimal("79.00"), Decimal("75.90"))],
     contract_prices=[products.ContractCosts(1001, date(2026, 1, 1), date(2026, 12, 31), Decimal("70.00"), None, None)],

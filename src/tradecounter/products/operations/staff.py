@@ -119,7 +119,7 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
         clearance_product=product.clearance_product,
         configurable=found.configurable,
         categories=product.categories,
-        stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered),
+        stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered, level.location),
         deliveries=[ExpectedDelivery(each.expected_on, each.incoming) for each in await deliveries_of(tx, product.id)],
         prices=[
             ListCosts(p.price_list, p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost)

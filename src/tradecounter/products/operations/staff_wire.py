@@ -22,12 +22,13 @@ class ListedProduct(Struct):
 
 
 class Stock(Struct):
-    """A product's units; `on_hand` is `available` and `allocated` together."""
+    """A product's units; `on_hand` is `available` and `allocated` together. `location` is empty if unknown."""
 
     on_hand: int
     available: int
     allocated: int
     back_ordered: int
+    location: Annotated[str, Meta(description="The place in the warehouse, from imports of stock.")]
 
 
 class ExpectedDelivery(Timed, Struct):

@@ -5,13 +5,14 @@ from typing import LiteralString
 from tradecounter.db.statement import Statement
 
 MERGE_LEVELS = Statement("""
-    insert into stock_level (product_id, available)
-    select p.id, (s.row ->> 'available')::bigint
-    from staged s join product p on p.sku_key = s.key
+    insert into stock_level (product_id, available, location)
+    select p.id, coalesce((s.row ->> 'available')::bigint, l.available, 0),
+           coalesce(s.row ->> 'location', l.location, '')
+    from staged s join product p on p.sku_key = s.key left join stock_level l on l.product_id = p.id
     order by p.id
     on conflict (product_id) do update
-    set available = excluded.available, changed_by = pg_current_xact_id()
-    where stock_level.available <> excluded.available
+    set available = excluded.available, location = excluded.location, changed_by = pg_current_xact_id()
+    where (stock_level.available, stock_level.location) <> (excluded.available, excluded.location)
     returning xmax = 0
 """)
 
@@ -24,7 +25,7 @@ CLEAR_LEVELS = Statement("""
 COUNT_LEVELS = Statement("select count(*) from stock_level where available > 0")
 
 LEVEL_VIEW: LiteralString = """
-    select p.sku_key as key, jsonb_build_object('sku', p.sku, 'available', l.available) as row
+    select p.sku_key as key, jsonb_build_object('sku', p.sku, 'available', l.available, 'location', l.location) as row
     from stock_level l join product p on p.id = l.product_id
 """
 
@@ -36,13 +37,14 @@ CLEAR_ADDED_LEVELS = Statement("""
 """)
 
 MERGE_ON_HAND = Statement("""
-    insert into stock_level (product_id, available)
-    select p.id, greatest((s.row ->> 'available')::bigint - coalesce(l.allocated, 0), 0)
+    insert into stock_level (product_id, available, location)
+    select p.id, greatest((s.row ->> 'available')::bigint - coalesce(l.allocated, 0), 0),
+           coalesce(s.row ->> 'location', l.location, '')
     from staged s join product p on p.sku_key = s.key left join stock_level l on l.product_id = p.id
     order by p.id
     on conflict (product_id) do update
-    set available = excluded.available, changed_by = pg_current_xact_id()
-    where stock_level.available <> excluded.available
+    set available = excluded.available, location = excluded.location, changed_by = pg_current_xact_id()
+    where (stock_level.available, stock_level.location) <> (excluded.available, excluded.location)
     returning xmax = 0
 """)
 

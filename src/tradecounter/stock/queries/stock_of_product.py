@@ -11,11 +11,12 @@ from tradecounter.stock.rules import Delivery
 
 @dataclass(frozen=True, slots=True)
 class StockLevel:
-    """A product's units: for sale, allocated to orders, and back-ordered."""
+    """A product's units: for sale, allocated to orders, and back-ordered; its place in the warehouse, if known."""
 
     available: int = 0
     allocated: int = 0
     back_ordered: int = 0
+    location: str = ""
 
     @property
     def on_hand(self) -> int:
@@ -24,7 +25,7 @@ class StockLevel:
 
 
 _STOCK_LEVEL_OF = Statement(
-    "select available, allocated, back_ordered from stock_level where product_id = :product_id", StockLevel
+    "select available, allocated, back_ordered, location from stock_level where product_id = :product_id", StockLevel
 )
 
 
@@ -34,7 +35,7 @@ async def stock_level_of(tx: Transaction, product_id: int) -> StockLevel:
 
 
 _STOCK_LEVELS_OF = Statement("""
-    select p.sku_key, s.available, s.allocated, s.back_ordered
+    select p.sku_key, s.available, s.allocated, s.back_ordered, s.location
     from stock_level s join product p on p.id = s.product_id where p.sku_key = any(:sku_keys)
 """)
 
@@ -43,6 +44,16 @@ async def stock_levels_of(tx: Transaction, sku_keys: Sequence[str]) -> dict[str,
     """Return the stock levels of products by the keys of their SKUs; a product that never had stock is missing."""
     rows = await tx.fetch_all(_STOCK_LEVELS_OF, sku_keys=list(sku_keys))
     return {sku_key: StockLevel(*units) for sku_key, *units in rows}
+
+
+_PLACES_OF = Statement(
+    "select product_id, location from stock_level where product_id = any(:product_ids::bigint[]) and location <> ''"
+)
+
+
+async def places_of(tx: Transaction, product_ids: Sequence[int]) -> dict[int, str]:
+    """Return where products are in the warehouse, by product id; one without a known place is missing."""
+    return dict(await tx.fetch_all(_PLACES_OF, product_ids=list(product_ids)))
 
 
 _DELIVERIES_OF = Statement(

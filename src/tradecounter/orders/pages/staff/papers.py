@@ -7,6 +7,7 @@ from starlette.responses import Response
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import file_response
 from tradecounter.orders.pages.staff.order_forms import reference_of
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.shipments.operations.papers import PackingSlipParameters, packing_slip_file, picking_list_file
@@ -35,8 +36,12 @@ class OrderPaperPages:
         return _shown(await packing_slip_file(found, self.parts.letterhead))
 
 
+def printable(pdf: bytes, name: str) -> Response:
+    """Respond with a PDF file that the browser shows, so that it can be printed at once."""
+    return _shown(file_response(pdf, name, "application/pdf"))
+
+
 def _shown(file: Response) -> Response:
-    """Return a file that the browser shows, so that it can be printed at once."""
     file.headers["Content-Disposition"] = file.headers["Content-Disposition"].replace("attachment", "inline")
     file.headers["Cache-Control"] = "no-store"
     return file

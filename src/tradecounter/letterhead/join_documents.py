@@ -1,4 +1,4 @@
-"""Joins the printed invoices and credit notes of an order to one PDF file."""
+"""Joins printed documents to one PDF file."""
 
 from collections.abc import Sequence
 from io import BytesIO

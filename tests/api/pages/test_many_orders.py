@@ -1,0 +1,139 @@
+"""Several orders at once: papers, dispatch and invoices, each order whole or not at all."""
+
+from collections.abc import Iterator
+from io import BytesIO
+
+import pytest
+from pypdf import PdfReader
+
+from support.backoffice import BackOfficeSite, backoffice_of
+from support.orders import buy, create, sell
+from support.pages import Person, fields_of, staff_member, text_of
+from support.reseller_twin import SELLER
+from support.service import Customer, Service
+
+
+@pytest.fixture(scope="module")
+def office(shop: Service) -> Iterator[BackOfficeSite]:
+    """A back office that may issue invoices."""
+    with backoffice_of(shop, **SELLER) as running:
+        yield running
+
+
+@pytest.fixture
+def warehouse(office: BackOfficeSite) -> Person:
+    return staff_member(office.service, office.url, "warehouse")
+
+
+def names_of(orders: list[dict[str, str]]) -> list[str]:
+    return [order["order_reference"] for order in orders]
+
+
+def query(names: list[str]) -> str:
+    return "&".join(f"order={name}" for name in names)
+
+
+def dispatched(person: Person, names: list[str], numbers: list[str]) -> dict[str, str]:
+    """The form's fields with tracking numbers."""
+    fields = fields_of(person.get(f"/order/many/dispatch?{query(names)}"))
+    return fields | {f"orders-{place}-tracking_number": number for place, number in enumerate(numbers)}
+
+
+def test_a_list_offers_boxes_for_orders_that_are_confirmed_only(shop: Service, warehouse: Person) -> None:
+    customer = shop.customer()
+    bought, pending = buy(customer)["order_reference"], create(customer)["confirmation_code"]
+    page = warehouse.get(f"/order?customer_id={customer.id}")
+    assert f'aria-label="Choose {bought}"' in page.text
+    assert f"Choose {pending}" not in page.text
+
+
+def test_several_orders_are_dispatched_in_one_go_with_their_tracking_numbers(shop: Service, warehouse: Person) -> None:
+    customer = shop.customer()
+    names = names_of([buy(customer), buy(customer), buy(customer)])
+    answer = warehouse.send("/order/many/dispatch", dispatched(warehouse, names, ["AB1", "", "AB3"]))
+    assert answer.status_code == 200
+    assert "3 orders dispatched" in text_of(answer)
+    shown = [customer.get(f"/order/{name}").json() for name in names]
+    assert [order["status"] for order in shown] == ["Dispatched"] * 3
+    assert [order["shipping"][0].get("tracking_number") for order in shown] == ["AB1", None, "AB3"]
+
+
+def test_an_order_that_cannot_leave_holds_up_no_other(shop: Service, warehouse: Person) -> None:
+    customer, sku = shop.customer(), sell(shop, "MANY-NONE")
+    good, waiting = names_of([buy(customer), buy(customer, [(sku, 1)])])
+    form = warehouse.get(f"/order/many/dispatch?{query([waiting, good])}")
+    assert "Nothing can leave" in text_of(form)
+    assert list(dispatched(warehouse, [waiting, good], []).values()).count(waiting) == 0
+    fields = {"once": "", "orders-0-order": waiting, "orders-1-order": good}
+    answer = warehouse.send("/order/many/dispatch", fields)
+    assert "1 order dispatched" in text_of(answer)
+    assert f"/order/many/dispatch?order={waiting}" in answer.text
+    assert customer.get(f"/order/{good}").json()["status"] == "Dispatched"
+    assert customer.get(f"/order/{waiting}").json()["status"] != "Dispatched"
+
+
+def test_the_same_form_sent_twice_dispatches_once(warehouse: Person, customer: Customer) -> None:
+    names = names_of([buy(customer, [("PHONE", 2)])])
+    fields = dispatched(warehouse, names, ["TWICE-1"])
+    first, second = (warehouse.send("/order/many/dispatch", fields) for _ in range(2))
+    assert text_of(first).count("Dispatched") == text_of(second).count("Dispatched")
+    assert "1 order dispatched" in text_of(second)
+
+
+def test_orders_are_invoiced_in_one_go(shop: Service, office: BackOfficeSite, customer: Customer) -> None:
+    manager = staff_member(shop, office.url, "administrator")
+    names = names_of([buy(customer), buy(customer)])
+    manager.send("/order/many/dispatch", dispatched(manager, names[:1], []))
+    fields = fields_of(manager.get(f"/order/many/invoice?{query(names)}"))
+    answer = text_of(manager.send("/order/many/invoice", fields))
+    assert "1 order invoiced" in answer
+    assert customer.get(f"/order/{names[0]}/invoice").status_code == 200
+    assert customer.get(f"/order/{names[1]}/invoice").status_code == 412
+
+
+def test_picking_lists_are_one_file_in_the_order_of_the_shelves(shop: Service, warehouse: Person) -> None:
+    customer = shop.customer()
+    far, near, nowhere = (sell(shop, f"SHELF-{name}", available=9) for name in ("FAR", "NEAR", "NOWHERE"))
+    shop.must_load(
+        "stock",
+        [{"sku": far, "available": 9, "location": "A-10"}, {"sku": near, "available": 9, "location": "A-9"}],
+    )
+    names = names_of([buy(customer, [(nowhere, 1), (far, 1), (near, 1)]), buy(customer)])
+    file = warehouse.get(f"/order/many/picking-list?{query(names)}")
+    assert file.headers["Content-Type"] == "application/pdf"
+    assert file.headers["Content-Disposition"].startswith("inline")
+    first, second = (page.extract_text() for page in PdfReader(BytesIO(file.content)).pages)
+    assert names[0] in first
+    assert names[1] in second
+    places = [first.index(text) for text in ("A-9", "A-10", nowhere)]
+    assert places == sorted(places)
+
+
+def test_papers_that_some_orders_do_not_have_are_named_first(shop: Service, warehouse: Person) -> None:
+    customer = shop.customer()
+    names = names_of([buy(customer), buy(customer)])
+    warehouse.send("/order/many/dispatch", dispatched(warehouse, names[:1], []))
+    answer = warehouse.get(f"/order/many/packing-slip?{query(names)}")
+    assert f"nothing of {names[1]} is dispatched yet" in text_of(answer).lower().replace(names[1].lower(), names[1])
+    assert f"/order/many/packing-slip?order={names[0]}" in answer.text
+    assert warehouse.get(f"/order/many/packing-slip?{query(names[:1])}").headers["Content-Type"] == "application/pdf"
+
+
+@pytest.mark.parametrize("path", ["dispatch", "invoice", "picking-list", "packing-slip"])
+def test_without_a_choice_each_page_says_what_to_do(sam: Person, path: str) -> None:
+    answer = sam.get(f"/order/many/{path}")
+    assert answer.status_code == 400
+    assert "tick the orders" in text_of(answer).lower()
+    assert sam.get(f"/order/many/{path}?{query([f'PLN-{n}' for n in range(60)])}").status_code == 400
+
+
+def test_a_form_without_orders_changes_nothing(sam: Person) -> None:
+    assert sam.send("/order/many/dispatch", {"once": "empty"}).status_code == 400
+
+
+def test_a_tracking_number_that_is_too_long_is_said_beside_its_order(shop: Service, warehouse: Person) -> None:
+    customer = shop.customer()
+    names = names_of([buy(customer)])
+    answer = text_of(warehouse.send("/order/many/dispatch", dispatched(warehouse, names, ["x" * 500])))
+    assert "0 orders dispatched" in answer
+    assert customer.get(f"/order/{names[0]}").json()["status"] != "Dispatched"
