@@ -20,7 +20,8 @@ from tradecounter.db.schema_state import CONNECT_SECONDS, OLDEST_PROGRAM, Schema
 from tradecounter.kit.errors import OperatorError
 
 # A migration that waits for a table lock blocks all requests for the table, so its lock timeout is shorter than theirs.
-_LOCK_TIMEOUT = "1s"
+# It is also much shorter than the second after which PostgreSQL looks for deadlocks: in one, the migration gives way.
+_LOCK_TIMEOUT = "100ms"
 _ATTEMPTS = 30
 _LONGEST_PAUSE_SECONDS = 8
 _IN_THE_WAY = (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
