@@ -104,7 +104,7 @@ def text_of(response: httpx2.Response) -> str:
 
 
 def fields_of(response: httpx2.Response, *, where: Callable[[str], bool] = lambda _: True) -> dict[str, str]:
-    """The names and values of a page's input fields, as they would be sent unchanged; not those of its header."""
+    """The names and values of a page's fields, as they would be sent unchanged; not those of its header."""
     parser = _Fields()
     parser.feed(response.text.partition("<main")[2] or response.text)
     return {name: value for name, value in parser.found.items() if where(name)}
@@ -130,9 +130,28 @@ class _Fields(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.found: dict[str, str] = {}
+        self._select = ""
+        self._area = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
-        name = values.get("name")
+        name = values.get("name") or ""
         if tag == "input" and name and (values.get("type") not in {"checkbox", "radio"} or "checked" in values):
             self.found[name] = values.get("value") or ""
+        elif tag == "select":
+            self._select = name
+        elif tag == "option" and self._select and (self._select not in self.found or "selected" in values):
+            self.found[self._select] = values.get("value") or ""
+        elif tag == "textarea" and name:
+            self._area, self.found[name] = name, ""
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "select":
+            self._select = ""
+        elif tag == "textarea":
+            self.found[self._area] = self.found[self._area].removeprefix("\n")
+            self._area = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._area:
+            self.found[self._area] += data

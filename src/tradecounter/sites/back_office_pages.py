@@ -22,6 +22,7 @@ from tradecounter.edge.pages.page_site import BACK_OFFICE
 from tradecounter.edge.pages.placed import placed
 from tradecounter.imports.pages.staff.checks import ImportCheckPages
 from tradecounter.imports.pages.staff.one_import import ImportPages
+from tradecounter.imports.pages.staff.product_form import ProductFormPages
 from tradecounter.jobs.pages.staff.jobs import JobPages
 from tradecounter.kit.clock import Clock
 from tradecounter.orders.pages.staff.after_sale import AfterSalePages
@@ -96,6 +97,7 @@ SUBJECTS: Sequence[type] = (
     CustomerStepPages,
     ProductListPages,
     ProductPages,
+    ProductFormPages,
     ImportCheckPages,
     ImportPages,
 )

@@ -61,12 +61,21 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A form to show: what was filled in, and what is wrong. A form that is shown for the first time is empty."""
+    """A form to show: what was filled in, and what is wrong. A form that is shown for the first time is empty.
+
+    `labels` are those of the fields that a template has shown so far, for the list of what is wrong.
+    """
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
     message: str = ""
     status: int = 200
+    labels: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def named(self, name: str, label: str) -> str:
+        """Note a field's label, and return it."""
+        self.labels[name] = label
+        return label
 
     def value(self, name: str, default: Any = "") -> str:
         """Return what was filled in; of a form that was not sent yet, the default."""

@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import LiteralString
+from typing import Any, LiteralString
+
+import msgspec
+from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
@@ -11,6 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.text import fold, joined_word, shown_name
+from tradecounter.products.queries.importing import PRODUCT_VIEW
 from tradecounter.products.queries.records import ProductRecord, read_products
 from tradecounter.products.similar_skus import MOST_SUGGESTED, most_similar
 
@@ -38,6 +42,16 @@ async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
     product_id, configurable, purchase_cost = found
     [record] = await read_products(tx, [product_id], unreadable=[])
     return FoundProduct(record, configurable, purchase_cost)
+
+
+_PRODUCT_ROW = Statement(SQL("select v.row::text from ({}) v where v.key = :sku_key").format(SQL(PRODUCT_VIEW)))
+_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+
+
+async def product_row(tx: Transaction, sku_key: str) -> dict[str, Any] | None:
+    """Return a product's fields as imports name them, or None. Numbers with a point are decimals."""
+    row = await tx.fetch_value(_PRODUCT_ROW, sku_key=sku_key)
+    return None if row is None else _decoder.decode(row)
 
 
 async def _unknown(tx: Transaction, sku: str) -> DomainError:

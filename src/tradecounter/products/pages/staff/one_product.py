@@ -8,6 +8,7 @@ from urllib.parse import quote
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
+from tradecounter.audit.queries import entries_of
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
@@ -110,6 +111,7 @@ class ProductPages:
         async with self.desk.reading() as tx:
             sku = call.path_text("sku", "product")
             product = await shown_product(tx, sku)
+            history = await entries_of(tx, [f"product/{product.sku}"])
             waiting = await back_orders_of(tx, (await fetch_product(tx, sku)).record.id)
             if sees_prices and allows(roles, "customers:read"):
                 try:
@@ -124,6 +126,7 @@ class ProductPages:
             form=filled,
             product=product,
             waiting=waiting,
+            history=history,
             sees_prices=sees_prices,
             sees_customers=allows(roles, "customers:read"),
             explained=explained,

@@ -1,0 +1,287 @@
+"""`/product-form`: the form that adds a product or changes one, with its prices. The path of a product is its SKU."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from msgspec import Meta, Struct
+from msgspec.structs import fields
+from starlette.responses import Response
+
+from tradecounter.bulk.spellings import stored_keys
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
+from tradecounter.edge.page_kit.forms import Filled, in_rows, read_submitted
+from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.imports.roles import IMPORTERS
+from tradecounter.imports.save_product import Saved, SavedProduct, save_product, version_of
+from tradecounter.kit.errors import invalid, named_by
+from tradecounter.kit.keys import key_form
+from tradecounter.kit.number_types import Kilograms, Millimetres, Pounds
+from tradecounter.kit.text import fold
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.prices.importing import PriceRow
+from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
+from tradecounter.products.import_rows import DocumentRow, ProductRow
+from tradecounter.products.queries.by_sku import fetch_product, product_row
+from tradecounter.products.queries.records import CategoryRecord, read_reference
+from tradecounter.products.wire import ProductImage
+from tradecounter.stock.importing import StockRow, Units
+
+_PATH = "/product-form"
+_TEMPLATE = "imports/product_form.html"
+_NEW_CATEGORIES = 2  # empty fields beside those of the product's categories
+_EMPTY: Mapping[str, Any] = dict.fromkeys(field.encode_name for field in fields(ProductRow))
+_BETWEEN_SKUS = re.compile(r"[\s,;]+")
+
+
+class ProductFormPage(Struct, frozen=True):
+    """The product to change; without one, the form adds one. `like` names one to start from."""
+
+    sku: str = ""
+    like: str = ""
+
+
+class PriceFields(Struct):
+    """A product's price on a list; without a price for one, it has none."""
+
+    price_list: str
+    single_unit_cost: Pounds | None = None
+    five_plus_unit_cost: Pounds | None = None
+    ten_plus_unit_cost: Pounds | None = None
+
+    @property
+    def costs(self) -> tuple[Any, Any, Any]:
+        """The prices of the three breaks."""
+        return self.single_unit_cost, self.five_plus_unit_cost, self.ten_plus_unit_cost
+
+
+class ProductForm(Struct, kw_only=True):
+    """A product's fields. A field that is left empty has no value. The longer lists have an entry a line."""
+
+    sku: Annotated[str, Meta(max_length=200)]
+    name: str
+    manufacturer: str
+    seen: str | None = None
+    ean: str | None = None
+    short_description: str | None = None
+    description: str | None = None
+    description_html: str | None = None
+    categories: list[str] = []
+    attributes: str = ""
+    images: str = ""
+    documents: str = ""
+    related_products: str = ""
+    similar_products: str = ""
+    store_url: str | None = None
+    weight_kg: Kilograms | None = None
+    box_width_mm: Millimetres | None = None
+    box_height_mm: Millimetres | None = None
+    box_length_mm: Millimetres | None = None
+    consumer_unit_cost: Pounds | None = None
+    purchase_cost: Pounds | None = None
+    clearance_product: bool = False
+    configurable: bool = False
+    active: bool = False
+    prices: list[PriceFields] = []
+    available: Units | None = None
+    location: Annotated[str, Meta(max_length=50)] | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PriceOnList:
+    """What the form shows of a price list; `price` is None where the product has none."""
+
+    price_list: str
+    price: ListPrice | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProductFormPages:
+    """The form of a product."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page(_PATH, "Add or change a product", scope="catalogue:write", roles=IMPORTERS, query=ProductFormPage)
+    async def show_form(self, call: Call) -> Response:
+        wanted = call.query(ProductFormPage)
+        return await self._show(call, wanted.sku, Filled(), like=wanted.like)
+
+    @form(_PATH, "Add or change a product", scope="catalogue:write", roles=IMPORTERS)
+    async def save(self, call: Call) -> Response:
+        submitted = await read_submitted(call)
+        is_new = not submitted.one("seen")
+
+        async def work(tx: Transaction, body: ProductForm, now: datetime) -> Saved:
+            old = [] if is_new else await list_prices_of(tx, (await fetch_product(tx, body.sku)).record.id)
+            numbers = _changed_prices(body.prices, old)
+            wanted = SavedProduct(
+                product=_product(body),
+                prices=[_price(body.sku, body.prices[number]) for number in numbers],
+                stock=_stock(body) if is_new else None,
+                seen=body.seen,
+                force=body.force,
+            )
+            with named_by(in_rows("prices", numbers)):
+                return await save_product(tx, wanted, now)
+
+        return await self.desk.change(
+            call,
+            ProductForm,
+            work,
+            again=lambda filled: self._show(call, "" if is_new else submitted.one("sku"), filled),
+            to=lambda saved: f"/product/{quote(saved.sku)}",
+            done=lambda saved: _done(saved, is_new=is_new),
+            submitted=submitted,
+        )
+
+    async def _show(self, call: Call, sku: str, filled: Filled, like: str = "") -> Response:
+        named = text("sku", sku) or text("like", like)
+        async with self.desk.reading() as tx:
+            row: Mapping[str, Any] = {}
+            prices: Sequence[ListPrice] = ()
+            if named:
+                product = (await fetch_product(tx, named)).record
+                row = await product_row(tx, key_form(product.sku)) or {}
+                prices = await list_prices_of(tx, product.id)
+            lists = await stored_keys(tx, "price_list")
+            known = await read_reference(tx)
+        of_list = {price.price_list: price for price in prices}
+        names = list(dict.fromkeys(["default", *lists]))
+        chosen = filled.values.get("categories") or row.get("categories", [])
+        return self.desk.show(
+            call,
+            _TEMPLATE,
+            form=filled,
+            sku=row["sku"] if sku else "",
+            product=row if sku else {**_EMPTY, **row, "ean": None, "active": True},
+            listed=_listed(row),
+            seen=version_of(dict(row)) if sku else "",
+            prices=[PriceOnList(name, of_list.get(name)) for name in names],
+            categories=[*filter(None, chosen), *[""] * _NEW_CATEGORIES],
+            category_names=_in_tree(known.categories),
+            manufacturers=[(each.key, each.name) for each in known.manufacturers],
+        )
+
+
+def _listed(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the lists of a product as the form has them: an entry a line."""
+    images = sorted(row.get("images", []), key=lambda image: not image["is_primary"])
+    entries = {
+        "attributes": [f"{name}: {value}" for name, value in row.get("attributes", {}).items()],
+        "images": [image["url"] for image in images],
+        "documents": [f"{document['name']} {document['url']}" for document in row.get("documents", [])],
+        "related_products": row.get("related_products", []),
+        "similar_products": row.get("similar_products", []),
+    }
+    return {name: "\n".join(found) for name, found in entries.items()}
+
+
+def _in_tree(categories: Sequence[CategoryRecord]) -> list[tuple[str, str]]:
+    """Return categories by their keys, each below its parent, with the parent's name before its own."""
+    name_of = {each.key: each.name for each in categories}
+    named = [(each.key, [name_of[key] for key in (each.parent_key, each.key) if key in name_of]) for each in categories]
+    return [(key, ": ".join(names)) for key, names in sorted(named, key=lambda found: [fold(n) for n in found[1]])]
+
+
+def _product(body: ProductForm) -> ProductRow:
+    """Return the row of an import that sets all fields of the form. Raises DomainError (invalid)."""
+    return ProductRow(
+        sku=body.sku,
+        name=body.name,
+        manufacturer=body.manufacturer,
+        ean=body.ean,
+        short_description=body.short_description,
+        description=body.description,
+        description_html=body.description_html,
+        categories=list(dict.fromkeys(body.categories)),
+        attributes=_attributes(body.attributes),
+        images=[ProductImage(is_primary=not place, url=url) for place, url in enumerate(body.images.split())],
+        documents=_documents(body.documents),
+        related_products=_skus(body.related_products),
+        similar_products=_skus(body.similar_products),
+        store_url=body.store_url,
+        weight_kg=body.weight_kg,
+        box_width_mm=body.box_width_mm,
+        box_height_mm=body.box_height_mm,
+        box_length_mm=body.box_length_mm,
+        consumer_unit_cost=body.consumer_unit_cost,
+        purchase_cost=body.purchase_cost,
+        clearance_product=body.clearance_product,
+        configurable=body.configurable,
+        active=body.active,
+    )
+
+
+def _skus(listed: str) -> list[str]:
+    return [sku for sku in _BETWEEN_SKUS.split(listed) if sku]
+
+
+def _lines(listed: str) -> list[str]:
+    return [line.strip() for line in listed.splitlines() if line.strip()]
+
+
+def _attributes(listed: str) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for line in _lines(listed):
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        if not (colon and name and value):
+            raise invalid("attributes", f"{line[:40]!r} is not a name, a colon and a value, such as colour: black")
+        if name in values:
+            raise invalid("attributes", f"{name!r} is there twice")
+        values[name] = value
+    return values
+
+
+def _documents(listed: str) -> list[DocumentRow]:
+    found = []
+    for line in _lines(listed):
+        name, _, url = line.rpartition(" ")
+        if not name.strip():
+            raise invalid("documents", f"{line[:40]!r} is not a name and an address, parted by a space")
+        found.append(DocumentRow(name.strip(), url))
+    return found
+
+
+def _changed_prices(prices: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[int]:
+    """Return the places of the prices that differ from the old ones. Raises DomainError (invalid)."""
+    before = {p.price_list: (p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost) for p in old}
+    changed = []
+    for place, price in enumerate(prices):
+        was = before.get(price.price_list, (None, None, None))
+        if price.costs == was:
+            continue
+        if price.single_unit_cost is None:
+            ends = was[0] is not None
+            why = "stays until a list without the product is imported" if ends else "is needed with the others"
+            raise invalid(f"prices[{place}].single_unit_cost", why)
+        changed.append(place)
+    return changed
+
+
+def _price(sku: str, price: PriceFields) -> PriceRow:
+    single, five, ten = price.costs
+    return PriceRow(price.price_list, sku, single, five, ten)
+
+
+def _stock(body: ProductForm) -> StockRow | None:
+    if body.available is None and body.location is None:
+        return None
+    return StockRow(body.sku, body.available or 0, body.location or "")
+
+
+def _done(saved: Saved, *, is_new: bool) -> str:
+    if is_new:
+        return f"{saved.sku} is added."
+    if not saved.changed:
+        return f"Nothing of {saved.sku} was different."
+    concerned = f" The prices of {plural(saved.customers, 'customer')} change." if saved.customers else ""
+    return f"{saved.sku} is changed.{concerned}"

@@ -1,0 +1,171 @@
+"""Staff add and change products on a page, by the rules of imports."""
+
+from typing import Any
+
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.orders import rows, sell
+from support.pages import Person, fields_of, staff_member, text_of
+from support.service import Service
+
+FORM = "/product-form"
+
+
+@pytest.fixture
+def manager(office: BackOfficeSite) -> Person:
+    """A member of the staff who keeps the catalogue."""
+    return staff_member(office.service, office.url, "catalogue")
+
+
+def filled(person: Person, sku: str = "", **changed: str) -> dict[str, str]:
+    """The fields of the form as shown, with changes; `prices` are those of the first list."""
+    shown = fields_of(person.get(f"{FORM}?sku={sku}"), where=lambda name: name != "categories")
+    return shown | {name.replace("__", "-"): value for name, value in changed.items()}
+
+
+def place_of(fields: dict[str, str], price_list: str) -> int:
+    """The place of a price list in the form."""
+    found = next(name for name, value in fields.items() if name.endswith("-price_list") and value == price_list)
+    return int(found.split("-")[1])
+
+
+def priced(fields: dict[str, str], single: str, price_list: str = "default") -> dict[str, str]:
+    return fields | {f"prices-{place_of(fields, price_list)}-single_unit_cost": single}
+
+
+def imports_of(service: Service) -> list[Any]:
+    return rows(service, "select kind from import_run order by id desc limit 3")
+
+
+def test_a_new_product_is_on_sale_at_its_price_with_its_stock(shop: Service, manager: Person) -> None:
+    fields = priced(
+        filled(
+            manager,
+            name="A made-up phone",
+            manufacturer="acme",
+            available="12",
+            location="B-02",
+            attributes="colour: Black",
+        )
+        | {"sku": "FORM-1"},
+        "19.90",
+    )
+    page = text_of(manager.sends(FORM, fields))
+    assert "FORM-1 is added." in page
+    shop.refresh()
+    product = shop.customer().get("/product/FORM-1").json()
+    assert product["name"] == "A made-up phone"
+    assert product["single_unit_cost"] == 19.9
+    assert product["availability"]["available"] == 12
+    assert "B-02" in page
+
+
+def test_a_change_keeps_what_the_form_has_not_changed(shop: Service, manager: Person) -> None:
+    sku = sell(
+        shop,
+        "FORM-2",
+        30,
+        available=4,
+        description="Old text",
+        attributes={"colour": "Red", "ports": "4"},
+        images=[{"is_primary": True, "url": "https://images.example/a.jpg"}],
+        documents=[{"name": "Data sheet", "url": "https://files.example/a.pdf"}],
+        related_products=["PHONE"],
+        weight_kg=1.5,
+    )
+    before = rows(shop, "select to_jsonb(p) - 'name' from product p where sku = %s", sku)
+    answer = manager.send(FORM, filled(manager, sku, name="New name"))
+    assert answer.status_code == 303, text_of(answer)
+    assert rows(shop, "select to_jsonb(p) - 'name' from product p where sku = %s", sku) == before
+    assert rows(shop, "select name from product where sku = %s", sku) == [("New name",)]
+    [(action, old, new)] = rows(
+        shop, "select action, before, after from audit_entry where subject = %s", f"product/{sku}"
+    )
+    assert action == "product.change"
+    assert (list(old), new) == (["name"], {"name": "New name"})
+
+
+def test_a_form_without_changes_says_so_and_imports_no_price(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-3", 30)
+    assert f"Nothing of {sku} was different." in text_of(manager.sends(FORM, filled(manager, sku)))
+    assert imports_of(shop)[0] == ("products",)
+
+
+def test_a_price_below_its_purchase_cost_wants_a_confirmation(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-4", 30, purchase_cost=20)
+    fields = priced(filled(manager, sku), "3.00")
+    answer = manager.send(FORM, fields)
+    assert answer.status_code == 409
+    assert "£3.00 on the price list default is below its purchase cost of 20.00" in text_of(answer)
+    assert "Change these prices all the same" in text_of(answer)
+    assert rows(
+        shop, "select p.single_unit_cost::text from price p join product on id = product_id where sku = %s", sku
+    ) == [("30.00",)]
+    assert manager.send(FORM, fields | {"force": "true"}).status_code == 303
+
+
+def test_a_change_of_prices_names_how_many_customers_it_concerns(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-5", 30)
+    shop.customer()
+    page = text_of(manager.sends(FORM, priced(filled(manager, sku), "29.00")))
+    assert f"{sku} is changed. The prices of" in page
+
+
+def test_someone_elses_change_is_not_overwritten(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-6", 30)
+    fields = filled(manager, sku, name="Mine")
+    shop.must_load("products", [{"sku": sku, "name": "Theirs"}])
+    answer = manager.send(FORM, fields)
+    assert answer.status_code == 409
+    assert "Someone else has changed the product" in text_of(answer)
+    assert rows(shop, "select name from product where sku = %s", sku) == [("Theirs",)]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"sku": "PHONE"}, "SKU PHONE exists already"),
+        ({"manufacturer": "nobody"}, "nobody"),
+        ({"name": ""}, "Name is required"),
+        ({"attributes": "black"}, "Attributes 'black' is not a name, a colon and a value"),
+        ({"documents": "https://files.example/a.pdf"}, "is not a name and an address"),
+        ({"images": "javascript:alert(1)"}, "javascript:alert(1)"),
+        ({"related_products": "NO-SUCH-SKU"}, "NO-SUCH-SKU"),
+        ({"weight_kg": "heavy"}, "Weight in kg"),
+        ({"five": "5"}, "default, 1 and more is needed with the others"),
+        ({"available": "-1"}, "Units in stock"),
+    ],
+)
+def test_what_is_wrong_is_said_by_the_labels_of_the_page(
+    shop: Service, manager: Person, changed: dict[str, str], said: str
+) -> None:
+    fields = filled(manager) | {"sku": "FORM-BAD", "name": "Bad", "manufacturer": "acme"} | changed
+    if five := fields.pop("five", ""):
+        fields[f"prices-{place_of(fields, 'default')}-five_plus_unit_cost"] = five
+    answer = manager.send(FORM, fields)
+    assert answer.status_code in {400, 409}
+    assert said.lower() in text_of(answer).lower()
+    assert rows(shop, "select from product where sku = 'FORM-BAD'") == []
+
+
+def test_a_price_cannot_be_ended_in_the_form(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-7", 30)
+    answer = manager.send(FORM, priced(filled(manager, sku), ""))
+    assert answer.status_code == 400
+    assert "Stays until a list without the product is imported" in text_of(answer)
+
+
+def test_a_form_like_another_product_has_its_fields_without_sku_and_ean(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-8", 30, ean="5012345678900", description="Same text")
+    fields = fields_of(manager.get(f"{FORM}?like={sku}"), where=lambda name: name != "categories")
+    assert (fields["sku"], fields["ean"], fields["description"]) == ("", "", "Same text")
+    assert "seen" not in fields or not fields["seen"]
+
+
+def test_only_the_catalogue_role_may_save(office: BackOfficeSite) -> None:
+    for role in ("support", "warehouse", "finance"):
+        person = staff_member(office.service, office.url, role)
+        assert person.get(FORM).status_code == 403
+        assert person.send(FORM, {"sku": "FORM-NO", "name": "No", "manufacturer": "acme"}).status_code == 403
+    assert rows(office.service, "select from product where sku = 'FORM-NO'") == []
