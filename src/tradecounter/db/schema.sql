@@ -473,9 +473,49 @@ COMMENT ON COLUMN public.customer.discount IS 'Per cent off every price that is 
 
 COMMENT ON COLUMN public.customer.order_mails IS 'Whether the account''s address gets the mails of orders that name no address themselves.';
 
+CREATE TABLE public.customer_contact (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    name text NOT NULL,
+    task text NOT NULL,
+    email text NOT NULL,
+    phone text NOT NULL
+);
+
+COMMENT ON COLUMN public.customer_contact.task IS 'What to speak to the person about, such as invoices.';
+
+ALTER TABLE public.customer_contact ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.customer_contact_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE public.customer ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_id_seq
     START WITH 1001
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.customer_note (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    text text NOT NULL,
+    promised_on date,
+    written_by text NOT NULL,
+    written_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON COLUMN public.customer_note.promised_on IS 'The day until which the customer has promised to pay.';
+
+ALTER TABLE public.customer_note ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.customer_note_id_seq
+    START WITH 1
     INCREMENT BY 1
     NO MINVALUE
     NO MAXVALUE
@@ -1729,8 +1769,14 @@ ALTER TABLE ONLY public.credit_note_number
 ALTER TABLE ONLY public.credit_note
     ADD CONSTRAINT credit_note_pkey PRIMARY KEY (number);
 
+ALTER TABLE ONLY public.customer_contact
+    ADD CONSTRAINT customer_contact_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_email_key_key UNIQUE (email_key);
+
+ALTER TABLE ONLY public.customer_note
+    ADD CONSTRAINT customer_note_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_pkey PRIMARY KEY (id);
@@ -2008,6 +2054,12 @@ CREATE INDEX credit_note_of_customer ON public.credit_note USING btree (customer
 
 CREATE INDEX credit_note_of_invoice ON public.credit_note USING btree (invoice);
 
+CREATE INDEX customer_contact_of_customer ON public.customer_contact USING btree (customer_id);
+
+CREATE INDEX customer_note_of_customer ON public.customer_note USING btree (customer_id, written_at DESC, id DESC);
+
+CREATE INDEX customer_note_promised ON public.customer_note USING btree (customer_id, id DESC) WHERE (promised_on IS NOT NULL);
+
 CREATE INDEX customer_request_of_order ON public.customer_request USING btree (order_id);
 
 CREATE INDEX customer_request_of_user ON public.customer_request USING btree (user_id);
@@ -2256,6 +2308,12 @@ ALTER TABLE ONLY public.credit_note
 
 ALTER TABLE ONLY public.credit_note_line
     ADD CONSTRAINT credit_note_line_credit_note_fkey FOREIGN KEY (credit_note) REFERENCES public.credit_note(number);
+
+ALTER TABLE ONLY public.customer_contact
+    ADD CONSTRAINT customer_contact_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.customer_note
+    ADD CONSTRAINT customer_note_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);

@@ -8,6 +8,7 @@ from tradecounter.audit.pages.staff.audit_log import AuditPages
 from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
 from tradecounter.billing.pages.staff.debtors import DebtorPages
 from tradecounter.billing.pages.staff.invoices import InvoicePages
+from tradecounter.customer_notes.pages.staff.notes import CustomerNotePages
 from tradecounter.customer_requests.pages.staff.requests import RequestPages
 from tradecounter.customers.pages.both.addresses import AddressPages
 from tradecounter.customers.pages.staff.access import CustomerAccessPages
@@ -93,6 +94,7 @@ SUBJECTS: Sequence[type] = (
     CustomerPricePages,
     CustomerAccessPages,
     placed(AddressPages, BACK_OFFICE, "/customer/{id}"),
+    CustomerNotePages,
     CustomerStatementPages,
     CustomerStepPages,
     ProductListPages,

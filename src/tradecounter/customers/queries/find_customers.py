@@ -48,6 +48,11 @@ _FIND = Statement(
                 ) > 0)
             )
        )
+       or (:digits <> '' and id in (
+            select customer_id from customer_contact
+            where position(:digits in regexp_replace(phone, '[^0-9]', '', 'g')) > 0
+       ))
+       or id in (select customer_id from customer_contact where :key <> '' and :key in (lower(name), lower(email)))
     order by exact or lower(name) = :key desc, name, id limit :most
     """,
     FoundCustomer,

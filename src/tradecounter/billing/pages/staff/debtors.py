@@ -1,5 +1,6 @@
 """`/money`: who owes what, by age."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,10 +9,12 @@ from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.debtors import read_debtor_table, read_debtor_totals
 from tradecounter.billing.print_statement import AGES
 from tradecounter.billing.queries.debtors import DEBTORS, DebtorRecord
+from tradecounter.customer_notes.queries import promises_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.back_office import OfficeParts
 
 _COLUMNS = (
@@ -51,14 +54,16 @@ class DebtorPages:
         file="debtors",
         headings=_HEADINGS,
         cells=_file_row,
-        shown=lambda self, *_: self._totals(),
+        shown=lambda self, _, found: self._totals(found.rows),
         scope="billing:read",
     )
     async def list_debtors(self, tx: Transaction, wanted: DebtorTable, at: At, now: datetime) -> list[DebtorRecord]:
         return await read_debtor_table(tx, now, **at)
 
-    async def _totals(self) -> dict[str, Any]:
+    async def _totals(self, debtors: Sequence[DebtorRecord]) -> dict[str, Any]:
+        now = self.desk.clock.now()
         async with self.desk.reading() as tx:
-            totals = await read_debtor_totals(tx, self.desk.clock.now())
+            totals = await read_debtor_totals(tx, now)
+            promises = await promises_of(tx, [debtor.customer_id for debtor in debtors])
         chart = ageing_chart("Due by age", totals) if totals.debtors else None
-        return {"totals": totals, "chart": chart, "ages": AGES}
+        return {"totals": totals, "chart": chart, "ages": AGES, "promises": promises, "today": uk_date(now)}

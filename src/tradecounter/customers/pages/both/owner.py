@@ -2,43 +2,10 @@
 
 from dataclasses import dataclass
 
-from tradecounter.customers.queries.accounts import fetch_account
-from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_site import ACCOUNT
 from tradecounter.edge.rest.call import Call
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCustomer:
-    """A customer with its name and the path of its pages."""
-
-    account: Account
-
-    @property
-    def id(self) -> int:
-        """The customer's id."""
-        return self.account.id
-
-    @property
-    def name(self) -> str:
-        """The company, or the contact person of an account without a company."""
-        return self.account.name
-
-    @property
-    def contact(self) -> str:
-        """The contact person."""
-        return f"{self.account.first_name} {self.account.last_name}".strip()
-
-    @property
-    def path(self) -> str:
-        """The path of the customer's first page."""
-        return f"/customer/{self.account.id}"
-
-
-async def shown_customer(tx: Transaction, call: Call) -> ShownCustomer:
-    """Return the customer that a page's path names. Raises DomainError (not found)."""
-    return ShownCustomer(await fetch_account(tx, call.path_id("id", "customer")))
+from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.access.users import invite_user
 from tradecounter.customers.operations.changes import disable_key_of, disable_user_of, make_key
 from tradecounter.customers.operations.staff_wire import CreatedKey, KeyRequest, UserRequest
-from tradecounter.customers.pages.both.owner import ShownCustomer, shown_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
@@ -23,6 +22,7 @@ from tradecounter.identity.installation_secret import secret_key
 from tradecounter.identity.queries.api_keys import list_keys
 from tradecounter.kit.errors import not_found
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
 
 _INVITE, _KEY = "/customer/{id}/user/invite", "/customer/{id}/key/new"
 _DISABLE_USER, _DISABLE_KEY = "/customer/{id}/user/{user_id}/disable", "/customer/{id}/key/{key_id}/disable"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
+from tradecounter.customer_notes.queries import contacts_of
 from tradecounter.customers.operations.staff import present_customer
-from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -16,6 +16,7 @@ from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_changes import Change, changes_of
+from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.shipping.queries import read_methods
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 
@@ -58,10 +59,17 @@ class CustomerPages:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             customer = await present_customer(tx, shown.account, self.desk.clock.now())
+            contacts = await contacts_of(tx, shown.id)
             latest = await order_table(tx, OrderFilter(customer_id=shown.id), "placed", _MOST_LATEST, descending=True)
             methods = {method.id: f"{method.provider} {method.description}" for method in await read_methods(tx)}
         return self.desk.show(
-            call, "customers/customer.html", shown=shown, customer=customer, latest=latest, methods=methods
+            call,
+            "customers/customer.html",
+            shown=shown,
+            customer=customer,
+            contacts=contacts,
+            latest=latest,
+            methods=methods,
         )
 
     @page("/customer/{id}/order", "A customer's orders", scope="customers:read", query=TableParameters)

@@ -6,7 +6,6 @@ from typing import Annotated
 from msgspec import Meta
 from starlette.responses import Response
 
-from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
@@ -18,6 +17,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.prices.queries.contract_table import ContractRow, contract_table
 

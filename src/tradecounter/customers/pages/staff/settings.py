@@ -13,7 +13,6 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.operations.changes import account_change
-from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.customers.settings import Account, CustomerChange, Packing, Terms
 from tradecounter.customers.wire import Email, RequiredText, ShortText
 from tradecounter.db.transaction import Transaction
@@ -26,6 +25,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.number_types import Percent, Pounds
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.prices.queries.contract_table import price_list_keys
 from tradecounter.shipping.queries import read_methods
 

@@ -14,7 +14,6 @@ from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_statement import AGES, KINDS
 from tradecounter.billing.remind_debtor import Reminder, read_reminder, remind_debtor
 from tradecounter.customers.operations.staff import present_customer
-from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.values import plural
@@ -26,6 +25,7 @@ from tradecounter.edge.rest.responses import STATUS, json_response
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_customer import shown_customer
 
 
 class StatementPage(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):

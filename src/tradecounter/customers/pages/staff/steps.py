@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.operations.staff_wire import Blocking
-from tradecounter.customers.pages.both.owner import shown_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
@@ -20,6 +19,7 @@ from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.privacy.erase_customer import erase_customer, what_goes
 from tradecounter.privacy.export_customer import export_customer
 

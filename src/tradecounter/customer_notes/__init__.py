@@ -1,0 +1,1 @@
+"""What staff know of customers: contacts, notes, promises to pay, and all that has happened in one timeline."""

@@ -1,0 +1,90 @@
+"""Keeps contacts and notes of customers. Customers never see them."""
+
+from datetime import date, datetime
+
+from tradecounter.audit.record import audit
+from tradecounter.customer_notes.queries import (
+    Contact,
+    contacts_of,
+    delete_contact,
+    insert_contact,
+    insert_note,
+    store_contact,
+)
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
+from tradecounter.kit.errors import invalid, not_found, require_text
+from tradecounter.kit.local_time import uk_date
+
+LONGEST_NOTE = 2000
+LONGEST_NAME = 200
+_MOST_CONTACTS = 50
+
+
+async def add_note(
+    tx: Transaction, customer_id: int, text: str, now: datetime, *, promised_on: date | None = None
+) -> None:
+    """Add a note about a customer, with the day until which it has promised to pay, if it has.
+
+    Raises DomainError: not found, invalid.
+    """
+    account = await fetch_account(tx, customer_id)
+    text = text.strip()
+    if not text and promised_on is not None:
+        text = "Promised to pay."
+    require_text("text", text, LONGEST_NOTE)
+    if promised_on is not None and promised_on < uk_date(now):
+        raise invalid("promised_on", "is in the past")
+    await insert_note(tx, account.id, text, promised_on, tx.actor.acting_user or tx.actor.name, now)
+    audit(tx, "customer.note", f"customer/{account.id}", now, after={"text": text, "promised_on": promised_on})
+
+
+async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> int:
+    """Add a contact, whose `id` does not count; return its id. Raises DomainError: not found, invalid."""
+    account = await fetch_account(tx, customer_id)
+    checked = _checked(contact)
+    if len(await contacts_of(tx, account.id)) >= _MOST_CONTACTS:
+        raise invalid("name", f"is too many: a customer has at most {_MOST_CONTACTS} contacts")
+    made = await insert_contact(tx, account.id, checked)
+    audit(tx, "customer.add_contact", f"customer/{account.id}", now, after=_fields(checked))
+    return made
+
+
+async def change_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> None:
+    """Change a customer's contact. Raises DomainError: not found, invalid."""
+    before = await fetch_contact(tx, customer_id, contact.id)
+    checked = _checked(contact)
+    await store_contact(tx, checked)
+    subject = f"customer/{customer_id}"
+    audit(tx, "customer.change_contact", subject, now, before=_fields(before), after=_fields(checked))
+
+
+async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now: datetime) -> None:
+    """Remove a customer's contact. Raises DomainError (not found)."""
+    contact = await fetch_contact(tx, customer_id, contact_id)
+    await delete_contact(tx, contact.id)
+    audit(tx, "customer.remove_contact", f"customer/{customer_id}", now, before=_fields(contact))
+
+
+async def fetch_contact(tx: Transaction, customer_id: int, contact_id: int) -> Contact:
+    """Return a customer's contact. Raises DomainError (not found)."""
+    found = next((contact for contact in await contacts_of(tx, customer_id) if contact.id == contact_id), None)
+    if found is None:
+        raise not_found("contact", str(contact_id))
+    return found
+
+
+def _checked(contact: Contact) -> Contact:
+    """Return a contact with its texts trimmed. Raises DomainError (invalid)."""
+    trimmed = Contact(contact.id, *(text.strip() for text in _fields(contact).values()))
+    require_text("name", trimmed.name, LONGEST_NAME)
+    for name in ("task", "email", "phone"):
+        require_text(name, getattr(trimmed, name) or "-", LONGEST_NAME)
+    if trimmed.email and parse_email(trimmed.email) is None:
+        raise invalid("email", NOT_AN_EMAIL)
+    return trimmed
+
+
+def _fields(contact: Contact) -> dict[str, str]:
+    return {"name": contact.name, "task": contact.task, "email": contact.email, "phone": contact.phone}

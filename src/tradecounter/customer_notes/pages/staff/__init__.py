@@ -1,0 +1,1 @@
+"""The pages of `customer_notes` in the back office."""

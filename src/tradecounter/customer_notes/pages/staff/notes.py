@@ -1,0 +1,168 @@
+"""`/customer/{id}/timeline`, notes and contacts: what staff know of a customer."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.customer_notes.keep_notes import (
+    add_contact,
+    add_note,
+    change_contact,
+    fetch_contact,
+    remove_contact,
+)
+from tradecounter.customer_notes.queries import Contact, Happening, contacts_of, timeline_of
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.values import label
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.pages.subjects import path_of_subject
+from tradecounter.edge.rest.call import Call
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_customer import shown_customer
+
+_TIMELINE = "/customer/{id}/timeline"
+_CONTACT = "/customer/{id}/contact-person"
+_COLUMNS = (Column("What"), Column("When"), Column("About"), Column("By"))
+_HEADINGS = ("at", "what", "subject", "text", "promised_on", "by")
+
+
+class NoteForm(Struct):
+    """A note, and until when the customer has promised to pay."""
+
+    text: str = ""
+    promised_on: date | None = None
+
+
+class ContactForm(Struct):
+    """A person at the customer."""
+
+    name: str = ""
+    task: str = ""
+    email: str = ""
+    phone: str = ""
+
+    def contact(self, contact_id: int = 0) -> Contact:
+        """Return the contact."""
+        return Contact(contact_id, self.name, self.task, self.email, self.phone)
+
+
+def _file_row(row: Happening) -> tuple[object, ...]:
+    at = row.at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return (at, row.kind, row.subject, row.text, row.promised_on, row.by)
+
+
+def _title(row: Happening) -> str:
+    """Return what happened, for people: `order.confirmed` is Order confirmed."""
+    return label(row.kind.replace(".", "_"))
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerNotePages:
+    """A customer's timeline, and the forms of notes and contacts."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @table_page(
+        _TIMELINE,
+        "A customer's timeline",
+        columns=_COLUMNS,
+        sorts={"at": tuple[datetime, int]},
+        default="-at",
+        place=lambda row, _: ((row.at, row.rank), row.id),
+        template="customer_notes/timeline.html",
+        file="timeline",
+        headings=_HEADINGS,
+        cells=_file_row,
+        shown=lambda self, call, _: self._customer(call),
+        scope="customers:read",
+    )
+    async def show_timeline(self, tx: Transaction, call: Call, wanted: TableParameters, at: At) -> list[Happening]:
+        after = at["after"]
+        before = None if after is None else (*after[0], after[1])
+        return await timeline_of(tx, call.path_id("id", "customer"), wanted.most, before)
+
+    @step(
+        "/customer/{id}/note",
+        "Add a note",
+        shown=lambda self, call, filled: self._show(call, "note", filled),
+        to=_TIMELINE,
+        done="The note is added.",
+        scope="customers:read",
+    )
+    async def note(self, tx: Transaction, call: Call, body: NoteForm, now: datetime) -> None:
+        await add_note(tx, call.path_id("id", "customer"), body.text, now, promised_on=body.promised_on)
+
+    @step(
+        f"{_CONTACT}/new",
+        "Add a contact",
+        shown=lambda self, call, filled: self._show(call, "contact_person", filled),
+        to="/customer/{id}",
+        done="The contact is added.",
+        scope="customers:write",
+    )
+    async def add(self, tx: Transaction, call: Call, body: ContactForm, now: datetime) -> None:
+        await add_contact(tx, call.path_id("id", "customer"), body.contact(), now)
+
+    @step(
+        f"{_CONTACT}/{{contact_id}}",
+        "Change a contact",
+        shown=lambda self, call, filled: self._show(call, "contact_person", filled),
+        to="/customer/{id}",
+        done="The contact is changed.",
+        scope="customers:write",
+    )
+    async def change(self, tx: Transaction, call: Call, body: ContactForm, now: datetime) -> None:
+        contact = body.contact(call.path_id("contact_id", "contact"))
+        await change_contact(tx, call.path_id("id", "customer"), contact, now)
+
+    @step(
+        f"{_CONTACT}/{{contact_id}}/remove",
+        "Remove a contact",
+        asks=lambda self, call: self._asked(call),
+        to="/customer/{id}",
+        done="The contact is removed.",
+        scope="customers:write",
+    )
+    async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await remove_contact(tx, call.path_id("id", "customer"), call.path_id("contact_id", "contact"), now)
+
+    async def _customer(self, call: Call) -> dict[str, Any]:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            contacts = await contacts_of(tx, shown.id)
+        may = self.desk.view(call).may
+        return {
+            "shown": shown,
+            "contacts": contacts,
+            "title_of": _title,
+            "path_of": lambda row: path_of_subject(row.subject, may),
+        }
+
+    async def _asked(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            contact = await fetch_contact(tx, shown.id, call.path_id("contact_id", "contact"))
+        return Question(
+            text=f"{contact.name} is no contact of {shown.name} any more?",
+            button="Remove",
+            back=shown.path,
+            back_name=shown.name,
+            detail=[text for text in (contact.task, contact.email, contact.phone) if text],
+            danger=True,
+        )
+
+    async def _show(self, call: Call, name: str, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            contact = None
+            if "contact_id" in call.request.path_params:
+                contact = await fetch_contact(tx, shown.id, call.path_id("contact_id", "contact"))
+        return self.desk.show(call, f"customer_notes/{name}.html", form=filled, shown=shown, contact=contact)
