@@ -134,7 +134,7 @@ def the_operator_adds_and_invites_a_customer(story: Story) -> None:
     operator.press("Add the customer")
     operator.arrives("Ada's Shop")
     story.customer = operator.path.removeprefix("/customer/")
-    operator.follow("Users and keys")
+    operator.follow("Access")
     operator.form("Invite a user", {"email": BUYER, "role": "owner"}, "Send the invitation")
     operator.sees(BUYER, "has set no password yet")
 

@@ -63,8 +63,8 @@ _TIMELINE = Statement(
     """
     select * from (
         (select occurred_at as at, 0 as rank, sequence as id, type as kind, subject,
-                coalesce(data ->> 'order_reference', data ->> 'confirmation_code', split_part(subject, '/', 2)) as name, '' as text,
-                null::date as promised_on, '' as by
+                coalesce(data ->> 'order_reference', data ->> 'confirmation_code', split_part(subject, '/', 2)) as name,
+                '' as text, null::date as promised_on, '' as by
          from event
          where customer_id = :customer_id and type not in ('price.changed', 'stock.changed')
            and (occurred_at, 0, sequence) < (:at::timestamptz, :rank::integer, :id::bigint)
