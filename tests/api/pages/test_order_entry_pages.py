@@ -70,7 +70,7 @@ def test_prices_and_stock_are_shown_before_there_is_an_order(
     text = text_of(shown)
     for part in ("£45.00 each", "1: £50.00 · 5+: £45.00 · 10+: £40.00", "100 in stock", "3 in stock, 6 back-ordered"):
         assert part in text
-    assert "did you mean PHONE" in text
+    assert 'name="pick-2" value="PHONE"' in shown.text
     assert "£2,924.91 net for 14 units" in text
     assert 'id="row-0"' in shown.text
     assert rows(office.service, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
@@ -272,3 +272,30 @@ def test_markup_of_customers_is_escaped_in_the_forms(support: Person, customer: 
         page = support.get(path).text
         assert "<Sons>" not in page
         assert "<script>1" not in page
+
+
+def test_words_find_products_to_pick(support: Person, customer: Customer) -> None:
+    typed = new_order(("acme phon", 2))
+    found = support.send(entry(customer), typed | {"preview": "live"})
+    assert 'name="pick-0" value="PHONE"' in found.text
+    assert "PHONE Product PHONE £50.00" in text_of(found)
+    picked = fields_of(support.send(entry(customer), typed | {"pick-0": "PHONE"}))
+    assert (picked["items-0-sku"], picked["items-0-quantity"]) == ("PHONE", "2")
+
+
+def test_the_same_sku_on_two_lines_is_added_up(office: BackOfficeSite, support: Person) -> None:
+    buyer = office.service.customer()
+    typed = new_order(("PHONE", 2), ("CABLE", 1), (" phone", 3))
+    page = support.sends(entry(buyer), typed)
+    assert "The order is created." in text_of(page)
+    ordered = "select l.sku, l.quantity from order_line l join orders o on o.id = order_id where customer_id = %s"
+    assert sorted(rows(office.service, ordered, buyer.id)) == [("CABLE", 1), ("PHONE", 5)]
+    wrong = new_order(("PHONE", 2), ("phone", 1), ("NO-SUCH", 1))
+    assert 'id="form-items-2-sku-error"' in support.send(entry(buyer), wrong).text
+
+
+def test_a_caller_gets_a_quote_by_the_same_form(office: BackOfficeSite, support: Person) -> None:
+    caller = office.service.customer()
+    page = support.sends(entry(caller), new_order(("PHONE", 200)) | {"quote": "true"})
+    assert "The quote is created" in text_of(page)
+    assert rows(office.service, "select kind from orders where customer_id = %s", caller.id) == [("quote",)]

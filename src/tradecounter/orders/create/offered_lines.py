@@ -8,7 +8,11 @@ from decimal import Decimal
 from tradecounter.kit.money import from_pence
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.stock.rules import Delivery
+from tradecounter.storefront.parameters import ProductListParameters
+from tradecounter.storefront.query import find_products
 from tradecounter.storefront.view import CustomerView
+
+_MOST_FOUND = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,13 @@ def offered_lines(view: CustomerView, wanted: Iterable[tuple[int, str, int]], no
             delivery=next(due, None),
         )
     return lines
+
+
+def found_lines(view: CustomerView, text: str, quantity: int, now: datetime) -> list[OfferedLine]:
+    """Return the first products that words find, at the customer's price for a quantity."""
+    rows = find_products(view, ProductListParameters(query=text))[:_MOST_FOUND]
+    skus = [view.product(int(row)).sku for row in rows]
+    return list(offered_lines(view, [(number, sku, quantity) for number, sku in enumerate(skus)], now).values())
 
 
 def unknown_products(view: CustomerView, wanted: Iterable[tuple[int, str, int]]) -> dict[int, str]:

@@ -10,12 +10,12 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.orders.amend_order import amend_order
-from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
+from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer, quote_for_customer
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
-from tradecounter.orders.states import ConfirmedOrder, PendingOrder
+from tradecounter.orders.states import ConfirmedOrder, PendingOrder, UnpricedQuote
 from tradecounter.parts.back_office import OrderContexts
 from tradecounter.quotes.confirm_quote import confirm_quote
 
@@ -30,6 +30,11 @@ async def create_sale(
     reason = _reason(body.override_credit)
     order, _ = await create_for_customer(tx, body, context, confirm=False, override_credit=reason)
     return order
+
+
+async def quote_sale(tx: Transaction, body: OrderRequest, contexts: OrderContexts, now: datetime) -> UnpricedQuote:
+    """Create a quote for a customer. Raises DomainError as `quote_for_customer` does."""
+    return await quote_for_customer(tx, body, await contexts.of(body.customer_id, now))
 
 
 async def read_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> OrderRequest:

@@ -1,4 +1,4 @@
-// Rows of a form that grow as they are filled. Enter goes on to the next field, as a scanner's Enter does.
+// Rows of a form, which grow as they are filled unless they are fixed. Enter goes on to the next field, as a scanner's Enter does.
 (() => {
   const fields = (row) => [...row.querySelectorAll("input:not([type=hidden])")];
 
@@ -24,7 +24,7 @@
   };
 
   document.addEventListener("input", (event) => {
-    const body = event.target.closest?.("[data-rows] tbody");
+    const body = event.target.closest?.("[data-rows]:not([data-rows=fixed]) tbody");
     if (body && event.target.closest("tr") === body.lastElementChild) grow(body);
   });
 

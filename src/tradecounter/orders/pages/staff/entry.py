@@ -14,19 +14,20 @@ from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted, without_copies
+from tradecounter.edge.page_kit.forms import Filled, Submitted, in_rows, read_submitted, without_copies
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import require_right
-from tradecounter.kit.errors import DomainError
+from tradecounter.kit.errors import DomainError, named_by
 from tradecounter.kit.json_text import to_json
+from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
-from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines, unknown_products
+from tradecounter.orders.create.offered_lines import OfferedLine, found_lines, offered_lines, unknown_products
 from tradecounter.orders.create.quick_lines import read_quick_lines
-from tradecounter.orders.operations.sales import SELLERS, create_sale, read_sale
+from tradecounter.orders.operations.sales import SELLERS, create_sale, quote_sale, read_sale
 from tradecounter.orders.pages.staff.address_form import (
     ANOTHER,
     TypedAddress,
@@ -45,6 +46,9 @@ from tradecounter.storefront.view import CustomerView
 _ROW = re.compile(r"items-(\d{1,4})-(?:sku|quantity)")
 _BLANK_ROWS = 4
 _MOST_CHOICES = 25
+_PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
+_CREATED = "The order is created. Nothing is charged or reserved until you confirm it."
+_QUOTED = "The quote is created: price it now, or leave it to a colleague."
 _SAME = "same"  # the billing address is the delivery address
 
 
@@ -72,16 +76,18 @@ class NewOrderForm(Struct):
     shipping_address: TypedAddress | None = None
     contact: str | None = None
     override: str | None = None
+    quote: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the form: what was typed in it, and the product or what is wrong."""
+    """A row of the form: what was typed in it, and the product, or those that its words find, or what is wrong."""
 
     number: int
     sku: str = ""
     quantity: str = ""
     offered: OfferedLine | None = None
+    found: Sequence[OfferedLine] = ()
     problem: str = ""
 
 
@@ -116,6 +122,9 @@ class OrderEntryPages:
         submitted = await read_submitted(call)
         if submitted.one(PREVIEW) == "live":
             return await self._show(call, Filled(submitted.values))
+        if (picked := _picked(submitted)) is not None:
+            number, sku = picked
+            return await self._show(call, Filled({**submitted.values, f"items-{number}-sku": [sku]}), picked=number)
         try:
             submitted = _with_pasted_lines(submitted)
         except DomainError as error:
@@ -123,12 +132,20 @@ class OrderEntryPages:
         if submitted.one(PREVIEW):
             return await self._show(call, Filled(submitted.values))
 
+        is_quote = bool(submitted.one("quote"))
+
         async def work(tx: Transaction, body: NewOrderForm, now: datetime) -> AnyOrder:
             if body.override is not None:
                 require_right(call.request, "billing:write")
-            with without_copies("billing_address", "shipping_address", copied=body.billing == _SAME):
-                wanted = to_json(_order(_customer_of(call), body))
+            items, places = _added_up(body.items)
+            with (
+                named_by(in_rows("items", places)),
+                without_copies("billing_address", "shipping_address", copied=body.billing == _SAME),
+            ):
+                wanted = to_json(_order(_customer_of(call), body, items))
                 sale = await read_sale(tx, wanted, self.parts.contexts, now)
+                if body.quote:
+                    return await quote_sale(tx, sale, self.parts.contexts, now)
                 return await create_sale(tx, sale, self.parts.contexts, now)
 
         return await self.desk.change(
@@ -136,12 +153,12 @@ class OrderEntryPages:
             NewOrderForm,
             work,
             again=lambda filled: self._show(call, filled),
-            to=lambda order: f"/order/{order.confirmation_code}/confirm",
-            done="The order is created. Nothing is charged or reserved until you confirm it.",
+            to=lambda made: ("/quote/{}" if is_quote else "/order/{}/confirm").format(made.confirmation_code),
+            done=_QUOTED if is_quote else _CREATED,
             submitted=submitted,
         )
 
-    async def _show(self, call: Call, filled: Filled) -> Response:
+    async def _show(self, call: Call, filled: Filled, picked: int | None = None) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             account = await fetch_account(tx, _customer_of(call))
@@ -149,7 +166,7 @@ class OrderEntryPages:
             addresses = await list_addresses(tx, account.id)
             whole = await self.parts.contexts.views.of(account.id)
             view = await current_view(tx, whole, account.id, _skus(filled.values), uk_date(now))
-        rows = _rows(filled.values, view, now)
+        rows = _rows(filled.values, view, whole, now)
         return self.desk.show(
             call,
             "orders/entry.html",
@@ -157,6 +174,7 @@ class OrderEntryPages:
             customer=customer,
             name=account.name,
             rows=rows,
+            picked=picked,
             net=sum(row.offered.cost_net for row in rows if row.offered),
             units=sum(row.offered.quantity for row in rows if row.offered),
             addresses=[*saved_choices(addresses), (ANOTHER, "Another address, typed below")],
@@ -169,12 +187,24 @@ def _customer_of(call: Call) -> int:
     return call.path_id("customer_id", "customer")
 
 
-def _order(customer_id: int, body: NewOrderForm) -> OrderRequest:
+def _added_up(rows: Sequence[OrderedRow]) -> tuple[list[CreateOrderItem], list[int]]:
+    """Return the lines to order, a SKU on several rows as one, and the place of the first row of each."""
+    items: dict[str, CreateOrderItem] = {}
+    places: dict[str, int] = {}
+    for place, row in enumerate(rows):
+        key = key_form(row.sku)
+        first = items.get(key, CreateOrderItem(row.sku, 0))
+        items[key] = CreateOrderItem(first.sku, first.quantity + row.quantity)
+        places.setdefault(key, place)
+    return list(items.values()), list(places.values())
+
+
+def _order(customer_id: int, body: NewOrderForm, items: Sequence[CreateOrderItem]) -> OrderRequest:
     shipping = chosen_address(body.address, body.shipping_address)
     return OrderRequest(
         customer_id=customer_id,
         customer_reference=body.customer_reference,
-        items=[CreateOrderItem(row.sku, row.quantity) for row in body.items],
+        items=list(items),
         billing_address=shipping if body.billing == _SAME else chosen_address(body.billing, None),
         shipping_address=shipping,
         order_notifications=None if body.contact is None else NotificationDetails(email_address=body.contact),
@@ -203,8 +233,17 @@ def _skus(values: Mapping[str, Sequence[str]]) -> list[str]:
     return [sku for n in _numbers(values) if (sku := Submitted(values).one(f"items-{n}-sku"))]
 
 
-def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, now: datetime) -> list[Row]:
-    """Return the rows of the form with their products, and blank ones behind them."""
+def _picked(submitted: Submitted) -> tuple[int, str] | None:
+    """Return the row's number and the SKU of the button that was pressed, if it was one of a product."""
+    found = next((name for name in submitted.values if _PICK.fullmatch(name)), None)
+    return None if found is None else (int(found.partition("-")[2]), submitted.one(found))
+
+
+def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, whole: CustomerView, now: datetime) -> list[Row]:
+    """Return the rows of the form with their products, and blank ones behind them.
+
+    `view` has the products as orders would take them; words search in `whole`.
+    """
     submitted = Submitted(values)
     typed = [Row(n, submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(values)]
     wanted, problems = [], {}
@@ -214,8 +253,19 @@ def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, now: datetime
         except UnreadableNumberError as error:
             problems[row.number] = str(error)
     offered = offered_lines(view, wanted, now)
+    found = {
+        number: found_lines(whole, sku, quantity, now) for number, sku, quantity in wanted if number not in offered
+    }
     problems |= unknown_products(view, wanted)
-    rows = [replace(row, offered=offered.get(row.number), problem=problems.get(row.number, "")) for row in typed]
+    rows = [
+        replace(
+            row,
+            offered=offered.get(row.number),
+            found=found.get(row.number, ()),
+            problem=problems.get(row.number, ""),
+        )
+        for row in typed
+    ]
     following = typed[-1].number + 1 if typed else 0
     blank = sum(1 for row in rows if not row.sku)
     return [*rows, *(Row(n) for n in range(following, following + max(_BLANK_ROWS - blank, 0)))]
