@@ -124,7 +124,7 @@ def test_all_errors_of_a_header_are_reported_together(
     found = [message for _, message in errors(report)]
     assert {line for line, _ in errors(report)} == {1}
     assert all(any(message.startswith(fault) for message in found) for fault in faults), found
-    assert found[-1] == "the columns may be sku, available"
+    assert found[-1] == "the columns may be sku, available, location"
 
 
 def test_an_endless_column_name_is_an_error(shop: Importer) -> None:

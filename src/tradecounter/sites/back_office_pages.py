@@ -21,6 +21,8 @@ from tradecounter.customers.pages.staff.steps import CustomerStepPages
 from tradecounter.db.pool import Database
 from tradecounter.edge.pages.page_site import BACK_OFFICE
 from tradecounter.edge.pages.placed import placed
+from tradecounter.goods_in.pages.staff.counts import CountPages
+from tradecounter.goods_in.pages.staff.goods_in import GoodsInPages
 from tradecounter.imports.pages.staff.checks import ImportCheckPages
 from tradecounter.imports.pages.staff.one_import import ImportPages
 from tradecounter.imports.pages.staff.product_form import ProductFormPages
@@ -100,6 +102,8 @@ SUBJECTS: Sequence[type] = (
     ProductListPages,
     ProductPages,
     ProductFormPages,
+    GoodsInPages,
+    CountPages,
     ImportCheckPages,
     ImportPages,
 )

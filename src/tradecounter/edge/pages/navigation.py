@@ -20,6 +20,7 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
         ("Requests", "/request", "r"),
         ("Customers", "/customer", "c"),
         ("Products", "/product", "p"),
+        ("Goods in", "/goods-in", "g"),
         ("Imports", "/import", "i"),
         ("Money", "/money", "m"),
         ("Returns", "/return", "b"),
@@ -47,6 +48,8 @@ SUBJECTS: Mapping[str, tuple[tuple[str, str, str], ...]] = {
 ALSO: Mapping[str, tuple[str, ...]] = {
     "/money": ("/invoice", "/credit-note", "/payment", "/bank-line", "/bank-file"),
     "/staff": ("/token",),
+    "/product": ("/product-form", "/stock-adjustment"),
+    "/goods-in": ("/count-sheet",),
     "/account/product": ("/account/alert",),
 }
 SEARCH: Mapping[str, str] = {"staff": "/search", "account": "/account/search"}

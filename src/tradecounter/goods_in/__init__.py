@@ -1,0 +1,1 @@
+"""Goods that come into the warehouse, and counts of what is there."""

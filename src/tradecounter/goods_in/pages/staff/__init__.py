@@ -1,0 +1,1 @@
+"""The pages of `goods_in` in the back office."""

@@ -1,0 +1,90 @@
+"""`/count-sheet`: what should be where, to be counted; and the count, with a preview of the differences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.tables import Column, TableParameters
+from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.pages.operation import form, page
+from tradecounter.edge.pages.page_desk import PageDesk, seen_of
+from tradecounter.edge.rest.call import Call
+from tradecounter.goods_in.count_stock import Counted, count_stock, read_count_lines
+from tradecounter.goods_in.queries import Shelved, shelved_products
+from tradecounter.kit.text import fold
+from tradecounter.parts.back_office import OfficeParts
+
+_SHEET, _COUNT = "/count-sheet", "/count-sheet/return"
+_COLUMNS = (Column("Product"), Column("Place"), Column("Counted"))
+
+
+class CountSheet(TableParameters, frozen=True, kw_only=True):
+    """The places and the products to count."""
+
+    place: str = ""
+    query: str = ""
+
+
+class CountForm(Struct):
+    """Lines of a SKU and the units that were counted, and why they were."""
+
+    lines: str
+    reason: str = "Count"
+
+
+@dataclass(frozen=True, slots=True)
+class CountPages:
+    """Count sheets, and counts."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @table_page(
+        _SHEET,
+        "Count sheet",
+        columns=_COLUMNS,
+        sorts={"place": str},
+        default="place",
+        place=lambda row, _: (row.location, row.id),
+        template="goods_in/count_sheet.html",
+        file="count-sheet",
+        headings=("sku", "counted", "location", "name"),
+        cells=lambda row: (row.sku, "", row.location, row.name),
+        scope="stock:write",
+    )
+    async def show_sheet(self, tx: Transaction, wanted: CountSheet, at: At) -> Sequence[Shelved]:
+        return await shelved_products(tx, fold(wanted.place), fold(wanted.query), wanted.most, at["after"])
+
+    @page(_COUNT, "Enter a count", scope="stock:write")
+    async def show_count(self, call: Call) -> Response:
+        return await self._show(call, Filled(), None)
+
+    @form(_COUNT, "Enter a count", scope="stock:write")
+    async def count(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: CountForm, now: datetime) -> Sequence[Counted]:
+            return await count_stock(tx, read_count_lines(body.lines), body.reason, now)
+
+        return await self.desk.change_as_seen(
+            call,
+            CountForm,
+            work,
+            again=lambda filled, found: self._show(call, filled, found),
+            facts=_facts,
+            to="/product",
+            done=lambda found: f"The count is entered: {plural(len(found), 'product')} had another number.",
+        )
+
+    async def _show(self, call: Call, filled: Filled, found: Sequence[Counted] | None) -> Response:
+        seen = "" if found is None else seen_of(_facts(found))
+        return self.desk.show(call, "goods_in/count.html", form=filled, found=found, seen=seen)
+
+
+def _facts(found: Sequence[Counted]) -> list[Any]:
+    return [[each.sku, each.expected, each.counted] for each in found]

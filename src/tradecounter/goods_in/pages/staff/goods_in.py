@@ -1,0 +1,96 @@
+"""`/goods-in`: what is expected, and booking it in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, in_rows
+from tradecounter.edge.page_kit.values import plural
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.step import action
+from tradecounter.edge.rest.call import Call
+from tradecounter.goods_in.queries import expected_goods
+from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
+from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.kit.text import fold
+from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS
+from tradecounter.parts.back_office import OfficeParts
+
+_PATH = "/goods-in"
+_MOST = 100
+
+
+class GoodsInQuery(Struct, frozen=True):
+    """The products whose deliveries are shown."""
+
+    query: str = ""
+
+
+class ReceivedRow(Struct):
+    """A delivery in the form; without units, and without an end, it is not booked."""
+
+    sku: str
+    expected_on: datetime
+    units: Annotated[int, Meta(ge=0, le=MOST_UNITS)] | None = None
+    ends: bool = False
+
+
+class ReceivedForm(Struct):
+    """The deliveries of the page."""
+
+    items: list[ReceivedRow] = []
+
+
+def _done(booked: Sequence[BookedIn]) -> str:
+    units, served = sum(each.units for each in booked), sum(each.served for each in booked)
+    short = [f"{each.sku} {each.units - each.expected:+}" for each in booked if each.units != each.expected]
+    parts = [f"{plural(units, 'unit')} of {plural(len(booked), 'product')} booked in."]
+    if served:
+        parts.append(f"{plural(served, 'unit')} for orders that have waited.")
+    if short:
+        parts.append(f"Other than expected: {', '.join(short)}.")
+    return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class GoodsInPages:
+    """Expected deliveries."""
+
+    desk: PageDesk
+    parts: OfficeParts
+
+    @page(_PATH, "Goods in", scope="stock:write", query=GoodsInQuery)
+    async def show_goods_in(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @action(
+        _PATH,
+        "Book goods in",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=_PATH,
+        done=_done,
+        scope="stock:write",
+    )
+    async def receive(self, tx: Transaction, body: ReceivedForm, now: datetime) -> list[BookedIn]:
+        rows = [place for place, row in enumerate(body.items) if row.units is not None or row.ends]
+        if not rows:
+            raise DomainError(Kind.INVALID, "fill in how many units are there")
+        lines = [body.items[place] for place in rows]
+        received = [
+            ReceivedGoods(sku=line.sku, expected_on=line.expected_on, units=line.units or 0, ends=line.ends)
+            for line in lines
+        ]
+        with named_by(in_rows("items", rows)):
+            return await receive_goods(tx, received, now)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        query = call.query(GoodsInQuery).query
+        async with self.desk.reading() as tx:
+            found = await expected_goods(tx, fold(query), _MOST)
+        return self.desk.show(call, "goods_in/goods_in.html", form=filled, found=found, query=query, most=_MOST)

@@ -1,0 +1,151 @@
+"""The warehouse books deliveries in, and enters counts."""
+
+from datetime import timedelta
+
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.orders import buy, level, rows, sell
+from support.pages import Person, fields_of, staff_member, text_of
+from support.service import Service
+from tradecounter.kit.local_time import uk_date
+
+
+@pytest.fixture
+def warehouse(office: BackOfficeSite) -> Person:
+    return staff_member(office.service, office.url, "warehouse")
+
+
+def deliver(shop: Service, sku: str, units: int, days: int = 3) -> None:
+    """Expect a delivery."""
+    day = uk_date(shop.clock.now()) + timedelta(days=days)
+    shop.must_load("incoming", [{"sku": sku, "incoming": units, "expected_on": str(day)}])
+
+
+def booked(person: Person, sku: str, **changed: str) -> dict[str, str]:
+    """The fields of the page of one product's deliveries, with changes of the first."""
+    fields = fields_of(person.get(f"/goods-in?query={sku}"), where=lambda name: name != "query")
+    return fields | {f"items-0-{name}": value for name, value in changed.items()}
+
+
+def left(shop: Service, sku: str) -> list[int]:
+    found = rows(
+        shop, "select incoming from incoming_stock join product on id = product_id where sku = %s order by 1", sku
+    )
+    return [units for (units,) in found]
+
+
+def test_a_delivery_serves_the_orders_that_wait_first(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "GOODS-1", 10)
+    placed = buy(shop.customer(), [(sku, 4)])
+    deliver(shop, sku, 10)
+    page = text_of(warehouse.sends("/goods-in", booked(warehouse, sku, units="10")))
+    assert "10 units of 1 product booked in. 4 units for orders that have waited." in page
+    assert "Other than expected" not in page
+    assert level(shop, sku)[:2] == (6, 4)
+    assert left(shop, sku) == []
+    assert placed["order_reference"]
+
+
+def test_what_is_missing_stays_expected_until_it_is_said_not_to_come(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "GOODS-2", 10)
+    deliver(shop, sku, 10)
+    page = text_of(warehouse.sends("/goods-in", booked(warehouse, sku, units="7")))
+    assert f"Other than expected: {sku} -3." in page
+    assert left(shop, sku) == [3]
+    warehouse.sends("/goods-in", booked(warehouse, sku, ends="true"))
+    assert left(shop, sku) == []
+    assert level(shop, sku)[0] == 7
+
+
+def test_more_than_expected_is_booked_in(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "GOODS-3", 10)
+    deliver(shop, sku, 2)
+    assert f"{sku} +3" in text_of(warehouse.sends("/goods-in", booked(warehouse, sku, units="5")))
+    assert level(shop, sku)[0] == 5
+
+
+def test_a_delivery_is_booked_in_once(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "GOODS-4", 10)
+    deliver(shop, sku, 5)
+    fields = booked(warehouse, sku, units="5")
+    warehouse.sends("/goods-in", fields)
+    warehouse.send("/goods-in", fields)
+    again = warehouse.send("/goods-in", fields | {"once": "another"})
+    assert again.status_code == 400
+    assert level(shop, sku)[0] == 5
+
+
+def test_an_error_books_nothing(shop: Service, warehouse: Person) -> None:
+    first, second = sell(shop, "GOODS-5A", 10), sell(shop, "GOODS-5B", 10)
+    deliver(shop, first, 5)
+    deliver(shop, second, 5)
+    fields = fields_of(warehouse.get("/goods-in?query=goods-5"), where=lambda name: name != "query")
+    answer = warehouse.send("/goods-in", fields | {"items-0-units": "5", "items-1-units": "many"})
+    assert answer.status_code == 400
+    assert "Units of GOODS-5B that are there" in text_of(answer)
+    assert left(shop, first) == [5]
+    assert warehouse.send("/goods-in", fields).status_code == 400
+
+
+def test_a_sheet_has_products_by_place_without_their_numbers(shop: Service, warehouse: Person) -> None:
+    for sku, place in (("SHEET-1", "Z-2"), ("SHEET-2", "Z-1"), ("SHEET-3", "Y-1")):
+        sell(shop, sku, 10, available=77)
+        shop.must_load("stock", [{"sku": sku, "available": 77, "location": place}])
+    file = warehouse.get("/count-sheet?place=z&format=csv").text.splitlines()
+    assert file == [
+        "sku,counted,location,name",
+        "SHEET-2,,Z-1,Product SHEET-2",
+        "SHEET-1,,Z-2,Product SHEET-1",
+    ]
+    assert "77" not in text_of(warehouse.get("/count-sheet?place=z"))
+
+
+def test_a_count_shows_the_differences_before_it_changes_anything(shop: Service, warehouse: Person) -> None:
+    missing, right, blank = (sell(shop, f"COUNT-{n}", 10, available=8) for n in (1, 2, 3))
+    buy(shop.customer(), [(missing, 2)])
+    lines = f"sku,counted,location,name\n{missing},7,A,x\n{right},8,A,y\n{blank},,A,z"
+    shown = warehouse.send("/count-sheet/return", {"once": "", "lines": lines, "reason": "Year end"})
+    assert f"1 product has another number. SKU Expected Counted Difference {missing} 8 7 -1" in text_of(shown)
+    assert level(shop, missing)[0] == 6
+    page = warehouse.sends("/count-sheet/return", fields_of(shown) | {"lines": lines, "reason": "Year end"})
+    assert "The count is entered: 1 product had another number." in text_of(page)
+    assert level(shop, missing)[0] == 5
+    assert rows(shop, "select after ->> 'reason' from audit_entry where subject = %s", f"product/{missing}") == [
+        ("Year end",)
+    ]
+
+
+def test_a_count_of_other_stock_than_was_shown_is_shown_again(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "COUNT-4", 10, available=8)
+    shown = warehouse.send("/count-sheet/return", {"once": "", "lines": f"{sku} 7"})
+    shop.must_load("stock", [{"sku": sku, "available": 20}])
+    again = warehouse.send("/count-sheet/return", fields_of(shown))
+    assert again.status_code == 200
+    assert f"{sku} 20 7 -13" in text_of(again)
+    assert level(shop, sku)[0] == 20
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("", "SKU and units"),
+        ("nothing here", "no line of a SKU and a number"),
+        ("PHONE 1\nPHONE 2", "line 2: PHONE is on line 1 too"),
+        ("PHONE 1\nCABLE some", "line 2: 'some' is not a number of units"),
+        ("NO-SUCH-SKU 1", "NO-SUCH-SKU"),
+        ("PHONE -1", "no line of a SKU and a number"),
+    ],
+)
+def test_a_count_that_cannot_be_read_says_why(warehouse: Person, lines: str, said: str) -> None:
+    answer = warehouse.send("/count-sheet/return", {"once": "", "lines": lines})
+    assert answer.status_code == 400
+    assert said.lower() in text_of(answer).lower()
+
+
+def test_fewer_units_than_are_allocated_are_a_conflict(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "COUNT-5", 10, available=8)
+    buy(shop.customer(), [(sku, 3)])
+    answer = warehouse.send("/count-sheet/return", {"once": "", "lines": f"{sku} 2"})
+    assert answer.status_code == 409
+    assert "are allocated to orders" in text_of(answer)
