@@ -1305,6 +1305,28 @@ ALTER TABLE public.saved_list_line ALTER COLUMN "position" ADD GENERATED ALWAYS 
     CACHE 1
 );
 
+CREATE TABLE public.saved_view (
+    id bigint NOT NULL,
+    staff_id bigint NOT NULL,
+    name text NOT NULL,
+    path text NOT NULL,
+    query text NOT NULL,
+    shared boolean NOT NULL,
+    on_today boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON COLUMN public.saved_view.shared IS 'Whether all staff see it who may open the list.';
+
+ALTER TABLE public.saved_view ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.saved_view_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.second_factor (
     id bigint NOT NULL,
     staff_id bigint,
@@ -1928,6 +1950,9 @@ ALTER TABLE ONLY public.saved_list_line
 ALTER TABLE ONLY public.saved_list
     ADD CONSTRAINT saved_list_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.saved_view
+    ADD CONSTRAINT saved_view_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.second_factor
     ADD CONSTRAINT second_factor_pkey PRIMARY KEY (id);
 
@@ -2179,6 +2204,8 @@ CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
 CREATE INDEX saved_list_of_customer ON public.saved_list USING btree (customer_id);
 
 CREATE INDEX saved_list_of_user ON public.saved_list USING btree (user_id);
+
+CREATE INDEX saved_view_of_member ON public.saved_view USING btree (staff_id);
 
 CREATE INDEX second_factor_of_session ON public.second_factor USING btree (session_id);
 
@@ -2452,6 +2479,9 @@ ALTER TABLE ONLY public.saved_list_line
 
 ALTER TABLE ONLY public.saved_list
     ADD CONSTRAINT saved_list_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.saved_view
+    ADD CONSTRAINT saved_view_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES public.staff_member(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.second_factor
     ADD CONSTRAINT second_factor_session_id_fkey FOREIGN KEY (session_id) REFERENCES public.session(id) ON DELETE SET NULL;

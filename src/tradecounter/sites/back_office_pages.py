@@ -51,6 +51,7 @@ from tradecounter.quotes.pages.staff.quote_list import QuoteListPages
 from tradecounter.quotes.pages.staff.steps import QuoteStepPages
 from tradecounter.returns.pages.staff.one_return import ReturnPages
 from tradecounter.returns.pages.staff.return_list import ReturnListPages
+from tradecounter.saved_views.pages.staff.views import SavedViewPages
 from tradecounter.search.pages.staff.search import SearchPages
 from tradecounter.sites.assembled import Pages, assembled
 from tradecounter.today.pages.staff.today import TodayPages
@@ -80,6 +81,7 @@ SUBJECTS: Sequence[type] = (
     StaffPages,
     TokenPages,
     SearchPages,
+    SavedViewPages,
     ConfirmPages,
     AmendPages,
     AfterSalePages,

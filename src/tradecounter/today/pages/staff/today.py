@@ -22,6 +22,7 @@ from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import DayOfOrders, order_table, orders_by_day
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.saved_views.queries import views_on_today
 from tradecounter.today.pages.staff.waiting import read_today
 
 _KEPT_SECONDS = 120.0  # with many orders, reading a month takes a tenth of a second
@@ -47,6 +48,7 @@ class DaysOfOrders:
 
 _DAYS = 30
 _MOST_SHOWN = 10
+_MOST_VIEWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class TodayPages:
         now = self.desk.clock.now()
         latest, charts, newest = [], [], None
         async with self.desk.reading() as tx:
+            views = [] if session is None else await views_on_today(tx, session.person.id)
             today = await read_today(tx, roles, lambda scope: allows(roles, scope), now)
             if allows(roles, "orders:read"):
                 latest = await order_table(tx, OrderFilter(), "placed", _MOST_SHOWN, descending=True)
@@ -74,7 +77,14 @@ class TodayPages:
         if today.debtors is not None:
             charts += _ageing(today.debtors)
         return self.desk.show(
-            call, "today/today.html", today=today, latest=latest, charts=charts, newest=newest, day=uk_date(now)
+            call,
+            "today/today.html",
+            today=today,
+            views=views[:_MOST_VIEWS],
+            latest=latest,
+            charts=charts,
+            newest=newest,
+            day=uk_date(now),
         )
 
 

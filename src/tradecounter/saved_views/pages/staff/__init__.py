@@ -1,0 +1,1 @@
+"""The pages of `saved_views` in the back office."""

@@ -1,0 +1,81 @@
+"""Reads and writes saved views."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """A list under a name: the `path` of its page and the `query` of filters and order, without a question mark.
+
+    `owner` is the e-mail address of the member of the staff who has saved it.
+    """
+
+    id: int
+    staff_id: int
+    owner: str
+    name: str
+    path: str
+    query: str
+    shared: bool
+    on_today: bool
+
+    @property
+    def address(self) -> str:
+        """The path with the query."""
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+
+_SELECT = SQL("""
+    select v.id, v.staff_id, m.email as owner, v.name, v.path, v.query, v.shared, v.on_today
+    from saved_view v join staff_member m on m.id = v.staff_id where {} order by v.path, lower(v.name), v.id
+""")
+_SEEN = Statement(
+    _SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and (:path::text is null or v.path = :path)")), SavedView
+)
+_ON_TODAY = Statement(_SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and v.on_today")), SavedView)
+_ONE = Statement(_SELECT.format(SQL("v.id = :id")), SavedView)
+_COUNT = Statement("select count(*) from saved_view where staff_id = :staff_id")
+_ADD = Statement("""
+    insert into saved_view (staff_id, name, path, query, shared, on_today, created_at)
+    values (:staff_id, :name, :path, :query, :shared, :on_today, :now)
+""")
+_DELETE = Statement("delete from saved_view where id = :id")
+
+
+async def views_seen_by(tx: Transaction, staff_id: int, path: str | None = None) -> list[SavedView]:
+    """Return a member's own views and those that are shared, of one list or of all."""
+    return await tx.fetch_all(_SEEN, staff_id=staff_id, path=path)
+
+
+async def views_on_today(tx: Transaction, staff_id: int) -> list[SavedView]:
+    """Return the views that a member sees on the first page."""
+    return await tx.fetch_all(_ON_TODAY, staff_id=staff_id)
+
+
+async def find_view(tx: Transaction, view_id: int) -> SavedView | None:
+    """Return a view, or None."""
+    return await tx.fetch_one(_ONE, id=view_id)
+
+
+async def count_views(tx: Transaction, staff_id: int) -> int:
+    """Return how many views a member has saved."""
+    return int(await tx.fetch_value(_COUNT, staff_id=staff_id))
+
+
+async def insert_view(
+    tx: Transaction, staff_id: int, name: str, path: str, query: str, *, shared: bool, on_today: bool, now: datetime
+) -> None:
+    """Store a view."""
+    values = {"name": name, "path": path, "query": query, "shared": shared, "on_today": on_today}
+    await tx.execute(_ADD, staff_id=staff_id, now=now, **values)
+
+
+async def delete_view(tx: Transaction, view_id: int) -> None:
+    """Delete a view."""
+    await tx.execute(_DELETE, id=view_id)
