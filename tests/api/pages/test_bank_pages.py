@@ -212,3 +212,12 @@ def test_support_sees_bank_files_and_changes_nothing(office: BackOfficeSite, fra
     for path in ("/payment/import", f"{line}/place", f"{line}/set-aside", f"{file}/roll-back"):
         assert sue.get(path).status_code == 403
         assert sue.send(path).status_code == 403
+
+
+def test_money_is_placed_with_a_customer_by_name(office: BackOfficeSite, fran: Person) -> None:
+    named = office.service.customer(company="Unmistakable Payers")
+    recorded(fran, "date,amount,reference\n2026-06-15,1.25,from them\n")
+    line = f"/bank-line/{waiting(office)}"
+    fields = fields_of(fran.get(line)) | {"customer_id": "unmistakable"}
+    fran.confirms(f"{line}/place", fields)
+    assert payments(office, named) == 1

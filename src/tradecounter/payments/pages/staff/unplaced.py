@@ -1,13 +1,15 @@
 """`/bank-line`: money of bank files that waits to be placed, and the forms that place it or set it aside."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any, Literal
 
+from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.customers.named_customer import found_customers
+from tradecounter.customers.named_customer import found_customers, named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, query_values
@@ -21,7 +23,7 @@ from tradecounter.payments.bank_wire import StoredLine
 from tradecounter.payments.operations.bank_wire import SettingAside
 from tradecounter.payments.pages.staff.payment_preview import PaymentPreview, preview_of
 from tradecounter.payments.pages.staff.payments import said_of_payment
-from tradecounter.payments.place_bank_line import Placement, place_bank_line, set_bank_line_aside
+from tradecounter.payments.place_bank_line import Id, Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_lines import (
     BANK_LINES,
     BankLineFilter,
@@ -45,10 +47,29 @@ _STATES = [("unplaced", "Waiting"), ("set_aside", "Set aside"), ("placed", "Plac
 _LONGEST_SEARCH = 100
 
 
-class PlacementForm(Placement, frozen=True, kw_only=True):
-    """Where a line's money goes; `on_account` is the amount that is meant to stay on the account."""
+class PlacementForm(Struct, frozen=True, kw_only=True):
+    """Where a line's money goes, as in `Placement`; the customer may be named.
 
+    `on_account` is the amount that is meant to stay on the account.
+    """
+
+    customer_id: str = ""
+    invoice: Id | UnsetType = UNSET
+    amount: Decimal | UnsetType = UNSET
+    received_on: date | UnsetType = UNSET
+    force: bool = False
     on_account: str = ""
+
+    async def placement(self, tx: Transaction) -> Placement:
+        """Return where the money goes. Raises DomainError (invalid) for none and for several customers."""
+        customer_id = await named_customer(tx, "customer_id", self.customer_id)
+        return Placement(
+            customer_id=UNSET if customer_id is None else customer_id,
+            invoice=self.invoice,
+            amount=self.amount,
+            received_on=self.received_on,
+            force=self.force,
+        )
 
 
 class LineTable(TableParameters, frozen=True, kw_only=True):
@@ -118,7 +139,7 @@ class BankLinePages:
         line_id = call.path_id("id", "bank line")
 
         async def work(tx: Transaction, body: PlacementForm, now: datetime) -> PaymentPreview:
-            return await preview_of(tx, (await place_bank_line(tx, line_id, body, now)).payment)
+            return await preview_of(tx, (await place_bank_line(tx, line_id, await body.placement(tx), now)).payment)
 
         return await self.desk.change_as_seen(
             call,
