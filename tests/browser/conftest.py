@@ -32,3 +32,11 @@ def sites(postgres: Cluster) -> Iterator[DemoSites]:
 def office(shop: Service) -> Iterator[BackOfficeSite]:
     with backoffice_of(shop) as running:
         yield running
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many clicks the jobs took."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties if report.when == "call" else ():
+            if name == "clicks":
+                terminalreporter.write_line(f"CLICKS: {value}: {report.nodeid.rpartition('::')[2]}")

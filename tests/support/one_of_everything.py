@@ -1,6 +1,7 @@
 """A reseller with one of everything that pages show, whose every text contains markup."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import httpx2
@@ -18,11 +19,15 @@ from tradecounter.access.users import invite_user
 from tradecounter.alerts.queries import add_stock_alert
 from tradecounter.approvals.decide import request_approval
 from tradecounter.baskets.queries import add_lines
+from tradecounter.customer_notes.keep_notes import add_contact, add_note
+from tradecounter.customer_notes.queries import Contact
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
+from tradecounter.kit.local_time import uk_date
 from tradecounter.saved_lists.queries import insert_list, put_lines
+from tradecounter.saved_views.queries import insert_view
 
 SELLER: dict[str, Any] = {
     "seller_name": "Seller & Sons Ltd",
@@ -118,10 +123,23 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
     _add_quotes(staff, customer, name, names)
     names["approval"] = _add_approval(service, customer, names["user"], markup(f"{name} approval", 60))
     names["request"] = _add_request(service, names["user"], names["ready"], markup(f"{name} request"))
+    names["contact"] = _add_contact_and_note(service, customer.id, name)
     _add_webhook(staff, customer, name, names)
     names["list"], names["alert"] = _add_basket_list_and_alert(service, names["user"], markup(f"{name} list", 100))
     names["feed"] = add_developers_things(service, customer.id, markup(f"{name} feed", 100))
     return Belongings(customer, names)
+
+
+def _add_contact_and_note(service: Service, customer_id: int, name: str) -> int:
+    """A person at a customer, and what staff know; the person's id."""
+    now = service.clock.now()
+    contact = Contact(0, markup(f"{name} person", 100), markup(f"{name} task", 100), "", markup(f"{name} phone", 100))
+
+    async def add(tx: Transaction) -> int:
+        await add_note(tx, customer_id, markup(f"{name} note"), now, promised_on=uk_date(now))
+        return await add_contact(tx, customer_id, contact, now)
+
+    return service.in_transaction(add)
 
 
 def _add_approval(service: Service, customer: Customer, user_id: int, text: str) -> str:
@@ -253,6 +271,11 @@ def _add_webhook(staff: httpx2.Client, customer: Customer, name: str, names: dic
     _sent(staff.post(f"/api/webhook/{made['id']}/ping"))
 
 
+async def _share_a_view(tx: Transaction, now: datetime) -> None:
+    member, _ = await add_staff_member(tx, "viewer@reseller.example", markup("Viewer", 100), ["support"], "v" * 64, now)
+    await insert_view(tx, member.id, markup("View", 60), "/order", "sort=-total", shared=True, on_today=True, now=now)
+
+
 def _add_staff_things(office: BackOfficeSite, staff: httpx2.Client) -> None:
     """Things of the reseller itself: a webhook, a token, unplaced money and a failed job."""
     service = office.service
@@ -264,6 +287,7 @@ def _add_staff_things(office: BackOfficeSite, staff: httpx2.Client) -> None:
     blocked = service.customer(company=markup("Blocked"))
     _sent(staff.post(f"/api/customer/{blocked.id}/block", json={"reason": markup("Unpaid")}))
     now = service.clock.now()
+    service.in_transaction(lambda tx: _share_a_view(tx, now))
     service.in_transaction(
         lambda tx: add_staff_member(tx, "left@reseller.example", markup("Left", 100), ["support"], "s" * 64, now)
     )

@@ -14,11 +14,11 @@ def shipping_choices(order: OrderBase) -> list[tuple[int, str]]:
 
 
 def chosen_option(order: OrderBase, default: int | None) -> Sequence[int]:
-    """Return the id of the option that is chosen at first: the order's own, the account's default, or the only one."""
+    """Return the id of the option that is chosen at first: the order's own, the account's default, or the cheapest."""
     options = order.shipping_options
     chosen = choose_shipping(options, order.shipping_method, default)
-    if chosen is None and len(options) == 1:
-        chosen = options[0]
+    if chosen is None and options:
+        chosen = min(options, key=lambda option: option.cost_net)
     return () if chosen is None else (chosen.id,)
 
 

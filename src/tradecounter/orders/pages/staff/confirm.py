@@ -14,18 +14,10 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_form import ConfirmForm, confirmation
 from tradecounter.orders.operations.sales import SELLERS, confirm_sale
-from tradecounter.orders.shipping_options import find_option
+from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.parts.shown_order import ShownOrder, shown_order
-
-
-def likely_method(shown: ShownOrder) -> int | None:
-    """Return the method that is chosen until someone chooses another: the requested, the usual or the cheapest."""
-    options = shown.found.shipping_options
-    wanted = (shown.found.shipping_method, shown.account.shipping_method)
-    known = next((method for method in wanted if find_option(options, method)), None)
-    return known if known is not None or not options else options[0].id
+from tradecounter.parts.shown_order import shown_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,5 +50,10 @@ class ConfirmPages:
         if shown.order.state != "pending" and not filled.message:
             raise DomainError(Kind.CONFLICT, f"the {shown.found.kind} is {shown_state(shown.found, now)}")
         return self.desk.show(
-            call, "orders/confirm.html", form=filled, shown=shown, customer=customer, method=likely_method(shown)
+            call,
+            "orders/confirm.html",
+            form=filled,
+            shown=shown,
+            customer=customer,
+            method=next(iter(chosen_option(shown.found, shown.account.shipping_method)), None),
         )
