@@ -9,6 +9,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.page_kit.values import plural
@@ -60,7 +61,8 @@ class CountPages:
         scope="stock:write",
     )
     async def show_sheet(self, tx: Transaction, wanted: CountSheet, at: At) -> Sequence[Shelved]:
-        return await shelved_products(tx, fold(wanted.place), fold(wanted.query), wanted.most, at["after"])
+        place, query = text("place", wanted.place) or "", text("query", wanted.query) or ""
+        return await shelved_products(tx, fold(place), fold(query), wanted.most, at["after"])
 
     @page(_COUNT, "Enter a count", scope="stock:write")
     async def show_count(self, call: Call) -> Response:

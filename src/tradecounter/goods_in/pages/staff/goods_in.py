@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, in_rows
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import page
@@ -90,7 +91,7 @@ class GoodsInPages:
             return await receive_goods(tx, received, now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
-        query = call.query(GoodsInQuery).query
+        query = text("query", call.query(GoodsInQuery).query) or ""
         async with self.desk.reading() as tx:
             found = await expected_goods(tx, fold(query), _MOST)
         return self.desk.show(call, "goods_in/goods_in.html", form=filled, found=found, query=query, most=_MOST)

@@ -144,7 +144,8 @@ class ProductFormPages:
         )
 
     async def _show(self, call: Call, sku: str, filled: Filled, like: str = "") -> Response:
-        named = text("sku", sku) or text("like", like)
+        sku = text("sku", sku) or ""
+        named = sku or text("like", like)
         async with self.desk.reading() as tx:
             row: Mapping[str, Any] = {}
             prices: Sequence[ListPrice] = ()

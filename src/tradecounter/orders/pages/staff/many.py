@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import Outcome, PageDesk
@@ -178,7 +179,8 @@ class ManyOrderPages:
 
 def _chosen(call: Call) -> Sequence[str]:
     """Return the names of the orders that were ticked. Raises DomainError (invalid): none, or too many."""
-    names = list(dict.fromkeys(call.query(ChosenOrders).order))
+    names = [name for each in call.query(ChosenOrders).order if (name := text("order", each))]
+    names = list(dict.fromkeys(names))
     if not names:
         raise _none_chosen()
     if len(names) > _MOST:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -57,7 +58,7 @@ class SavedViewPages:
 
     @page(_PATH, "Saved views", query=ViewsOf)
     async def list_views(self, call: Call) -> Response:
-        path = call.query(ViewsOf).of
+        path = text("of", call.query(ViewsOf).of)
         may = self.desk.view(call).may
         async with self.desk.reading() as tx:
             found = await views_seen_by(tx, staff_id_of(call), path)
