@@ -1,6 +1,7 @@
 """Books delivered units in: they serve back-orders first, and the delivery is done or waits for its rest."""
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,8 +10,9 @@ from tradecounter.goods_in.queries import lock_delivery, store_rest
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
-from tradecounter.stock.queries.stock_of_product import stock_levels_of
+from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,32 +36,43 @@ class BookedIn:
 
 
 async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now: datetime) -> list[BookedIn]:
-    """Book units in. All lines are booked, or none.
+    """Book units in; return what was booked of each product. All lines are booked, or none.
 
     Raises DomainError (invalid): a delivery that is not expected, or one that is named twice; as `adjust_stock` does.
     """
-    expected: dict[str, int] = {}
-    adjustments = []
-    for number, goods in enumerate(received):
+    expected: Counter[str] = Counter()
+    units: Counter[str] = Counter()
+    reasons: defaultdict[str, list[str]] = defaultdict(list)
+    seen: set[tuple[str, datetime]] = set()
+    # In one order, so that two people who book the same deliveries wait for each other.
+    for number in sorted(range(len(received)), key=lambda place: _place_of(received[place])):
+        goods = received[number]
         delivery = await lock_delivery(tx, key_form(goods.sku), goods.expected_on)
         if delivery is None:
             raise invalid(f"items[{number}].units", f"no delivery of {goods.sku} is expected then: reload the page")
-        if delivery.sku in expected:
-            raise invalid(f"items[{number}].units", f"{delivery.sku} is there twice: book one delivery at a time")
-        expected[delivery.sku] = delivery.incoming
+        if _place_of(goods) in seen:
+            raise invalid(f"items[{number}].units", f"the same delivery of {delivery.sku} is there twice")
+        seen.add(_place_of(goods))
         await store_rest(tx, delivery, 0 if goods.ends else max(delivery.incoming - goods.units, 0))
-        day = uk_date(goods.expected_on)
-        reason = f"Goods in: {goods.units} of {delivery.incoming} expected on {day}"
-        if goods.units:
-            adjustments.append(Adjustment(sku=delivery.sku, change=goods.units, reason=reason))
-    keys = [key_form(sku) for sku in expected]
-    before = await stock_levels_of(tx, keys)
+        expected[delivery.sku] += delivery.incoming
+        units[delivery.sku] += goods.units
+        reasons[delivery.sku].append(f"{goods.units} of {delivery.incoming} expected on {uk_date(goods.expected_on)}")
+    before = await _back_ordered(tx, expected)
+    adjustments = [
+        Adjustment(sku=sku, change=units[sku], reason=f"Goods in: {', '.join(reasons[sku])}"[:LONGEST_REASON])
+        for sku in expected
+        if units[sku]
+    ]
     if adjustments:
         await adjust_stock(tx, adjustments, now)
-    after = await stock_levels_of(tx, keys)
-    booked = []
-    for (sku, units), goods, key in zip(expected.items(), received, keys, strict=True):
-        waited = before[key].back_ordered if key in before else 0
-        served = waited - (after[key].back_ordered if key in after else 0)
-        booked.append(BookedIn(sku, goods.units, units, served))
-    return booked
+    after = await _back_ordered(tx, expected)
+    return [BookedIn(sku, units[sku], expected[sku], before[sku] - after[sku]) for sku in expected]
+
+
+def _place_of(goods: ReceivedGoods) -> tuple[str, datetime]:
+    return key_form(goods.sku), goods.expected_on
+
+
+async def _back_ordered(tx: Transaction, skus: Collection[str]) -> dict[str, int]:
+    levels = await stock_levels_of(tx, [key_form(sku) for sku in skus])
+    return {sku: levels.get(key_form(sku), StockLevel()).back_ordered for sku in skus}

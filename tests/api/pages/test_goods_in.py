@@ -1,11 +1,12 @@
 """The warehouse books deliveries in, and enters counts."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import buy, level, rows, sell
+from support.orders import buy, in_parallel, level, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Service
 from tradecounter.kit.local_time import uk_date
@@ -74,6 +75,39 @@ def test_a_delivery_is_booked_in_once(shop: Service, warehouse: Person) -> None:
     again = warehouse.send("/goods-in", fields | {"once": "another"})
     assert again.status_code == 400
     assert level(shop, sku)[0] == 5
+
+
+def test_two_deliveries_of_a_product_are_booked_in_together(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "GOODS-6", 10)
+    deliver(shop, sku, 5, days=3)
+    deliver(shop, sku, 6, days=5)
+    fields = booked(warehouse, sku, units="5") | {"items-1-units": "2"}
+    page = text_of(warehouse.sends("/goods-in", fields))
+    assert f"7 units of 1 product booked in. Other than expected: {sku} -4." in page
+    assert left(shop, sku) == [4]
+    twice = booked(warehouse, sku, units="1")
+    twice |= {name.replace("items-0", "items-1"): value for name, value in twice.items()}
+    answer = warehouse.send("/goods-in", twice)
+    assert answer.status_code == 400
+    assert "is there twice" in text_of(answer)
+
+
+def test_two_people_who_book_the_same_deliveries_wait_for_each_other(shop: Service, warehouse: Person) -> None:
+    skus = [sell(shop, f"GOODS-7{letter}", 10) for letter in "AB"]
+    for _ in range(5):
+        for sku in skus:
+            deliver(shop, sku, 4)
+        fields = fields_of(warehouse.get("/goods-in?query=goods-7"), where=lambda name: name != "query")
+        fields |= {"items-0-units": "4", "items-1-units": "4"}
+        turned = fields | {
+            f"items-{place}-{name}": fields[f"items-{1 - place}-{name}"]
+            for place in (0, 1)
+            for name in ("sku", "expected_on")
+        }
+        calls = [partial(warehouse.send, "/goods-in", way | {"once": ""}) for way in (fields, turned)]
+        answers = in_parallel(calls)
+        assert sorted(answer.status_code for answer in answers) == [303, 400]
+    assert [level(shop, sku)[0] for sku in skus] == [20, 20]
 
 
 def test_an_error_books_nothing(shop: Service, warehouse: Person) -> None:
