@@ -36,6 +36,7 @@ class AuditRecord:
 class AuditFilter:
     """What entries must match; None matches all.
 
+    `subject` may be a reference alone, such as `ORD-100001` for `order/ORD-100001`.
     `actor` is an actor's name, id or kind, a kind with an id such as `token/3`, or the acting user; `until` is
     exclusive; entries come after the one with the id `after` and before the one with the id `before`.
     """
@@ -56,7 +57,7 @@ _SELECTED = SQL(
 )
 _LIMIT = SQL("limit :most")
 _CONDITIONS = {
-    "subject": SQL("subject = :subject"),
+    "subject": SQL("subject = any(:subject)"),
     "actor": SQL("(:actor in (actor_name, actor_id, actor_kind, acting_user, actor_kind || '/' || actor_id))"),
     "since": SQL("at >= :since"),
     "until": SQL("at < :until"),
@@ -72,11 +73,26 @@ _READ_THE_PERIOD = Statement(
 )
 
 
+_NOUNS = (
+    "order", "quote", "invoice", "credit-note", "payment", "bank-file", "bank-line", "customer", "product", "return",
+    "import", "webhook", "staff", "token", "job",
+)  # fmt: skip
+
+
+def _subjects_of(text: str) -> list[str]:
+    """Return the subjects that a text may name: itself, or what has it as its reference, also in capitals."""
+    if "/" in text:
+        return [text]
+    return [text, *(f"{noun}/{name}" for noun in _NOUNS for name in dict.fromkeys((text, text.upper())))]
+
+
 async def list_entries(
     tx: Transaction, wanted: AuditFilter, most: int, *, latest_first: bool = False
 ) -> list[AuditRecord]:
     """Return the first entries that match, or the last ones, beginning with the latest."""
     values = {name: value for name, value in asdict(wanted).items() if value is not None}
+    if wanted.subject is not None:
+        values["subject"] = _subjects_of(wanted.subject)
     conditions = SQL(" and ").join([SQL("true"), *(_CONDITIONS[name] for name in values)])
     way = SQL("desc" if latest_first else "asc")
     selected = _SELECTED.format(conditions=conditions, way=way, limit=_LIMIT)

@@ -118,3 +118,11 @@ def test_the_audit_log_leads_to_what_was_changed(office: BackOfficeSite, sam: Pe
     page = sam.get(f"/audit?subject=order/{placed['order_reference']}").text
     assert f'href="/order/{placed["order_reference"]}"' in page
     assert staff_member(office.service, office.url, "warehouse").get("/audit").status_code == 403
+
+
+def test_the_audit_log_finds_a_reference_alone(office: BackOfficeSite, sam: Person) -> None:
+    placed = buy(office.service.customer())
+    sam.sends(f"/order/{placed['order_reference']}/note", {"once": "", "text": "Found by its reference"})
+    for typed in (placed["order_reference"], placed["order_reference"].lower()):
+        assert "Found by its reference" in text_of(sam.get(f"/audit?subject={typed}")), typed
+    assert "Nothing matches" in text_of(sam.get("/audit?subject=ORD-0"))

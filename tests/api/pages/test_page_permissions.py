@@ -211,6 +211,13 @@ def test_another_customers_things_are_not_found(reseller: Reseller, account_walk
     assert tried == named - {_FOR_ALL}
 
 
+def test_every_page_has_one_main_heading(office_walk: Walk, account_walk: Walk) -> None:
+    pages = [seen for walked in (office_walk, account_walk) for seen in walked.pages_seen if seen.is_html]
+    assert {
+        seen.address: seen.response.text.count("<h1") for seen in pages if seen.response.text.count("<h1") != 1
+    } == {}
+
+
 def test_stored_markup_is_escaped_on_every_page(reseller: Reseller, office_walk: Walk, account_walk: Walk) -> None:
     other = walk(customer_user(reseller.service, reseller.other.customer.id), each=_EACH)
     for walked in (office_walk, account_walk, other):
