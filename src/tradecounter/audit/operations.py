@@ -33,7 +33,10 @@ class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since"
     actor: Annotated[
         str | None, Meta(description="Only changes by this actor: a name, or a kind and an id.", examples=["system"])
     ] = None
-    subject: Annotated[str | None, Meta(description="Only changes of this; its reference alone will do.", examples=["order/ORD-100003"])] = None
+    subject: Annotated[
+        str | None,
+        Meta(description="Only changes of this; its reference alone will do.", examples=["order/ORD-100003"]),
+    ] = None
     since: Annotated[str | None, Meta(description="Only changes at this time or later.")] = None
     until: Annotated[str | None, Meta(description="Only changes before this time; a date includes the whole day.")] = (
         None

@@ -245,3 +245,19 @@ def test_markup_in_a_quote_is_escaped(support: Person, customer: Customer) -> No
         page = support.get(path).text
         assert "<script>1" not in page
         assert "<Sons>" not in page
+
+
+def test_quotes_are_sorted_by_the_time_of_the_request(office: BackOfficeSite, sam: Person) -> None:
+    customer = office.service.customer(company="Sorted quotes")
+    codes = []
+    for hours in range(3):
+        with at(office.service, office.service.clock.now() + timedelta(hours=hours)):
+            codes.append(request_quote(customer)["confirmation_code"])
+    for address, expected in (
+        ("/quote?view=all&sort=created&format=csv", codes),
+        ("/quote?view=all&sort=-created&format=csv", codes[::-1]),
+        ("/quote?view=all&format=csv", codes[::-1]),
+        ("/quote?format=csv", codes),
+    ):
+        listed = [line.partition(",")[0] for line in sam.get(address).text.splitlines()]
+        assert [code for code in listed if code in codes] == expected, address

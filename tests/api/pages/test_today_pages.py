@@ -89,8 +89,12 @@ def test_each_role_sees_what_it_deals_with_first(office: BackOfficeSite) -> None
     assert "can be dispatched" in page
     for part in ("to price", "overdue", "Failed jobs", "with VAT"):
         assert part not in page
+    office.service.must_load("manufacturers", [{"key": f"new-{n}", "name": f"New {n}"} for n in range(3)])
     buyer = staff_member(office.service, office.url, "catalogue")
-    assert "Choose a subject" in text_of(buyer.get("/"))
+    today = buyer.get("/")
+    assert "Latest imports" in text_of(today)
+    assert "3 added, 0 changed" in text_of(today)
+    assert 'href="/product-form"' in today.text
 
 
 def test_one_exact_hit_opens_at_once(office: BackOfficeSite, sam: Person, customer: Customer) -> None:

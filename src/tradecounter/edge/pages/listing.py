@@ -51,20 +51,25 @@ async def listed(
     call: Call,
     shape: type[Wanted],
     sorts: Mapping[str, Any],
-    default: str,
+    default: str | Callable[[Any], str],
     find: Callable[[Wanted, Sort, After], Awaitable[list[Row]]],
     *,
     has_one_order: bool = False,
 ) -> Listed[Wanted, Row]:
     """Return what `find` finds; with wrong filters, no rows and the errors.
 
-    `sorts` are the columns to sort by, with the types of their values, `default` is the order without a choice.
+    `sorts` are the columns to sort by, with the types of their values, `default` is the order without a choice, which
+    may be a function of the filters.
     """
+
+    def order(chosen: str | None) -> Sort:
+        return Sort.of(chosen, sorts, default if isinstance(default, str) else default(wanted))
+
     form, wanted, rows = Filled(query_values(call.raw_query)), shape(), []
-    sort = Sort.of(None, sorts, default)
+    sort = order(None)
     try:
         wanted = call.query(shape)
-        sort = Sort.of(None if has_one_order else wanted.sort, sorts, default)
+        sort = order(None if has_one_order else wanted.sort)
         rows = await find(wanted, sort, read_cursor(wanted.after, sorts[sort.column]))
     except DomainError as error:
         if error.kind not in {Kind.INVALID, Kind.NOT_FOUND}:
@@ -79,7 +84,7 @@ def table_page(
     *,
     columns: Sequence[Column],
     sorts: Mapping[str, Any],
-    default: str,
+    default: str | Callable[[Any], str],
     place: Callable[[Any, str], tuple[Any, int]],
     template: str,
     file: str,

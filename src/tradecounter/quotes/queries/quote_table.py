@@ -72,10 +72,16 @@ _LATEST_FIRST = (SQL("id desc"), SQL("q.id desc"), SQL("id < :after_id"))
 
 
 async def quote_table(
-    tx: Transaction, view: QuoteView, now: datetime, most: int, after: tuple[datetime, int] | None = None
+    tx: Transaction,
+    view: QuoteView,
+    now: datetime,
+    most: int,
+    after: tuple[datetime, int] | None = None,
+    *,
+    latest_first: bool,
 ) -> list[QuoteRow]:
-    """Return the quotes of a view: waiting ones oldest first, others latest first; `after` is creation time and id."""
-    order, outer, behind = _OLDEST_FIRST if view == "waiting" else _LATEST_FIRST
+    """Return the quotes of a view by their time of creation; `after` is that of the one before, and its id."""
+    order, outer, behind = _LATEST_FIRST if latest_first else _OLDEST_FIRST
     statement = Statement(
         _PAGE.format(condition=_CONDITIONS[view], behind=_ALL if after is None else behind, order=order, outer=outer),
         QuoteRow,

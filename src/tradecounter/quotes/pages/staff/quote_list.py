@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
+from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
@@ -23,7 +23,7 @@ _VIEWS: tuple[tuple[QuoteView, str], ...] = (
 _COLUMNS = (
     Column("Quote"),
     Column("Customer"),
-    Column("Requested"),
+    Column("Requested", "created"),
     Column("Lines", numeric=True),
     Column("Goods with VAT", numeric=True),
     Column("State"),
@@ -32,7 +32,6 @@ _FILE_HEADINGS = (
     "code", "customer_id", "customer", "customer_reference", "status", "requested_at", "priced_at", "expires_at",
     "order", "total",
 )  # fmt: skip
-_AS_LISTED = Sort("created", descending=False)
 
 
 class QuoteTable(TableParameters, frozen=True, kw_only=True):
@@ -62,7 +61,7 @@ class QuoteListPages:
         "Quotes",
         columns=_COLUMNS,
         sorts={"created": datetime},
-        default="created",
+        default=lambda wanted: "created" if wanted.view == "waiting" else "-created",
         place=lambda row, _: (row.created_at, row.id),
         template="quotes/list.html",
         file="quotes",
@@ -72,7 +71,7 @@ class QuoteListPages:
         scope="quotes:read",
     )
     async def list_quotes(self, tx: Transaction, wanted: QuoteTable, at: At, now: datetime) -> list[QuoteRow]:
-        return await quote_table(tx, wanted.view, now, wanted.most, at["after"])
+        return await quote_table(tx, wanted.view, now, wanted.most, at["after"], latest_first=at["descending"])
 
     async def _views(self, call: Call, chosen: QuoteView) -> dict[str, Any]:
         views = views_of(self.desk.view(call).here, "view", _VIEWS, chosen)

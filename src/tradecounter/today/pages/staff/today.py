@@ -17,6 +17,8 @@ from tradecounter.edge.people import StaffMember
 from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import session_of
+from tradecounter.imports.queries import list_imports
+from tradecounter.imports.roles import readable_kinds
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.orders.queries.all_orders import OrderFilter
@@ -49,6 +51,7 @@ class DaysOfOrders:
 _DAYS = 30
 _MOST_SHOWN = 10
 _MOST_VIEWS = 12
+_MOST_IMPORTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,12 @@ class TodayPages:
         member = None if session is None else session.person
         roles = member.roles if isinstance(member, StaffMember) else []
         now = self.desk.clock.now()
-        latest, charts, newest = [], [], None
+        latest, charts, newest, imports = [], [], None, []
         async with self.desk.reading() as tx:
             views = [] if session is None else await views_on_today(tx, session.person.id)
             today = await read_today(tx, roles, lambda scope: allows(roles, scope), now)
+            if "catalogue" in roles:
+                imports = await list_imports(tx, _MOST_IMPORTS, kinds=readable_kinds(roles))
             if allows(roles, "orders:read"):
                 latest = await order_table(tx, OrderFilter(), "placed", _MOST_SHOWN, descending=True)
                 days = await self.days.until(tx, uk_date(now))
@@ -81,6 +86,7 @@ class TodayPages:
             "today/today.html",
             today=today,
             views=views[:_MOST_VIEWS],
+            imports=imports,
             latest=latest,
             charts=charts,
             newest=newest,
