@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from support.accessibility import all_serious_errors
 from support.browsing import Tab, signed_in, tab_in, window
-from support.orders import buy, sell
+from support.orders import sell
 from support.pages import customer_user
 from support.service import Service
 from support.shop import ADDRESS
@@ -90,25 +90,6 @@ def test_a_product_is_found_added_and_ordered(stocked: Service, browser: Browser
             expect(tab.page.get_by_text("Thank you.")).to_be_visible()
             assert count_in_bar(tab) == "0"
             assert not tab.is_too_wide
-
-
-def test_an_order_is_bought_again_with_one_change_in_three_clicks(stocked: Service, browser: Browser) -> None:
-    customer = stocked.customer()
-    person = customer_user(stocked, customer.id)
-    customer.post("/customer/address", ADDRESS)
-    placed = buy(customer, [("SHELF-0", 1), ("SHELF-1", 1)])
-    with window(browser, scripts=True) as context, tab_in(context, [stocked.url], "again") as tab:
-        signed_in(tab, person, stocked.url)
-        tab.resize(DESK)
-        tab.open(f"{stocked.url}/account/order/{placed['order_reference']}")
-        tab.page.get_by_role("link", name="Order again").click()
-        tab.page.get_by_label("Units of SHELF-1").fill("4")
-        tab.page.get_by_label("Your reference").fill("PO-AGAIN")
-        tab.page.get_by_role("button", name="Continue to shipping").click()
-        expect(tab.page.get_by_role("heading", name="Confirm your order")).to_be_visible()
-        tab.page.get_by_role("radio").first.check()
-        tab.page.keyboard.press("Enter")
-        expect(tab.page.get_by_text("Thank you.")).to_be_visible()
 
 
 def test_a_list_is_kept_and_ordered_from(stocked: Service, browser: Browser) -> None:

@@ -10,7 +10,7 @@ from support.backoffice import BackOfficeSite
 from support.browsing import Tab, signed_in
 from support.consent import CALLBACK, challenge_of, register
 from support.mail import internal_id
-from support.orders import create
+from support.orders import buy, create
 from support.pages import Person, customer_user, staff_member
 from support.people import PASSWORD, invitation_of_member, totp
 from support.quotes import price_as_support, request_quote
@@ -194,6 +194,16 @@ def _approval(after: str) -> Callable[[Visit], None]:
     return reach
 
 
+def _ticked_orders(step: str) -> Callable[[Visit], None]:
+    def reach(visit: Visit) -> None:
+        customer = visit.service.customer()
+        names = [buy(customer, [("PHONE", 2)])["order_reference"] for _ in range(2)]
+        visit.as_someone()
+        visit.open(f"/order/many/{step}?{urlencode([('order', name) for name in names])}")
+
+    return reach
+
+
 # By the path below the site's root.
 WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/quote-link": _signed_out("/quote-link"),
@@ -214,5 +224,7 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/new-order/{code}/discard": _pending_order("/discard"),
     "/new-order/{code}/approval": _pending_order("/approval"),
     "/approval/{code}": _approval(""),
+    "/order/many/dispatch": _ticked_orders("dispatch"),
+    "/order/many/invoice": _ticked_orders("invoice"),
     "/approval/{code}/decline": _approval("/decline"),
 }

@@ -16,7 +16,7 @@ from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading, transaction
-from tradecounter.demo.lists import ask_about_an_order, fill_lists
+from tradecounter.demo.lists import ask_about_an_order, fill_lists, keep_views, know_a_customer
 from tradecounter.demo.queries import drop_new_jobs
 from tradecounter.edge.permissions import AREAS, ROLES, Role, UserRole
 from tradecounter.identity.installation_secret import derived_key
@@ -72,6 +72,8 @@ async def demo_staff(database: Database, secret: str, now: datetime) -> list[Dem
             name = member.roles[0].capitalize()
             added, _ = await add_staff_member(tx, member.email, name, member.roles, secret, now)
             await set_staff_password(tx, added.id, password_hash)
+            if "support" in member.roles:
+                await keep_views(tx, added.id, now)
     return members
 
 
@@ -93,6 +95,7 @@ async def demo_users(database: Database, secret: str, customer_id: int, domain: 
             if known.role == "buyer" and known.order_limit is None:
                 await set_rights(tx, known.id, known.roles, _BUYERS_LIMIT)
                 await ask_about_an_order(tx, known, now)
+                await know_a_customer(tx, customer_id, now)
         await drop_new_jobs(tx)
     await set_demo_passwords(database, secret, [user.email for user in users])
     return users
