@@ -115,7 +115,7 @@ async def insert_note(
 
 
 async def promises_of(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, date]:
-    """Return until when customers have promised to pay, the latest promise of each; without one, it is missing."""
+    """Return the day of each customer's latest promise to pay; a customer without one is missing."""
     return dict(await tx.fetch_all(_PROMISES, customer_ids=list(customer_ids)))
 
 

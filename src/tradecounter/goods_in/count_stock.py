@@ -35,7 +35,7 @@ class Counted:
 
 
 def read_count_lines(text: str) -> dict[str, int]:
-    """Return the units of each SKU of lines such as `ACME-100, 12`. A line without a number is not counted yet.
+    """Return the units of each SKU of lines such as `ACME-100, 12`. A line without a number is left out.
 
     The first line may be a heading. Raises DomainError (invalid), which names the lines.
     """
@@ -72,7 +72,7 @@ def _filled(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 async def count_stock(tx: Transaction, counts: dict[str, int], reason: str, now: datetime) -> Sequence[Counted]:
-    """Set the units on hand to what was counted; return the products whose number was another.
+    """Set the units on hand to what was counted; return the products whose number differed.
 
     Raises DomainError: invalid (an unknown SKU), or as `adjust_stock` does.
     """

@@ -71,12 +71,12 @@ _SHELVED = Statement(
 
 
 async def expected_goods(tx: Transaction, key: str, most: int) -> list[ExpectedGoods]:
-    """Return expected deliveries, the next first, of products with a text in SKU or name, or with an EAN."""
+    """Return expected deliveries, the next first. `key` is a part of a SKU or a name, or an EAN; empty for all."""
     return await tx.fetch_all(_EXPECTED, key=key, most=most)
 
 
 async def lock_delivery(tx: Transaction, sku_key: str, expected_on: datetime) -> ExpectedGoods | None:
-    """Return a product's delivery of a moment, locked until the transaction ends, or None."""
+    """Return the delivery of a product that is expected at a moment, or None. Locks it until the transaction ends."""
     return await tx.fetch_one(_LOCK, sku_key=sku_key, expected_on=expected_on)
 
 

@@ -1,4 +1,4 @@
-"""Books delivered units in: they serve back-orders first, and the delivery is done or waits for its rest."""
+"""Books delivered units in. They serve back-orders first; what is missing stays expected unless the delivery ends."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
@@ -17,7 +17,7 @@ from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedGoods:
-    """Units of a delivery that are there. The rest comes later, or not at all with `ends`."""
+    """Units of a delivery that have come. With `ends`, the rest of it is not expected any more."""
 
     sku: str
     expected_on: datetime

@@ -34,7 +34,7 @@ class GoodsInQuery(Struct, frozen=True):
 
 
 class ReceivedRow(Struct):
-    """A delivery in the form; without units, and without an end, it is not booked."""
+    """A delivery in the form. It is booked if its units are filled in, or if it ends."""
 
     sku: str
     expected_on: datetime

@@ -1,4 +1,4 @@
-"""`/product-form`: the form that adds a product or changes one, with its prices. The path of a product is its SKU."""
+"""`/product-form`: adds a product or changes one, with its prices. Below `/product`, the rest of a path is a SKU."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ class ProductFormPage(Struct, frozen=True):
 
 
 class PriceFields(Struct):
-    """A product's price on a list; without a price for one, it has none."""
+    """A product's prices on one list. Without the price of a single unit, the product is not on the list."""
 
     price_list: str
     single_unit_cost: Pounds | None = None
@@ -63,7 +63,7 @@ class PriceFields(Struct):
 
 
 class ProductForm(Struct, kw_only=True):
-    """A product's fields. A field that is left empty has no value. The longer lists have an entry a line."""
+    """A product's fields. A field that is left empty has no value. Long lists have one entry per line."""
 
     sku: Annotated[str, Meta(max_length=200)]
     name: str
@@ -174,7 +174,7 @@ class ProductFormPages:
 
 
 def _listed(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the lists of a product as the form has them: an entry a line."""
+    """Return a product's lists as text with one entry per line."""
     images = sorted(row.get("images", []), key=lambda image: not image["is_primary"])
     entries = {
         "attributes": [f"{name}: {value}" for name, value in row.get("attributes", {}).items()],
