@@ -1,5 +1,6 @@
 """Reads the lines of a count, and adjusts the stock to it."""
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stoc
 from tradecounter.products.queries.by_sku import find_product_ids
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 
-_CELLS = re.compile(r"\s*[\t;,]\s*")
+_SEPARATORS = ("\t", ";", ",")  # the first that a line has
+_GROUPED = re.compile(r"[0-9]{1,3},[0-9]{3}")
+_DIGIT = re.compile("[0-9]")
 _LAST_WORD = re.compile(r"\s+(?=\S+$)")
 _MOST_LINES = 5_000
 _MOST_PROBLEMS = 20
@@ -46,7 +49,7 @@ def read_count_lines(text: str) -> dict[str, int]:
         try:
             units = read_count(written)
         except UnreadableNumberError:
-            if number > 1:
+            if number > 1 or _DIGIT.search(written):
                 problems.append(f"line {number}: {written[:40]!r} is not a number of units")
             continue
         if (before := keys.setdefault(key_form(sku), number)) != number:
@@ -64,11 +67,22 @@ def _filled(text: str) -> Iterator[tuple[int, str, str]]:
     if len(lines) > _MOST_LINES:
         raise invalid("lines", f"has more than {_MOST_LINES:,} lines")
     for number, line in enumerate(lines, start=1):
-        cells = [cell.strip(" \"'") for cell in _CELLS.split(line.strip())]
-        if len(cells) < _PAIR:
-            cells = _LAST_WORD.split(line.strip())
+        cells = _cells(line.strip())
         if len(cells) >= _PAIR and cells[0] and cells[1]:
             yield number, cells[0], cells[1]
+
+
+def _cells(line: str) -> list[str]:
+    """Return a line's cells; those of a line without a separator are its last word and what is before it.
+
+    `SKU,1,000` may be one unit or a thousand: its last two cells become one that is no number.
+    """
+    separator = next((each for each in _SEPARATORS if each in line), None)
+    if separator is None:
+        return _LAST_WORD.split(line)
+    cells = [cell.strip() for row in csv.reader([line], delimiter=separator, skipinitialspace=True) for cell in row]
+    grouped = len(cells) == _PAIR + 1 and _GROUPED.fullmatch(f"{cells[1]},{cells[2]}")
+    return [cells[0], f"{cells[1]}, {cells[2]}"] if separator == "," and grouped else cells
 
 
 async def count_stock(tx: Transaction, counts: dict[str, int], reason: str, now: datetime) -> Sequence[Counted]:

@@ -9,6 +9,7 @@ from support.backoffice import BackOfficeSite
 from support.orders import buy, in_parallel, level, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Service
+from tradecounter.goods_in.count_stock import read_count_lines
 from tradecounter.kit.local_time import uk_date
 
 
@@ -167,14 +168,34 @@ def test_a_count_of_other_stock_than_was_shown_is_shown_again(shop: Service, war
         ("nothing here", "no line of a SKU and a number"),
         ("PHONE 1\nPHONE 2", "line 2: PHONE is on line 1 too"),
         ("PHONE 1\nCABLE some", "line 2: 'some' is not a number of units"),
+        ("PHONE,1,000", "line 1: '1, 000' is not a number of units"),
+        ("PHONE " + "1" * 400, "is not a number of units"),
         ("NO-SUCH-SKU 1", "NO-SUCH-SKU"),
-        ("PHONE -1", "no line of a SKU and a number"),
+        ("PHONE -1", "'-1' is not a number of units"),
     ],
 )
 def test_a_count_that_cannot_be_read_says_why(warehouse: Person, lines: str, said: str) -> None:
     answer = warehouse.send("/count-sheet/return", {"once": "", "lines": lines})
     assert answer.status_code == 400
     assert said.lower() in text_of(answer).lower()
+
+
+def test_counts_are_read_as_people_and_spreadsheets_write_them() -> None:
+    lines = [
+        "ACME-1 12",
+        "ACME-2\t1,000",
+        'ACME-3,"2,000",A-1,Name, with more',
+        "ACME-4; 7",
+        "Two words 5",
+        "ACME-5,,A-2,x",
+    ]
+    assert read_count_lines("\n".join(lines)) == {
+        "ACME-1": 12,
+        "ACME-2": 1000,
+        "ACME-3": 2000,
+        "ACME-4": 7,
+        "Two words": 5,
+    }
 
 
 def test_fewer_units_than_are_allocated_are_a_conflict(shop: Service, warehouse: Person) -> None:

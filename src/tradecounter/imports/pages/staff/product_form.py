@@ -233,7 +233,7 @@ def _lines(listed: str) -> list[str]:
 def _attributes(listed: str) -> dict[str, str]:
     values: dict[str, str] = {}
     for line in _lines(listed):
-        name, colon, value = (part.strip() for part in line.partition(":"))
+        name, colon, value = (part.strip() for part in line.partition(": " if ": " in line else ":"))
         if not (colon and name and value):
             raise invalid("attributes", f"{line[:40]!r} is not a name, a colon and a value, such as colour: black")
         if name in values:
