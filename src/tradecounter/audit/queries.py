@@ -81,8 +81,6 @@ _NOUNS = (
 
 def _subjects_of(text: str) -> list[str]:
     """Return the subjects that a text may name: itself, or what has it as its reference, also in capitals."""
-    if "/" in text:
-        return [text]
     return [text, *(f"{noun}/{name}" for noun in _NOUNS for name in dict.fromkeys((text, text.upper())))]
 
 

@@ -1,4 +1,7 @@
-"""Keeps contacts and notes of customers. Customers never see them."""
+"""Keeps contacts and notes of customers. Customers never see them.
+
+The audit log has no text of them: nothing is erased from it, and they tell of people who are not customers.
+"""
 
 from datetime import date, datetime
 
@@ -37,7 +40,7 @@ async def add_note(
     if promised_on is not None and promised_on < uk_date(now):
         raise invalid("promised_on", "is in the past")
     await insert_note(tx, account.id, text, promised_on, tx.actor.acting_user or tx.actor.name, now)
-    audit(tx, "customer.note", f"customer/{account.id}", now, after={"text": text, "promised_on": promised_on})
+    audit(tx, "customer.note", f"customer/{account.id}", now, after={"promised_on": promised_on})
 
 
 async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> int:
@@ -47,7 +50,7 @@ async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: 
     if len(await contacts_of(tx, account.id)) >= _MOST_CONTACTS:
         raise invalid("name", f"is too many: a customer has at most {_MOST_CONTACTS} contacts")
     made = await insert_contact(tx, account.id, checked)
-    audit(tx, "customer.add_contact", f"customer/{account.id}", now, after=_fields(checked))
+    audit(tx, "customer.add_contact", f"customer/{account.id}", now, after={"id": made})
     return made
 
 
@@ -56,15 +59,16 @@ async def change_contact(tx: Transaction, customer_id: int, contact: Contact, no
     before = await fetch_contact(tx, customer_id, contact.id)
     checked = _checked(contact)
     await store_contact(tx, checked)
-    subject = f"customer/{customer_id}"
-    audit(tx, "customer.change_contact", subject, now, before=_fields(before), after=_fields(checked))
+    old, new = _fields(before), _fields(checked)
+    changed = [name for name in new if new[name] != old[name]]
+    audit(tx, "customer.change_contact", f"customer/{customer_id}", now, after={"id": contact.id, "changed": changed})
 
 
 async def remove_contact(tx: Transaction, customer_id: int, contact_id: int, now: datetime) -> None:
     """Remove a customer's contact. Raises DomainError (not found)."""
     contact = await fetch_contact(tx, customer_id, contact_id)
     await delete_contact(tx, contact.id)
-    audit(tx, "customer.remove_contact", f"customer/{customer_id}", now, before=_fields(contact))
+    audit(tx, "customer.remove_contact", f"customer/{customer_id}", now, before={"id": contact.id})
 
 
 async def fetch_contact(tx: Transaction, customer_id: int, contact_id: int) -> Contact:

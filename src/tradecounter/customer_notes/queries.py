@@ -54,11 +54,17 @@ _ADD_NOTE = Statement("""
     values (:customer_id, :text, :promised_on, :written_by, :now)
 """)
 _PROMISES = Statement("""
-    select distinct on (customer_id) customer_id, promised_on from customer_note
-    where customer_id = any(:customer_ids::bigint[]) and promised_on is not null
-    order by customer_id, id desc
+    select customer_id, promised_on from (
+        select distinct on (customer_id) customer_id, promised_on, written_at from customer_note
+        where customer_id = any(:customer_ids::bigint[]) and promised_on is not null
+        order by customer_id, id desc
+    ) as latest
+    where exists (
+        select from invoice_balance b join invoice i on i.number = b.invoice
+        where b.customer_id = latest.customer_id and b.due > 0 and i.issued_at <= latest.written_at
+    )
 """)
-# Changes of prices and stock are about products, and far too many.
+# Changes of prices and stock are about products, and far too many: the index `event_in_timeline` has none of them.
 _TIMELINE = Statement(
     """
     select * from (
@@ -67,6 +73,7 @@ _TIMELINE = Statement(
                 '' as text, null::date as promised_on, '' as by
          from event
          where customer_id = :customer_id and type not in ('price.changed', 'stock.changed')
+           and occurred_at <= :at::timestamptz
            and (occurred_at, 0, sequence) < (:at::timestamptz, :rank::integer, :id::bigint)
          order by occurred_at desc, sequence desc limit :most)
         union all
@@ -115,7 +122,10 @@ async def insert_note(
 
 
 async def promises_of(tx: Transaction, customer_ids: Sequence[int]) -> dict[int, date]:
-    """Return the day of each customer's latest promise to pay; a customer without one is missing."""
+    """Return the day of each customer's latest promise to pay.
+
+    A customer without one is missing; so is one that has paid all the invoices of before its promise.
+    """
     return dict(await tx.fetch_all(_PROMISES, customer_ids=list(customer_ids)))
 
 

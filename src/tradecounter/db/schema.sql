@@ -2095,6 +2095,8 @@ CREATE INDEX customer_user_of_customer ON public.customer_user USING btree (cust
 
 CREATE INDEX event_by_type ON public.event USING btree (type, sequence);
 
+CREATE INDEX event_in_timeline ON public.event USING btree (customer_id, occurred_at DESC, sequence DESC) WHERE ((customer_id IS NOT NULL) AND (type <> ALL (ARRAY['price.changed'::text, 'stock.changed'::text])));
+
 CREATE INDEX event_of_customer ON public.event USING btree (customer_id, sequence) WHERE (customer_id IS NOT NULL);
 
 CREATE INDEX feed_of_customer ON public.feed USING btree (customer_id, id);

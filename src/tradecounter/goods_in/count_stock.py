@@ -1,105 +1,99 @@
-"""Reads the lines of a count, and adjusts the stock to it."""
+"""Reads the lines of a count, compares them with the stock, and adjusts the stock to them."""
 
-import csv
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.numbers import UnreadableNumberError, read_count
-from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
+from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, refuse_lines
+from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.products.queries.by_sku import find_product_ids
-from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
+from tradecounter.stock.queries.levels import locked_levels
 
-_SEPARATORS = ("\t", ";", ",")  # the first that a line has
-_GROUPED = re.compile(r"[0-9]{1,3},[0-9]{3}")
-_DIGIT = re.compile("[0-9]")
-_LAST_WORD = re.compile(r"\s+(?=\S+$)")
-_MOST_LINES = 5_000
-_MOST_PROBLEMS = 20
-_PAIR = 2
+_MOST_NAMED = 10  # in an error
+_RULES = LineRules(
+    least_units=0,
+    most_units=MOST_UNITS,
+    most_lines=5_000,
+    too_many="is one too many: a count has at most 5,000 lines",
+    without_units=None,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A product's units as counted, and how many should have been there."""
+    """A product's units as counted, how many should have been there, and how many are allocated to orders."""
 
     sku: str
     expected: int
     counted: int
+    allocated: int
 
     @property
     def difference(self) -> int:
         """The units that are there beyond what was expected; below 0, those that are missing."""
         return self.counted - self.expected
 
+    @property
+    def fits(self) -> bool:
+        """Whether the units that were counted are enough for the orders that they are allocated to."""
+        return self.counted >= self.allocated
+
 
 def read_count_lines(text: str) -> dict[str, int]:
     """Return the units of each SKU of lines such as `ACME-100, 12`. A line without a number is left out.
 
-    The first line may be a heading. Raises DomainError (invalid), which names the lines.
+    Raises DomainError (invalid), which names the lines that cannot be read, or that name a product again.
     """
-    counts: dict[str, int] = {}
-    keys: dict[str, int] = {}
-    problems = []
-    for number, sku, written in _filled(text):
-        try:
-            units = read_count(written)
-        except UnreadableNumberError:
-            if number > 1 or _DIGIT.search(written):
-                problems.append(f"line {number}: {written[:40]!r} is not a number of units")
-            continue
-        if (before := keys.setdefault(key_form(sku), number)) != number:
-            problems.append(f"line {number}: {sku[:40]} is on line {before} too")
-        counts[sku] = units
-    if problems:
-        raise invalid_fields([FieldError("lines", "; ".join(problems[:_MOST_PROBLEMS]))])
-    if not counts:
+    lines, bad = numbered_quick_lines(text, _RULES)
+    first: dict[str, int] = {}
+    for line in lines:
+        if (before := first.setdefault(key_form(line.sku), line.number)) != line.number:
+            bad.append(BadLine(line.number, f"names {line.sku[:40]} again, after line {before}"))
+    refuse_lines(bad)
+    if not lines:
         raise invalid("lines", "has no line of a SKU and a number")
-    return counts
+    return {line.sku: line.units for line in lines}
 
 
-def _filled(text: str) -> Iterator[tuple[int, str, str]]:
-    lines = text.splitlines()
-    if len(lines) > _MOST_LINES:
-        raise invalid("lines", f"has more than {_MOST_LINES:,} lines")
-    for number, line in enumerate(lines, start=1):
-        cells = _cells(line.strip())
-        if len(cells) >= _PAIR and cells[0] and cells[1]:
-            yield number, cells[0], cells[1]
+async def compare_count(tx: Transaction, counts: dict[str, int]) -> list[Counted]:
+    """Return the products whose number on hand differs from the count. Locks their stock until the transaction ends.
 
-
-def _cells(line: str) -> list[str]:
-    """Return a line's cells; those of a line without a separator are its last word and what is before it.
-
-    `SKU,1,000` may be one unit or a thousand: its last two cells become one that is no number.
-    """
-    separator = next((each for each in _SEPARATORS if each in line), None)
-    if separator is None:
-        return _LAST_WORD.split(line)
-    cells = [cell.strip() for row in csv.reader([line], delimiter=separator, skipinitialspace=True) for cell in row]
-    grouped = len(cells) == _PAIR + 1 and _GROUPED.fullmatch(f"{cells[1]},{cells[2]}")
-    return [cells[0], f"{cells[1]}, {cells[2]}"] if separator == "," and grouped else cells
-
-
-async def count_stock(tx: Transaction, counts: dict[str, int], reason: str, now: datetime) -> Sequence[Counted]:
-    """Set the units on hand to what was counted; return the products whose number differed.
-
-    Raises DomainError: invalid (an unknown SKU), or as `adjust_stock` does.
+    Raises DomainError (invalid): an unknown SKU.
     """
     try:
         found = await find_product_ids(tx, list(counts))
     except DomainError as error:
         raise invalid("lines", error.message) from error
-    before = await stock_levels_of(tx, [key_form(sku) for sku in counts])
+    await lock_waiting_orders(tx)
+    levels = await locked_levels(tx, [product_id for product_id, _ in found])
     compared = [
-        Counted(sku, before.get(key_form(sku), StockLevel()).on_hand, units)
-        for (_, sku), units in zip(found, counts.values(), strict=True)
+        Counted(sku, levels[product_id].on_hand, units, levels[product_id].allocated)
+        for (product_id, sku), units in zip(found, counts.values(), strict=True)
     ]
-    differing = [each for each in compared if each.difference]
+    return [each for each in compared if each.difference]
+
+
+async def enter_count(tx: Transaction, differing: Sequence[Counted], reason: str, now: datetime) -> None:
+    """Set the units on hand of the products that `compare_count` returned.
+
+    Raises DomainError: conflict (fewer units than are allocated to orders), or as `adjust_stock` does.
+    """
+    require_fitting(differing)
     if differing:
         await adjust_stock(tx, [Adjustment(sku=each.sku, set=each.counted, reason=reason) for each in differing], now)
-    return differing
+
+
+def require_fitting(differing: Sequence[Counted]) -> None:
+    """Raise DomainError (conflict), which names the products, if fewer units were counted than are allocated."""
+    short = [f"{each.sku} ({each.counted} of {each.allocated})" for each in differing if not each.fits]
+    if short:
+        more = f" and {len(short) - _MOST_NAMED} more" if len(short) > _MOST_NAMED else ""
+        raise DomainError(
+            Kind.CONFLICT,
+            f"fewer units were counted than are allocated to orders: {', '.join(short[:_MOST_NAMED])}{more}. "
+            "Cancel or amend these orders first, or count again",
+        )

@@ -1,12 +1,13 @@
 """Reads expected deliveries and the places of products, and stores what of a delivery is still to come."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.keys import key_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,16 @@ class ExpectedGoods:
     expected_on: datetime
     incoming: int
     back_ordered: int
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Units of a product that are still to come on a delivery."""
+
+    product_id: int
+    sku: str
+    expected_on: datetime
+    incoming: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +54,27 @@ _EXPECTED = Statement(
     """,
     ExpectedGoods,
 )
+_LOCK_TABLE = Statement("lock table incoming_stock in row exclusive mode")
 _LOCK = Statement(
     """
-    select p.id as product_id, p.sku, p.name, '' as location, i.expected_on, i.incoming, 0 as back_ordered
-    from incoming_stock i join product p on p.id = i.product_id
-    where p.sku_key = :sku_key and i.expected_on = :expected_on
-    for update of i
+    select p.id as product_id, p.sku, i.expected_on, i.incoming
+    from unnest(:sku_keys::text[], :moments::timestamptz[]) as n (sku_key, expected_on)
+    join product p on p.sku_key = n.sku_key
+    join incoming_stock i on i.product_id = p.id and i.expected_on = n.expected_on
+    order by p.id, i.expected_on for update of i
     """,
-    ExpectedGoods,
+    Delivery,
 )
 _STORE = Statement("""
-    update incoming_stock set incoming = :units where product_id = :product_id and expected_on = :expected_on
+    update incoming_stock i set incoming = n.units
+    from unnest(:product_ids::bigint[], :moments::timestamptz[], :units::int[]) as n (product_id, expected_on, units)
+    where i.product_id = n.product_id and i.expected_on = n.expected_on and n.units > 0
 """)
-_DELETE = Statement("delete from incoming_stock where product_id = :product_id and expected_on = :expected_on")
+_DELETE = Statement("""
+    delete from incoming_stock i
+    using unnest(:product_ids::bigint[], :moments::timestamptz[], :units::int[]) as n (product_id, expected_on, units)
+    where i.product_id = n.product_id and i.expected_on = n.expected_on and n.units = 0
+""")
 _SHELVED = Statement(
     """
     select p.id, p.sku, p.name, s.location, s.available + s.allocated as on_hand
@@ -75,18 +94,28 @@ async def expected_goods(tx: Transaction, key: str, most: int) -> list[ExpectedG
     return await tx.fetch_all(_EXPECTED, key=key, most=most)
 
 
-async def lock_delivery(tx: Transaction, sku_key: str, expected_on: datetime) -> ExpectedGoods | None:
-    """Return the delivery of a product that is expected at a moment, or None. Locks it until the transaction ends."""
-    return await tx.fetch_one(_LOCK, sku_key=sku_key, expected_on=expected_on)
+async def lock_deliveries(
+    tx: Transaction, places: Collection[tuple[str, datetime]]
+) -> dict[tuple[str, datetime], Delivery]:
+    """Return the deliveries with these SKU keys and moments, as far as they are expected.
+
+    They are locked in the order of the products until the transaction ends. An import of deliveries waits until then.
+    """
+    await tx.execute(_LOCK_TABLE)  # before a row: an import that holds the table would wait for the row
+    keys, moments = [key for key, _ in places], [moment for _, moment in places]
+    found = await tx.fetch_all(_LOCK, sku_keys=keys, moments=moments)
+    return {(key_form(delivery.sku), delivery.expected_on): delivery for delivery in found}
 
 
-async def store_rest(tx: Transaction, delivery: ExpectedGoods, units: int) -> None:
-    """Store how many units of a delivery are still to come; 0 ends it."""
-    named = {"product_id": delivery.product_id, "expected_on": delivery.expected_on}
-    if units:
-        await tx.execute(_STORE, units=units, **named)
-    else:
-        await tx.execute(_DELETE, **named)
+async def store_rests(tx: Transaction, rests: Mapping[Delivery, int]) -> None:
+    """Store how many units of deliveries are still to come; 0 ends a delivery."""
+    named = {
+        "product_ids": [delivery.product_id for delivery in rests],
+        "moments": [delivery.expected_on for delivery in rests],
+        "units": list(rests.values()),
+    }
+    await tx.execute(_STORE, **named)
+    await tx.execute(_DELETE, **named)
     await bump(tx, "deliveries")
 
 

@@ -1,33 +1,44 @@
-"""Books delivered units in. They serve back-orders first; what is missing stays expected unless the delivery ends."""
+"""Books delivered units in. They serve back-orders first; what is missing stays expected unless the delivery ends.
+
+Rows are always locked in the same order: the back-orders' lock, then deliveries by product, then stock by product.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
-from tradecounter.goods_in.queries import lock_delivery, store_rest
-from tradecounter.kit.errors import invalid
+from tradecounter.goods_in.queries import Delivery, lock_deliveries, store_rests
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
+
+Place = tuple[str, datetime]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedGoods:
-    """Units of a delivery that have come. With `ends`, the rest of it is not expected any more."""
+    """Units of a delivery that have come. With `ends`, the rest of it is not expected any more.
+
+    `incoming` is how many units were expected when the goods were counted; None to book them in whatever is expected.
+    """
 
     sku: str
     expected_on: datetime
     units: int
+    incoming: int | None = None
     ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BookedIn:
-    """What was booked in: `units` of `expected`, of which `served` are for orders that have waited."""
+    """Units of a product that came, and how many of it were expected. Waiting orders took `served` of them."""
 
     sku: str
     units: int
@@ -38,25 +49,22 @@ class BookedIn:
 async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now: datetime) -> list[BookedIn]:
     """Book units in; return what was booked of each product. All lines are booked, or none.
 
-    Raises DomainError (invalid): a delivery that is not expected, or one that is named twice; as `adjust_stock` does.
+    Raises DomainError: invalid (a delivery that is not expected, or that is named twice), conflict (other units are
+    expected than `incoming`), or as `adjust_stock` does.
     """
+    await lock_waiting_orders(tx)
+    deliveries = await _locked(tx, received)
+    rests = {}
     expected: Counter[str] = Counter()
     units: Counter[str] = Counter()
     reasons: defaultdict[str, list[str]] = defaultdict(list)
-    seen: set[tuple[str, datetime]] = set()
-    # In one order, so that two people who book the same deliveries wait for each other.
-    for number in sorted(range(len(received)), key=lambda place: _place_of(received[place])):
-        goods = received[number]
-        delivery = await lock_delivery(tx, key_form(goods.sku), goods.expected_on)
-        if delivery is None:
-            raise invalid(f"items[{number}].units", f"no delivery of {goods.sku} is expected then: reload the page")
-        if _place_of(goods) in seen:
-            raise invalid(f"items[{number}].units", f"the same delivery of {delivery.sku} is there twice")
-        seen.add(_place_of(goods))
-        await store_rest(tx, delivery, 0 if goods.ends else max(delivery.incoming - goods.units, 0))
+    for goods, delivery in zip(received, deliveries, strict=True):
+        rests[delivery] = 0 if goods.ends else max(delivery.incoming - goods.units, 0)
         expected[delivery.sku] += delivery.incoming
         units[delivery.sku] += goods.units
         reasons[delivery.sku].append(f"{goods.units} of {delivery.incoming} expected on {uk_date(goods.expected_on)}")
+        _audit(tx, goods, delivery, rests[delivery], now)
+    await store_rests(tx, rests)
     before = await _back_ordered(tx, expected)
     adjustments = [
         Adjustment(sku=sku, change=units[sku], reason=f"Goods in: {', '.join(reasons[sku])}"[:LONGEST_REASON])
@@ -69,8 +77,32 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
     return [BookedIn(sku, units[sku], expected[sku], before[sku] - after[sku]) for sku in expected]
 
 
-def _place_of(goods: ReceivedGoods) -> tuple[str, datetime]:
-    return key_form(goods.sku), goods.expected_on
+async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[Delivery]:
+    """Return the delivery of each of the lines, locked. All that is wrong with the lines is one error."""
+    places = [(key_form(goods.sku), goods.expected_on) for goods in received]
+    found = await lock_deliveries(tx, set(places))
+    errors, changed = [], []
+    first: dict[Place, int] = {}
+    for number, (goods, place) in enumerate(zip(received, places, strict=True)):
+        field = f"items[{number}].units"
+        delivery = found.get(place)
+        if delivery is None:
+            errors.append(FieldError(field, f"no delivery of {goods.sku} is expected then: reload the page"))
+        elif first.setdefault(place, number) != number:
+            errors.append(FieldError(field, f"the same delivery of {delivery.sku} is there twice"))
+        elif goods.incoming not in {None, delivery.incoming}:
+            problem = f"{delivery.incoming} units are expected now, not {goods.incoming}: someone has booked some in"
+            changed.append(FieldError(field, problem))
+    if errors:
+        raise invalid_fields(errors)
+    if changed:
+        raise DomainError(Kind.CONFLICT, "; ".join(map(str, changed)), field_errors=changed)
+    return [found[place] for place in places]
+
+
+def _audit(tx: Transaction, goods: ReceivedGoods, delivery: Delivery, rest: int, now: datetime) -> None:
+    after = {"expected_on": goods.expected_on, "received": goods.units, "incoming": rest}
+    audit(tx, "delivery.receive", f"product/{delivery.sku}", now, before={"incoming": delivery.incoming}, after=after)
 
 
 async def _back_ordered(tx: Transaction, skus: Collection[str]) -> dict[str, int]:

@@ -5,10 +5,12 @@ The imports are in the history, so that they can be rolled back. The audit log h
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_records
@@ -20,24 +22,35 @@ from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, inva
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import in_pounds
-from tradecounter.prices.importing import PriceRow
+from tradecounter.kit.number_types import Pounds
+from tradecounter.prices.importing import PRICE_LIST, PriceRow
+from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
 from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
-from tradecounter.products.queries.by_sku import product_row
+from tradecounter.products.queries.by_sku import find_product_ids, product_row
 from tradecounter.stock.importing import StockRow
 
 _ABOUT_SKU = re.compile(r" \(sku .*\)$")
 
 
+class PriceFields(Struct):
+    """A product's prices on one list. Without the price of a single unit, the product is not on the list."""
+
+    price_list: str
+    single_unit_cost: Pounds | None = None
+    five_plus_unit_cost: Pounds | None = None
+    ten_plus_unit_cost: Pounds | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedProduct:
-    """What a product's form asks for. `prices` are those that change; `stock` is that of a new product, if any.
+    """What a product's form asks for. `prices` are those of the lists it shows; `stock` is that of a new product.
 
-    `seen` is the digest of the product as the form has shown it, of `version_of`; None for a new one.
+    `seen` is the digest of the product and its prices as the form has shown them, of `version_of`; None for a new one.
     """
 
     product: ProductRow
-    prices: Sequence[PriceRow] = ()
+    prices: Sequence[PriceFields] = ()
     stock: StockRow | None = None
     seen: str | None = None
     force: bool = False
@@ -52,38 +65,44 @@ class Saved:
     customers: int
 
 
-def version_of(row: dict[str, Any]) -> str:
-    """Return the digest of a product as it is stored."""
-    return hashlib.sha256(to_json(row)).hexdigest()
+def version_of(row: Mapping[str, Any], prices: Sequence[ListPrice]) -> str:
+    """Return the digest of a product and its prices on all lists as they are stored."""
+    return hashlib.sha256(to_json([row, prices])).hexdigest()
 
 
 async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> Saved:
     """Add a product or change it. Raises DomainError.
 
     Invalid (names the fields, those of a price as `prices[0].single_unit_cost`); conflict: the SKU is taken, someone
-    else has changed the product since it was shown, or prices want `force`.
+    else has changed the product or its prices since they were shown, or prices want `force`.
     """
-    sku = wanted.product.sku
+    key = key_form(wanted.product.sku)
     await lock_records(tx, PRODUCTS)
-    before = await product_row(tx, key_form(sku))
-    _require_as_seen(wanted, before)
-    report = await _imported(tx, "products", [wanted.product], now, force=False)
+    await lock_records(tx, PRICE_LIST)
+    before = await product_row(tx, key)
+    old_prices: Sequence[ListPrice] = ()
+    if before is not None:
+        [(product_id, _)] = await find_product_ids(tx, [wanted.product.sku])
+        old_prices = await list_prices_of(tx, product_id)
+    _require_as_seen(wanted, before, old_prices)
+    prices = _changed_prices(before["sku"] if before else wanted.product.sku, wanted.prices, old_prices)
+    report = await _imported(tx, "products", [Row(1, wanted.product)], now, force=False)
     changed = bool(report.added or report.changed)
     customers = 0
-    if wanted.prices:
-        priced = await _imported(tx, "price-list", wanted.prices, now, force=wanted.force)
+    if prices:
+        priced = await _imported(tx, "price-list", prices, now, force=wanted.force)
         changed = changed or bool(priced.added or priced.changed)
         customers = 0 if priced.prices is None else priced.prices.customers
     if wanted.stock is not None:
-        await _imported(tx, "stock", [wanted.stock], now, force=False)
-    after = await product_row(tx, key_form(sku)) or {}
+        await _imported(tx, "stock", [Row(1, wanted.stock)], now, force=False)
+    after = await product_row(tx, key) or {}
     if report.added or report.changed:
         action = "product.create" if before is None else "product.change"
         audit(tx, action, f"product/{after['sku']}", now, before=before, after=after)
     return Saved(after["sku"], changed, customers)
 
 
-def _require_as_seen(wanted: SavedProduct, before: dict[str, Any] | None) -> None:
+def _require_as_seen(wanted: SavedProduct, before: Mapping[str, Any] | None, prices: Sequence[ListPrice]) -> None:
     if wanted.seen is None:
         if before is not None:
             raise DomainError(
@@ -91,17 +110,35 @@ def _require_as_seen(wanted: SavedProduct, before: dict[str, Any] | None) -> Non
             )
     elif before is None:
         raise invalid("sku", "does not exist")
-    elif wanted.seen != version_of(before):
+    elif wanted.seen != version_of(before, prices):
         raise DomainError(
-            Kind.CONFLICT, "someone else has changed the product since it was shown: open it again to see the changes"
+            Kind.CONFLICT,
+            "someone else has changed the product or its prices since they were shown: open it again for what is new",
         )
 
 
-async def _imported(tx: Transaction, kind: str, rows: Sequence[Any], now: datetime, *, force: bool) -> ImportReport:
+def _changed_prices(sku: str, wanted: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[Row[PriceRow]]:
+    """Return the prices that differ from the old ones as rows with their numbers in `wanted`, which begin with 1."""
+    before = {p.price_list: (p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost) for p in old}
+    changed = []
+    for place, price in enumerate(wanted):
+        single, five, ten = price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost
+        was = before.get(price.price_list)
+        if (single, five, ten) == (was or (None, None, None)):
+            continue
+        if single is None:
+            why = "is needed with the others" if was is None else "stays until a list without the product is imported"
+            raise invalid(f"prices[{place}].single_unit_cost", why)
+        changed.append(Row(place + 1, PriceRow(price.price_list, sku, single, five, ten)))
+    return changed
+
+
+async def _imported(
+    tx: Transaction, kind: str, rows: Sequence[Row[Any]], now: datetime, *, force: bool
+) -> ImportReport:
     """Import rows of a kind. Raises DomainError: invalid, or conflict in the field `force` (guarded prices)."""
-    numbered = iter([Row(number, row) for number, row in enumerate(rows, start=1)])
     try:
-        report = await import_in(tx, kind, numbered, ImportOptions(force=force), on_hand=False, now=now)
+        report = await import_in(tx, kind, iter(rows), ImportOptions(force=force), on_hand=False, now=now)
     except GuardedPricesError as error:
         figures = error.figures
         found = "; ".join([*map(str, figures.new_price_lists), *map(_in_words, figures.guarded_prices)])

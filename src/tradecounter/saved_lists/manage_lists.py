@@ -13,7 +13,7 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.text import is_blank
 from tradecounter.orders.create.offered_lines import unknown_products
-from tradecounter.orders.create.quick_lines import BadLine, named_lines, numbered_quick_lines
+from tradecounter.orders.create.quick_lines import BadLine, numbered_quick_lines, refuse_lines
 from tradecounter.orders.wire import MOST_UNITS, CreateOrderItem
 from tradecounter.saved_lists.queries import (
     SavedList,
@@ -105,15 +105,14 @@ def _lines(view: CustomerView, details: ListDetails) -> Sequence[tuple[int, int]
     if is_blank(details.name):
         raise invalid("name", "must not be blank")
     lines, bad = numbered_quick_lines(details.lines)
-    unknown = unknown_products(view, ((line.number, line.item.sku, line.item.quantity) for line in lines))
+    unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
     bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
-    if bad:
-        raise invalid("lines", named_lines(sorted(bad, key=lambda line: line.number)))
+    refuse_lines(bad)
     units: Counter[int] = Counter()
     for line in lines:
-        found = view.find(line.item.sku)
+        found = view.find(line.sku)
         if found is not None:
-            units[view.product(found[0]).id] += line.item.quantity
+            units[view.product(found[0]).id] += line.units
     if len(units) > _MOST_LINES:
         raise invalid("lines", f"are too many: a list has at most {_MOST_LINES}")
     return [(product_id, min(quantity, MOST_UNITS)) for product_id, quantity in units.items()]

@@ -33,13 +33,15 @@ class SavedView:
 
 _SELECT = SQL("""
     select v.id, v.staff_id, m.email as owner, v.name, v.path, v.query, v.shared, v.on_today
-    from saved_view v join staff_member m on m.id = v.staff_id where {} order by v.path, lower(v.name), v.id
+    from saved_view v join staff_member m on m.id = v.staff_id where {} order by {} v.path, lower(v.name), v.id
 """)
+_ANY, _OWN_FIRST = SQL(""), SQL("v.staff_id <> :staff_id,")
 _SEEN = Statement(
-    _SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and (:path::text is null or v.path = :path)")), SavedView
+    _SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and (:path::text is null or v.path = :path)"), _ANY),
+    SavedView,
 )
-_ON_TODAY = Statement(_SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and v.on_today")), SavedView)
-_ONE = Statement(_SELECT.format(SQL("v.id = :id")), SavedView)
+_ON_TODAY = Statement(_SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and v.on_today"), _OWN_FIRST), SavedView)
+_ONE = Statement(_SELECT.format(SQL("v.id = :id"), _ANY), SavedView)
 _COUNT = Statement("select count(*) from saved_view where staff_id = :staff_id")
 _ADD = Statement("""
     insert into saved_view (staff_id, name, path, query, shared, on_today, created_at)
@@ -54,7 +56,7 @@ async def views_seen_by(tx: Transaction, staff_id: int, path: str | None = None)
 
 
 async def views_on_today(tx: Transaction, staff_id: int) -> list[SavedView]:
-    """Return the views that a member sees on the first page."""
+    """Return the views that a member sees on the first page, its own first."""
     return await tx.fetch_all(_ON_TODAY, staff_id=staff_id)
 
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.billing import invoiced
+from support.billing import due_of, invoiced, number_of, pay_in
 from support.events import number_events
-from support.orders import buy, rows
+from support.orders import at, buy, rows
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Customer, Service
 from tradecounter.kit.local_time import uk_date
@@ -42,6 +42,13 @@ def test_pages_of_a_timeline_have_each_happening_once(customer: Customer, suppor
     assert [both.count(f"Note {number:02}.") for number in range(60)] == [1] * 60
 
 
+def row_of(person: Person, customer: Customer) -> str:
+    """A customer's row in the list of debtors."""
+    parts = person.get("/money?sort=-due").text.split("<tr>")
+    [row] = [part for part in parts if f"/customer/{customer.id}/" in part]
+    return row
+
+
 def test_a_promise_to_pay_is_in_the_list_of_debtors(shop: Service, office: BackOfficeSite, customer: Customer) -> None:
     finance = staff_member(shop, office.url, "finance")
     invoiced(shop, customer, ("PHONE", 1))
@@ -49,7 +56,7 @@ def test_a_promise_to_pay_is_in_the_list_of_debtors(shop: Service, office: BackO
     for days, note in ((3, ""), (9, "Waits for its own customer")):
         fields = {"once": str(days), "text": note, "promised_on": str(today + timedelta(days=days))}
         finance.sends(f"/customer/{customer.id}/note", fields)
-    [row] = [part for part in finance.get("/money?sort=-due").text.split("<tr>") if f"/customer/{customer.id}/" in part]
+    row = row_of(finance, customer)
     assert f'Promised until <time datetime="{today + timedelta(days=9)}">' in row
     assert "Promised to pay." in text_of(finance.get(f"/customer/{customer.id}/timeline"))
 
@@ -99,3 +106,35 @@ def test_another_customers_contact_is_not_found(shop: Service, customer: Custome
 )
 def test_a_wrong_contact_is_not_kept(customer: Customer, support: Person, fields: dict[str, str]) -> None:
     assert support.send(f"/customer/{customer.id}/contact-person/new", {"once": "", **fields}).status_code == 400
+
+
+def test_a_promise_is_not_shown_for_invoices_of_after_it(
+    shop: Service, office: BackOfficeSite, customer: Customer
+) -> None:
+    finance = staff_member(shop, office.url, "finance")
+    placed = invoiced(shop, customer, ("PHONE", 1))
+    promised = {"once": "", "text": "", "promised_on": str(uk_date(shop.clock.now()) + timedelta(days=3))}
+    finance.sends(f"/customer/{customer.id}/note", promised)
+    assert "Promised until" in row_of(finance, customer)
+    pay_in(shop, customer, str(due_of(shop, number_of(shop, placed))), number_of(shop, placed))
+    with at(shop, shop.clock.now() + timedelta(days=1)):
+        invoiced(shop, customer, ("PHONE", 1))
+    assert "Promised until" not in row_of(finance, customer)
+
+
+def test_the_audit_log_has_no_text_of_notes_and_contacts(shop: Service, customer: Customer, support: Person) -> None:
+    support.sends(f"/customer/{customer.id}/note", {"once": "", "text": "Her mother is ill."})
+    contact = {"once": "", "name": "Ada Private", "phone": "020 7946 0001", "email": "ada@private.example"}
+    support.sends(f"/customer/{customer.id}/contact-person/new", contact)
+    [(contact_id,)] = rows(shop, "select id from customer_contact where customer_id = %s", customer.id)
+    support.sends(f"/customer/{customer.id}/contact-person/{contact_id}", contact | {"once": "x", "name": "Ada Secret"})
+    support.sends(f"/customer/{customer.id}/contact-person/{contact_id}/remove", {"once": ""})
+    entries = rows(
+        shop,
+        "select action, before::text || after::text from audit_entry where subject = %s and action like 'customer.%%'",
+        f"customer/{customer.id}",
+    )
+    kept = {action: text for action, text in entries if action.endswith(("note", "contact"))}
+    assert list(kept) == ["customer.note", "customer.add_contact", "customer.change_contact", "customer.remove_contact"]
+    assert not [text for text in kept.values() if "ill" in text or "Ada" in text or "7946" in text]
+    assert '"changed": ["name"]' in kept["customer.change_contact"]

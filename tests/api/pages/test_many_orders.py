@@ -7,7 +7,7 @@ import pytest
 from pypdf import PdfReader
 
 from support.backoffice import BackOfficeSite, backoffice_of
-from support.orders import buy, create, sell
+from support.orders import buy, cancel, create, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.reseller_twin import SELLER
 from support.service import Customer, Service
@@ -67,7 +67,8 @@ def test_an_order_that_cannot_leave_holds_up_no_other(shop: Service, warehouse: 
     fields = {"once": "", "orders-0-order": waiting, "orders-1-order": good}
     answer = warehouse.send("/order/many/dispatch", fields)
     assert "1 order dispatched" in text_of(answer)
-    assert f"/order/many/dispatch?order={waiting}" in answer.text
+    assert waiting in text_of(answer)
+    assert "Try the others again" not in text_of(answer)  # nothing of it can leave yet
     assert customer.get(f"/order/{good}").json()["status"] == "Dispatched"
     assert customer.get(f"/order/{waiting}").json()["status"] != "Dispatched"
 
@@ -137,3 +138,40 @@ def test_a_tracking_number_that_is_too_long_is_said_beside_its_order(shop: Servi
     answer = text_of(warehouse.send("/order/many/dispatch", dispatched(warehouse, names, ["x" * 500])))
     assert "0 orders dispatched" in answer
     assert customer.get(f"/order/{names[0]}").json()["status"] != "Dispatched"
+
+
+def test_what_could_not_leave_is_shown_again_with_its_tracking_number(shop: Service, warehouse: Person) -> None:
+    customer = shop.customer()
+    names = names_of([buy(customer), buy(customer), buy(customer)])
+    numbers = ["KEPT-1", "x" * 500, "KEPT-3"]
+    answer = warehouse.send("/order/many/dispatch", dispatched(warehouse, names, numbers))
+    assert "2 orders dispatched" in text_of(answer)
+    again = fields_of(answer)
+    assert again["orders-1-order"] == names[1]
+    assert again["orders-1-tracking_number"] == "x" * 500
+    assert not {"orders-0-order", "orders-2-order"} & set(again)
+    answer = warehouse.send("/order/many/dispatch", again | {"orders-1-tracking_number": "KEPT-2"})
+    assert "1 order dispatched" in text_of(answer)
+    assert customer.get(f"/order/{names[1]}").json()["shipping"][0]["tracking_number"] == "KEPT-2"
+
+
+def test_only_what_the_form_has_shown_leaves(shop: Service, warehouse: Person) -> None:
+    customer, sku = shop.customer(), sell(shop, "MANY-LATE", available=2)
+    [name] = names_of([buy(customer, [(sku, 5)])])
+    fields = dispatched(warehouse, [name], ["LATE-1"])
+    shop.must_load("stock", [{"sku": sku, "available": 9}])
+    assert "1 order dispatched" in text_of(warehouse.send("/order/many/dispatch", fields))
+    query = "select dispatched from order_line l join orders o on o.id = order_id where order_reference = %s"
+    assert rows(shop, query, name) == [(2,)]
+
+
+def test_an_order_that_was_amended_meanwhile_does_not_leave(shop: Service, warehouse: Person) -> None:
+    customer, sku = shop.customer(), sell(shop, "MANY-LESS", available=5)
+    placed = buy(customer, [(sku, 5)])
+    [name] = names_of([placed])
+    fields = dispatched(warehouse, [name], ["LESS-1"])
+    cancel(shop, placed, "fewer", (placed["items"][0]["id"], 3))
+    answer = warehouse.send("/order/many/dispatch", fields)
+    assert "0 orders dispatched" in text_of(answer)
+    assert fields_of(answer)["orders-0-units"].endswith(":2")
+    assert fields_of(answer)["orders-0-tracking_number"] == "LESS-1"

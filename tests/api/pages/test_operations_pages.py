@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import buy, rows
+from support.orders import buy, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
 from support.service import Service
 from tradecounter.audit.record import audit
@@ -126,3 +126,9 @@ def test_the_audit_log_finds_a_reference_alone(office: BackOfficeSite, sam: Pers
     for typed in (placed["order_reference"], placed["order_reference"].lower()):
         assert "Found by its reference" in text_of(sam.get(f"/audit?subject={typed}")), typed
     assert "Nothing matches" in text_of(sam.get("/audit?subject=ORD-0"))
+
+
+def test_the_audit_log_finds_a_sku_with_a_slash(office: BackOfficeSite, sam: Person) -> None:
+    sku = sell(office.service, "SPLICE-4/8", 10)
+    sam.sends("/stock-adjustment", {"once": "", "sku": sku, "change": "3", "reason": "Found in a drawer"})
+    assert "Found in a drawer" in text_of(sam.get(f"/audit?subject={sku}"))

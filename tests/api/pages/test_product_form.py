@@ -122,6 +122,35 @@ def test_someone_elses_change_is_not_overwritten(shop: Service, manager: Person)
     assert rows(shop, "select name from product where sku = %s", sku) == [("Theirs",)]
 
 
+def test_a_price_that_was_imported_meanwhile_is_not_overwritten(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-7", 30)
+    fields = filled(manager, sku, name="Mine")
+    shop.must_load("price-list", [{"price_list": "default", "sku": sku, "single_unit_cost": 35}])
+    answer = manager.send(FORM, fields)
+    assert answer.status_code == 409
+    assert "its prices since they were shown" in text_of(answer)
+    assert rows(shop, "select single_unit_cost from price join product on id = product_id where sku = %s", sku) == [
+        (35,)
+    ]
+
+
+def test_prices_stay_with_their_list_when_a_list_is_added_meanwhile(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-8", 30)
+    shop.must_load("price-list", [{"price_list": "middle", "sku": sku, "single_unit_cost": 20}])
+    fields = priced(filled(manager, sku, name=""), "21", "middle")
+    shop.must_load("price-list", [{"price_list": "another", "sku": "PHONE", "single_unit_cost": 20}])
+    redrawn = fields_of(manager.send(FORM, fields))
+    number = place_of(redrawn, "middle")
+    assert redrawn[f"prices-{number}-single_unit_cost"] == "21"
+    assert redrawn[f"prices-{place_of(redrawn, 'another')}-single_unit_cost"] == ""
+
+
+def test_related_products_may_have_spaces_and_commas_in_their_skus(shop: Service, manager: Person) -> None:
+    sku, others = sell(shop, "FORM-9", 30), [sell(shop, "FORM 9, white", 30), sell(shop, "FORM-9B", 30)]
+    manager.sends(FORM, filled(manager, sku, related_products="\n".join(others)))
+    assert filled(manager, sku)["related_products"].split("\n") == others
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

@@ -88,3 +88,29 @@ def test_a_view_without_a_name_is_not_saved(office: BackOfficeSite) -> None:
     answer = member(office).send("/view/new", {"once": "", "of": LIST, "name": " "})
     assert answer.status_code == 400
     assert "Name" in text_of(answer)
+
+
+def test_shared_views_of_others_push_no_own_one_off_today(office: BackOfficeSite) -> None:
+    person, colleague, other = member(office), member(office, "administrator"), member(office)
+    for number in range(13):
+        saved(colleague, f"A shared one {number}", of="/staff?sort=name", shared="true", on_today="true")
+        saved(other, f"Another one {number}", of="/customer?sort=name", shared="true", on_today="true")
+    saved(person, "My own one", on_today="true")
+    today = text_of(person.get("/"))
+    assert "My own one" in today
+    assert "A shared one" not in today
+    assert "Another one" in today
+
+
+def test_an_address_that_is_none_is_refused_by_its_field(office: BackOfficeSite) -> None:
+    person = member(office)
+    assert person.get("/view/new?of=//%5B").status_code == 400
+    answer = person.send("/view/new", {"once": "", "of": "//[", "name": "Broken"})
+    assert answer.status_code == 400
+
+
+def test_a_view_of_any_letters_can_be_opened(office: BackOfficeSite) -> None:
+    person = member(office)
+    address = saved(person, "Ångström", of="/customer?query=Ångström & co")
+    assert address == "/customer?query=%C3%85ngstr%C3%B6m+"
+    assert person.get(address).status_code == 200

@@ -84,6 +84,10 @@ class Filled:
             return values[-1]
         return "" if self.values or default is None else str(default)
 
+    def rows(self, name: str) -> list[int]:
+        """Return the numbers of the rows that a group of fields has; none of a form that was not sent yet."""
+        return row_numbers(self.values, name)
+
     def has(self, name: str, value: str, *, default: bool = False) -> bool:
         """Return whether a box or an option was chosen; of a form that was not sent yet, the default."""
         return value in self.values.get(name, ()) if self.values else default
@@ -106,6 +110,12 @@ class Filled:
         if not error.field_errors:
             others.append(error.message)
         return cls(submitted.values, errors, "; ".join(others), status)
+
+
+def row_numbers(fields: Iterable[str], name: str) -> list[int]:
+    """Return the numbers of the rows of a group among the names of fields: 0 for `items-0-sku` of `items`."""
+    numbered = re.compile(rf"{re.escape(name)}-(\d{{1,4}})-")
+    return sorted({int(found[1]) for field in fields if (found := numbered.match(field))})
 
 
 def form_name(place: str) -> str:
@@ -302,8 +312,7 @@ class _Reading(Generic[Shape]):
         return value
 
     def _rows(self, shape: type[Struct], name: str) -> list[dict[str, Any]]:
-        numbered = re.compile(rf"{re.escape(name)}-(\d{{1,4}})-")
-        numbers = sorted({int(found[1]) for key in self.submitted.values if (found := numbered.match(key))})
+        numbers = row_numbers(self.submitted.values, name)
         if len(numbers) > MOST_ROWS:
             raise DomainError(Kind.TOO_LARGE, f"{name}: there are more than {MOST_ROWS} rows")
         rows = [(number, self.struct(shape, f"{name}-{number}-")) for number in numbers]

@@ -34,6 +34,7 @@ ShowResult = Callable[[Filled, Result | None], Awaitable[Response]]
 ONCE = "once"  # the field with the key of a form
 PREVIEW = "preview"  # the field of a form that only shows what it would do
 SEEN = "seen"  # the field with the digest of what a form has shown that it would do
+_UNDER_WAY = "the same form was sent a moment ago, and is at work: look at the order before you try again"
 _OK = 200
 _SEE_OTHER = 303
 _DIGITS = 32  # of a digest
@@ -177,7 +178,8 @@ class PageDesk:
             except LockNotAvailable:
                 outcomes.append(Outcome(name, "someone else is changing it: try again", done=False))
             except DomainError as error:
-                outcomes.append(Outcome(name, error.message, done=False))
+                is_under_way = error.kind is Kind.CONFLICT and error.retry_after is not None
+                outcomes.append(Outcome(name, _UNDER_WAY if is_under_way else error.message, done=False))
         return outcomes
 
     async def change_as_seen(

@@ -19,6 +19,7 @@ CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+_LONGEST_FLASH = 300  # characters: at most 12 bytes each in a cookie, of which browsers keep 4,096
 _FLASH_SECONDS = 60
 
 
@@ -129,7 +130,9 @@ class PageView:
 
 
 def set_flash(response: Response, site: PageSite, message: str) -> None:
-    """Have the next page show a message."""
+    """Have the next page show a message, as far as a cookie holds it."""
+    if len(message) > _LONGEST_FLASH:
+        message = f"{message[:_LONGEST_FLASH]}…"
     response.set_cookie(
         site.flash_cookie,
         quote(message),

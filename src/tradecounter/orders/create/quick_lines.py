@@ -1,8 +1,8 @@
-"""Reads lines of a SKU and a quantity, as people paste them from an e-mail, a spreadsheet or a CSV file."""
+"""Reads lines of a SKU and a number of units, as people paste them from an e-mail, a spreadsheet or a CSV file."""
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tradecounter.bulk.cells import UnreadableCellError, cell_text
@@ -15,9 +15,32 @@ _SEPARATORS = ("\t", ";", ",")
 _TIMES = re.compile(r"([0-9]{1,6})\s*[x\u00d7]\s+(\S.*)", re.IGNORECASE)
 _STATED = re.compile(r'"?sep=(?P<separator>[^"])"?\s*', re.IGNORECASE)  # Excel writes it before the heading
 _SKU_HEADINGS = {"sku", "product", "code", "product code", "item", "item code", "part", "part number"}
-_QUANTITY_HEADINGS = {"quantity", "qty", "units", "number", "count"}
+_QUANTITY_HEADINGS = {"quantity", "qty", "units", "number", "count", "counted"}
 _MOST_PROBLEMS = 10  # named in an error
 _PAIR = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineRules:
+    """How many lines a list has, and how many units a line. `without_units` are those of a line without a number.
+
+    A list of more lines has a line that `too_many` describes. If `without_units` is None, such a line is left out.
+    """
+
+    least_units: int
+    most_units: int
+    without_units: int | None
+    most_lines: int
+    too_many: str
+
+
+ORDER_LINES = LineRules(
+    least_units=1,
+    most_units=MOST_UNITS,
+    without_units=1,
+    most_lines=MOST_ITEMS,
+    too_many=f"is one too many: an order has at most {MOST_ITEMS} lines",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +65,11 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class QuickLine:
-    """An item, and the number of its line."""
+    """Units of a product, and the number of their line."""
 
     number: int
-    item: CreateOrderItem
+    sku: str
+    units: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +90,12 @@ def read_quick_lines(text: str, field: str = "lines") -> list[CreateOrderItem]:
     Raises DomainError (invalid), which names the lines that cannot be read.
     """
     lines, bad = numbered_quick_lines(text)
-    if bad:
-        raise invalid_fields([FieldError(field, named_lines(bad))])
-    return [line.item for line in lines]
+    refuse_lines(bad, field)
+    return [CreateOrderItem(line.sku, line.units) for line in lines]
 
 
-def numbered_quick_lines(text: str) -> tuple[list[QuickLine], list[BadLine]]:
-    """Return the items as `read_quick_lines` does with their lines' numbers, and the lines that cannot be read."""
+def numbered_quick_lines(text: str, rules: LineRules = ORDER_LINES) -> tuple[list[QuickLine], list[BadLine]]:
+    """Return what `read_quick_lines` reads with the numbers of the lines, and the lines that cannot be read."""
     lines: list[QuickLine] = []
     bad: list[BadLine] = []
     columns = _Columns()
@@ -87,13 +110,13 @@ def numbered_quick_lines(text: str) -> tuple[list[QuickLine], list[BadLine]]:
             columns = heading
             bad += [BadLine(line.number, problem) for problem in heading.problems]
             continue
-        item = _item(line, columns)
-        if isinstance(item, str):
-            bad.append(BadLine(line.number, item))
-        else:
-            lines.append(QuickLine(line.number, item))
-    if len(lines) > MOST_ITEMS:
-        bad.append(BadLine(lines[MOST_ITEMS].number, f"is one too many: an order has at most {MOST_ITEMS} lines"))
+        read = _read(line, columns, rules)
+        if isinstance(read, BadLine):
+            bad.append(read)
+        elif read is not None:
+            lines.append(read)
+    if len(lines) > rules.most_lines:
+        bad.append(BadLine(lines[rules.most_lines].number, rules.too_many))
     return lines, bad
 
 
@@ -104,10 +127,11 @@ def lines_of_heading(text: str) -> int:
     return 0
 
 
-def named_lines(bad: Sequence[BadLine]) -> str:
-    """Return what is wrong with lines, in one text."""
-    more = f"; and {len(bad) - _MOST_PROBLEMS} more" if len(bad) > _MOST_PROBLEMS else ""
-    return "; ".join(map(str, bad[:_MOST_PROBLEMS])) + more
+def refuse_lines(bad: Iterable[BadLine], field: str = "lines") -> None:
+    """Raise DomainError (invalid), which names the bad lines in their order, if there are any."""
+    if found := sorted(bad, key=lambda line: line.number):
+        more = f"; and {len(found) - _MOST_PROBLEMS} more" if len(found) > _MOST_PROBLEMS else ""
+        raise invalid_fields([FieldError(field, "; ".join(map(str, found[:_MOST_PROBLEMS])) + more)])
 
 
 def _written_lines(rows: Sequence[str]) -> Iterator[_Line | BadLine]:
@@ -180,19 +204,21 @@ def _heading(cells: Sequence[str]) -> _Columns | None:
     return _Columns(named[0], quantities[0], len(cells), problems)
 
 
-def _item(line: _Line, columns: _Columns) -> CreateOrderItem | str:
-    """Return the item of a line, or what is wrong with it."""
+def _read(line: _Line, columns: _Columns, rules: LineRules) -> QuickLine | BadLine | None:
+    """Return what a line says, what is wrong with it, or None if it says nothing."""
     shown, cells = repr(line.written.strip()[:60]), line.cells
     sku = cells[columns.sku] if columns.sku < len(cells) else ""
-    units = cells[columns.quantity] if columns.quantity < len(cells) else ""
+    written = cells[columns.quantity] if columns.quantity < len(cells) else ""
     if not sku or len(sku) > LONGEST_SKU:
-        return f"{shown} has no SKU"
+        return BadLine(line.number, f"{shown} has no SKU")
     if any(cells[columns.most :]):  # the rest of a number with a comma, perhaps
-        return f"{shown} has {len(cells)} cells, and only {columns.most} have a heading"
+        return BadLine(line.number, f"{shown} has {len(cells)} cells, and only {columns.most} have a heading")
+    if not written:
+        return None if rules.without_units is None else QuickLine(line.number, sku, rules.without_units)
     try:
-        quantity = read_count(units, commas=line.separator not in {";", "\t"}) if units else 1
+        units = read_count(written, commas=line.separator not in {";", "\t"})
     except UnreadableNumberError as error:
-        return f"{shown} must end with a whole number of units: {error}"
-    if not 1 <= quantity <= MOST_UNITS:
-        return f"{shown} must have 1 to {MOST_UNITS} units"
-    return CreateOrderItem(sku, quantity)
+        return BadLine(line.number, f"{shown} must end with a whole number of units: {error}")
+    if not rules.least_units <= units <= rules.most_units:
+        return BadLine(line.number, f"{shown} must have {rules.least_units} to {rules.most_units} units")
+    return QuickLine(line.number, sku, units)

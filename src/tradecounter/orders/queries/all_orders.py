@@ -1,7 +1,7 @@
 """Finding orders and quotes of any customer, for the operator."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -149,6 +149,19 @@ async def find_order(tx: Transaction, name: str) -> AnyOrder | None:
     """Return the order with an id, a reference or a confirmation code."""
     number = _NUMBER_AT_END.search(name)
     return await tx.fetch_one(_BY_NAME, number=None if number is None else int(number[0]), name=name.strip())
+
+
+_BY_REFERENCES = order_statement(
+    "select {} from orders where number = any(:numbers::bigint[]) and lower(order_reference) = any(:references::text[])"
+)
+
+
+async def orders_with_references(tx: Transaction, references: Sequence[str]) -> dict[str, AnyOrder]:
+    """Return the orders with references, ignoring case, by their references as given; unknown ones are left out."""
+    numbers = [int(number[0]) for each in references if (number := _NUMBER_AT_END.search(each))]
+    keys = {reference.lower(): reference for reference in references}
+    found = await tx.fetch_all(_BY_REFERENCES, numbers=numbers, references=list(keys))
+    return {keys[order.name.lower()]: order for order in found}
 
 
 _BETWEEN_CODES = order_statement(

@@ -17,7 +17,7 @@ from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
-from tradecounter.goods_in.count_stock import Counted, count_stock, read_count_lines
+from tradecounter.goods_in.count_stock import Counted, compare_count, enter_count, read_count_lines, require_fitting
 from tradecounter.goods_in.queries import Shelved, shelved_products
 from tradecounter.kit.text import fold
 from tradecounter.parts.back_office import OfficeParts
@@ -71,7 +71,10 @@ class CountPages:
     @form(_COUNT, "Enter a count", scope="stock:write")
     async def count(self, call: Call) -> Response:
         async def work(tx: Transaction, body: CountForm, now: datetime) -> Sequence[Counted]:
-            return await count_stock(tx, read_count_lines(body.lines), body.reason, now)
+            found = await compare_count(tx, read_count_lines(body.lines))
+            if all(each.fits for each in found):  # else the page shows it all, and `asked` refuses it
+                await enter_count(tx, found, body.reason, now)
+            return found
 
         return await self.desk.change_as_seen(
             call,
@@ -79,6 +82,7 @@ class CountPages:
             work,
             again=lambda filled, found: self._show(call, filled, found),
             facts=_facts,
+            asked=lambda _body, found: require_fitting(found),
             to="/product",
             done=lambda found: f"The count is entered: {plural(len(found), 'product')} had another number.",
         )
@@ -89,4 +93,4 @@ class CountPages:
 
 
 def _facts(found: Sequence[Counted]) -> list[Any]:
-    return [[each.sku, each.expected, each.counted] for each in found]
+    return [[each.sku, each.expected, each.counted, each.allocated] for each in found]

@@ -16,7 +16,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
-from tradecounter.goods_in.queries import expected_goods
+from tradecounter.goods_in.queries import ExpectedGoods, expected_goods
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.text import fold
@@ -25,6 +25,7 @@ from tradecounter.parts.back_office import OfficeParts
 
 _PATH = "/goods-in"
 _MOST = 100
+_MOST_NAMED = 5  # in a message
 
 
 class GoodsInQuery(Struct, frozen=True):
@@ -38,6 +39,7 @@ class ReceivedRow(Struct):
 
     sku: str
     expected_on: datetime
+    incoming: int
     units: Annotated[int, Meta(ge=0, le=MOST_UNITS)] | None = None
     ends: bool = False
 
@@ -48,14 +50,35 @@ class ReceivedForm(Struct):
     items: list[ReceivedRow] = []
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the form: its number, and what is expected; nothing, if a row that was sent is not in the list now."""
+
+    number: int
+    sku: str
+    goods: ExpectedGoods | None
+
+
+def _rows(found: Sequence[ExpectedGoods], filled: Filled) -> list[Row]:
+    """Return the rows that were sent, with their numbers, and after them those that are new in the list."""
+    new = {(goods.sku, goods.expected_on.isoformat()): goods for goods in found}
+    rows = []
+    for number in filled.rows("items"):
+        sku, expected_on = (filled.value(f"items-{number}-{name}") for name in ("sku", "expected_on"))
+        rows.append(Row(number, sku, new.pop((sku, expected_on), None)))
+    first = rows[-1].number + 1 if rows else 0
+    return rows + [Row(number, goods.sku, goods) for number, goods in enumerate(new.values(), start=first)]
+
+
 def _done(booked: Sequence[BookedIn]) -> str:
     units, served = sum(each.units for each in booked), sum(each.served for each in booked)
-    short = [f"{each.sku} {each.units - each.expected:+}" for each in booked if each.units != each.expected]
+    other = [f"{each.sku} {each.units - each.expected:+}" for each in booked if each.units != each.expected]
     parts = [f"{plural(units, 'unit')} of {plural(len(booked), 'product')} booked in."]
     if served:
         parts.append(f"{plural(served, 'unit')} for orders that have waited.")
-    if short:
-        parts.append(f"Other than expected: {', '.join(short)}.")
+    if other:
+        more = f" and {len(other) - _MOST_NAMED} more" if len(other) > _MOST_NAMED else ""
+        parts.append(f"Other than expected: {', '.join(other[:_MOST_NAMED])}{more}.")
     return " ".join(parts)
 
 
@@ -84,7 +107,13 @@ class GoodsInPages:
             raise DomainError(Kind.INVALID, "fill in how many units are there")
         lines = [body.items[place] for place in rows]
         received = [
-            ReceivedGoods(sku=line.sku, expected_on=line.expected_on, units=line.units or 0, ends=line.ends)
+            ReceivedGoods(
+                sku=line.sku,
+                expected_on=line.expected_on,
+                units=line.units or 0,
+                incoming=line.incoming,
+                ends=line.ends,
+            )
             for line in lines
         ]
         with named_by(in_rows("items", rows)):
@@ -94,4 +123,5 @@ class GoodsInPages:
         query = text("query", call.query(GoodsInQuery).query) or ""
         async with self.desk.reading() as tx:
             found = await expected_goods(tx, fold(query), _MOST)
-        return self.desk.show(call, "goods_in/goods_in.html", form=filled, found=found, query=query, most=_MOST)
+        rows = _rows(found, filled)
+        return self.desk.show(call, "goods_in/goods_in.html", form=filled, rows=rows, query=query, most=_MOST)

@@ -1,9 +1,9 @@
 """`/product-form`: adds a product or changes one, with its prices. Below `/product`, the rest of a path is a SKU."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -14,19 +14,18 @@ from starlette.responses import Response
 from tradecounter.bulk.spellings import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, in_rows, read_submitted
+from tradecounter.edge.page_kit.forms import Filled, read_submitted
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.imports.roles import IMPORTERS
-from tradecounter.imports.save_product import Saved, SavedProduct, save_product, version_of
-from tradecounter.kit.errors import invalid, named_by
+from tradecounter.imports.save_product import PriceFields, Saved, SavedProduct, save_product, version_of
+from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.number_types import Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import fold
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.prices.importing import PriceRow
 from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
 from tradecounter.products.import_rows import DocumentRow, ProductRow
 from tradecounter.products.queries.by_sku import fetch_product, product_row
@@ -38,7 +37,6 @@ _PATH = "/product-form"
 _TEMPLATE = "imports/product_form.html"
 _NEW_CATEGORIES = 2  # empty fields beside those of the product's categories
 _EMPTY: Mapping[str, Any] = dict.fromkeys(field.encode_name for field in fields(ProductRow))
-_BETWEEN_SKUS = re.compile(r"[\s,;]+")
 
 
 class ProductFormPage(Struct, frozen=True):
@@ -46,20 +44,6 @@ class ProductFormPage(Struct, frozen=True):
 
     sku: str = ""
     like: str = ""
-
-
-class PriceFields(Struct):
-    """A product's prices on one list. Without the price of a single unit, the product is not on the list."""
-
-    price_list: str
-    single_unit_cost: Pounds | None = None
-    five_plus_unit_cost: Pounds | None = None
-    ten_plus_unit_cost: Pounds | None = None
-
-    @property
-    def costs(self) -> tuple[Any, Any, Any]:
-        """The prices of the three breaks."""
-        return self.single_unit_cost, self.five_plus_unit_cost, self.ten_plus_unit_cost
 
 
 class ProductForm(Struct, kw_only=True):
@@ -97,8 +81,9 @@ class ProductForm(Struct, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class PriceOnList:
-    """What the form shows of a price list; `price` is None where the product has none."""
+    """A row of the form with a price list; `price` is None where the product has none."""
 
+    number: int
     price_list: str
     price: ListPrice | None
 
@@ -121,17 +106,14 @@ class ProductFormPages:
         is_new = not submitted.one("seen")
 
         async def work(tx: Transaction, body: ProductForm, now: datetime) -> Saved:
-            old = [] if is_new else await list_prices_of(tx, (await fetch_product(tx, body.sku)).record.id)
-            numbers = _changed_prices(body.prices, old)
             wanted = SavedProduct(
                 product=_product(body),
-                prices=[_price(body.sku, body.prices[number]) for number in numbers],
+                prices=body.prices,
                 stock=_stock(body) if is_new else None,
                 seen=body.seen,
                 force=body.force,
             )
-            with named_by(in_rows("prices", numbers)):
-                return await save_product(tx, wanted, now)
+            return await save_product(tx, wanted, now)
 
         return await self.desk.change(
             call,
@@ -155,8 +137,6 @@ class ProductFormPages:
                 prices = await list_prices_of(tx, product.id)
             lists = await stored_keys(tx, "price_list")
             known = await read_reference(tx)
-        of_list = {price.price_list: price for price in prices}
-        names = list(dict.fromkeys(["default", *lists]))
         chosen = filled.values.get("categories") or row.get("categories", [])
         return self.desk.show(
             call,
@@ -165,12 +145,20 @@ class ProductFormPages:
             sku=row["sku"] if sku else "",
             product=row if sku else {**_EMPTY, **row, "ean": None, "active": True},
             listed=_listed(row),
-            seen=version_of(dict(row)) if sku else "",
-            prices=[PriceOnList(name, of_list.get(name)) for name in names],
+            seen=version_of(row, prices) if sku else "",
+            prices=_price_rows(list(dict.fromkeys(["default", *lists])), prices, filled),
             categories=[*filter(None, chosen), *[""] * _NEW_CATEGORIES],
             category_names=_in_tree(known.categories),
             manufacturers=[(each.key, each.name) for each in known.manufacturers],
         )
+
+
+def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Filled) -> list[PriceOnList]:
+    """Return a row for each list. A list that was sent keeps its number."""
+    of_list = {price.price_list: price for price in prices}
+    sent = {filled.value(f"prices-{number}-price_list"): number for number in filled.rows("prices")}
+    unused = count(max(sent.values(), default=-1) + 1)
+    return [PriceOnList(sent[name] if name in sent else next(unused), name, of_list.get(name)) for name in names]
 
 
 def _listed(row: Mapping[str, Any]) -> dict[str, str]:
@@ -207,8 +195,8 @@ def _product(body: ProductForm) -> ProductRow:
         attributes=_attributes(body.attributes),
         images=[ProductImage(is_primary=not place, url=url) for place, url in enumerate(body.images.split())],
         documents=_documents(body.documents),
-        related_products=_skus(body.related_products),
-        similar_products=_skus(body.similar_products),
+        related_products=_lines(body.related_products),
+        similar_products=_lines(body.similar_products),
         store_url=body.store_url,
         weight_kg=body.weight_kg,
         box_width_mm=body.box_width_mm,
@@ -220,10 +208,6 @@ def _product(body: ProductForm) -> ProductRow:
         configurable=body.configurable,
         active=body.active,
     )
-
-
-def _skus(listed: str) -> list[str]:
-    return [sku for sku in _BETWEEN_SKUS.split(listed) if sku]
 
 
 def _lines(listed: str) -> list[str]:
@@ -250,27 +234,6 @@ def _documents(listed: str) -> list[DocumentRow]:
             raise invalid("documents", f"{line[:40]!r} is not a name and an address, parted by a space")
         found.append(DocumentRow(name.strip(), url))
     return found
-
-
-def _changed_prices(prices: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[int]:
-    """Return the places of the prices that differ from the old ones. Raises DomainError (invalid)."""
-    before = {p.price_list: (p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost) for p in old}
-    changed = []
-    for place, price in enumerate(prices):
-        was = before.get(price.price_list, (None, None, None))
-        if price.costs == was:
-            continue
-        if price.single_unit_cost is None:
-            ends = was[0] is not None
-            why = "stays until a list without the product is imported" if ends else "is needed with the others"
-            raise invalid(f"prices[{place}].single_unit_cost", why)
-        changed.append(place)
-    return changed
-
-
-def _price(sku: str, price: PriceFields) -> PriceRow:
-    single, five, ten = price.costs
-    return PriceRow(price.price_list, sku, single, five, ten)
 
 
 def _stock(body: ProductForm) -> StockRow | None:

@@ -57,13 +57,13 @@ class FormLines:
     def add_list(self, text: str, view: CustomerView) -> None:
         """Add the lines of a list that can be read and whose products can be bought; keep the others as they are."""
         lines, bad = numbered_quick_lines(text)
-        unknown = unknown_products(view, ((line.number, line.item.sku, line.item.quantity) for line in lines))
+        unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
         bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
         for line in lines:
             if line.number in unknown:
                 continue
-            if len(self.lines) < MOST_ITEMS or self._line(line.item.sku) is not None:
-                self.add(line.item.sku, str(line.item.quantity))
+            if len(self.lines) < MOST_ITEMS or self._line(line.sku) is not None:
+                self.add(line.sku, str(line.units))
             else:
                 bad.append(BadLine(line.number, f"is too many: an order has at most {MOST_ITEMS} lines"))
         if bad:
@@ -128,7 +128,7 @@ def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> Fo
 def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
     """Return the SKUs of all lines of a form and of its lists."""
     listed = (line for text in (submitted.one("list"), uploaded) for line in numbered_quick_lines(text)[0])
-    return [*(sku for _, _, sku, _ in _rows(submitted)), *(line.item.sku for line in listed)]
+    return [*(sku for _, _, sku, _ in _rows(submitted)), *(line.sku for line in listed)]
 
 
 def lines_with(items: Iterable[tuple[str, int]]) -> FormLines:

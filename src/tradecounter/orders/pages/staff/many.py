@@ -1,28 +1,29 @@
 """`/order/many`: papers, dispatch and invoices of several orders at once. Each order is changed whole or not at all."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 from urllib.parse import urlencode
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, parse_form, read_submitted
+from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, row_numbers
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
-from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.errors import DomainError, invalid, not_found
 from tradecounter.letterhead.join_documents import joined
-from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.pages.staff.papers import printable
+from tradecounter.orders.queries.all_orders import orders_with_references
 from tradecounter.orders.queries.lines import lines_of
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder
 from tradecounter.parts.back_office import OfficeParts
@@ -31,7 +32,7 @@ from tradecounter.shipments.packing_slip import packing_slip
 from tradecounter.shipments.papers import delivery_of
 from tradecounter.shipments.picking_list import picking_list
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
-from tradecounter.shipments.requests import Dispatch, DispatchRequest
+from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest
 
 Paper = TypeVar("Paper")
 
@@ -48,10 +49,20 @@ class ChosenOrders(Struct, frozen=True):
 
 
 class ChosenOrder(Struct):
-    """An order in the form, and the number on its parcel."""
+    """An order in the form, and the number on its parcel.
+
+    `units` are those that the form has shown as allocated: the id of each line, a colon and its units.
+    """
 
     order: str
     tracking_number: str | None = None
+    units: list[Annotated[str, Meta(pattern=r"\A[0-9]{1,18}:[1-9][0-9]{0,8}\Z")]] = []
+
+    def dispatch(self) -> Dispatch:
+        """Return the shipment of these units; of all that is allocated, if no units were shown."""
+        shown = [each.split(":") for each in self.units]
+        items = [DispatchedItem(int(line), int(units)) for line, units in shown]
+        return Dispatch(items=items or UNSET, tracking_number=self.tracking_number)
 
 
 class ManyForm(Struct):
@@ -62,14 +73,23 @@ class ManyForm(Struct):
 
 @dataclass(frozen=True, slots=True)
 class ChosenRow:
-    """What the forms show of an order. `units` can leave now, `waiting` are back-ordered."""
+    """What the forms show of an order, in a row with a number. `allocated` can leave now, `waiting` is back-ordered.
 
+    `allocated` has the units of each line by its id.
+    """
+
+    number: int
     name: str
     customer_reference: str
     deliver_to: str
     status: str | None
-    units: int
+    allocated: Mapping[int, int]
     waiting: int
+
+    @property
+    def units(self) -> int:
+        """The units that can leave now."""
+        return sum(self.allocated.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +115,21 @@ class ManyOrderPages:
 
     @page(_DISPATCH, "Dispatch several orders", scope="orders:write", roles=BY_WAREHOUSE, query=ChosenOrders)
     async def show_dispatch(self, call: Call) -> Response:
-        return await self._show(call, "orders/dispatch_many.html", Filled(), _chosen(call))
+        return await self._show(call, "orders/dispatch_many.html", Filled(), dict(enumerate(_chosen(call))))
 
     @form(_DISPATCH, "Dispatch several orders", scope="orders:write", roles=BY_WAREHOUSE)
     async def dispatch(self, call: Call) -> Response:
         invoice = self.parts.settings.invoice_each_dispatch
 
         async def work(tx: Transaction, order: ChosenOrder, now: datetime) -> str:
-            request = DispatchRequest.of(Dispatch(tracking_number=order.tracking_number), invoice=invoice)
-            await dispatch_order(tx, order.order, request, now)
+            await dispatch_order(tx, order.order, DispatchRequest.of(order.dispatch(), invoice=invoice), now)
             return "Dispatched"
 
         return await self._change(call, "orders/dispatch_many.html", work)
 
     @page(_INVOICE, "Invoice several orders", scope="billing:write", query=ChosenOrders)
     async def show_invoice(self, call: Call) -> Response:
-        return await self._show(call, "orders/invoice_many.html", Filled(), _chosen(call))
+        return await self._show(call, "orders/invoice_many.html", Filled(), dict(enumerate(_chosen(call))))
 
     @form(_INVOICE, "Invoice several orders", scope="billing:write")
     async def invoice(self, call: Call) -> Response:
@@ -123,28 +142,36 @@ class ManyOrderPages:
     async def _change(
         self, call: Call, template: str, work: Callable[[Transaction, ChosenOrder, datetime], Awaitable[str]]
     ) -> Response:
+        """Change each order. The response has what came of it, and the form again with those that were not changed."""
         submitted = await read_submitted(call)
+        names = _names_of(submitted)
         try:
             orders = parse_form(submitted, ManyForm).orders
             if not orders:
                 raise _none_chosen()
         except DomainError as error:
-            names = [values[-1] for field, values in submitted.values.items() if field.endswith("-order")]
-            return await self._show(call, template, Filled.of(submitted, error, STATUS[error.kind]), names[:_MOST])
+            return await self._show(call, template, Filled.of(submitted, error, STATUS[error.kind]), names)
         outcomes = await self.desk.change_each(
             call, submitted, [order.order for order in orders], lambda tx, place, now: work(tx, orders[place], now)
         )
-        return self._show_outcomes(call, template, outcomes)
+        failed = {outcome.name for outcome in outcomes if not outcome.done}
+        again = {number: name for number, name in names.items() if name in failed}
+        return await self._show(call, template, Filled(submitted.values), again, outcomes)
 
-    async def _show(self, call: Call, template: str, filled: Filled, names: Sequence[str]) -> Response:
+    async def _show(
+        self, call: Call, template: str, filled: Filled, names: Mapping[int, str], outcomes: Sequence[Outcome] = ()
+    ) -> Response:
+        """Show the form with orders, by the numbers of their rows, below what came of an earlier one."""
         async with self.desk.reading() as tx:
-            found = [await fetch_order(tx, name) for name in dict.fromkeys(names)]
-            lines = await lines_of(tx, [order.id for order in found])
-        rows = [
-            _row(order, sum(x.allocated for x in lines[order.id]), sum(x.back_ordered for x in lines[order.id]))
-            for order in found
-        ]
-        return self.desk.show(call, template, form=filled, rows=rows, outcomes=[])
+            found = await orders_with_references(tx, list(dict.fromkeys(names.values())))
+            lines = await lines_of(tx, [order.id for order in found.values()])
+        unknown = [name for name in names.values() if name not in found]
+        if unknown and not outcomes:
+            raise not_found("order", unknown[0])
+        rows = [_row(number, found[name], lines[found[name].id]) for number, name in names.items() if name in found]
+        return self.desk.show(
+            call, template, form=filled, rows=rows, outcomes=outcomes, done=_query(outcomes, done=True)
+        )
 
     async def _printed(
         self,
@@ -164,17 +191,11 @@ class ManyOrderPages:
                 except DomainError as error:
                     outcomes.append(Outcome(name, error.message, done=False))
         if len(papers) < len(outcomes):
-            return self._show_outcomes(call, "orders/unprinted.html", outcomes, what=what, path=path)
+            return self.desk.show(
+                call, "orders/unprinted.html", outcomes=outcomes, done=_query(outcomes, done=True), what=what, path=path
+            )
         files = await asyncio.to_thread(lambda: joined([print_one(each) for each in papers]))
         return printable(files, f"{what.replace(' ', '-')}.pdf")
-
-    def _show_outcomes(
-        self, call: Call, template: str, outcomes: Sequence[Outcome], *, what: str = "", path: str = ""
-    ) -> Response:
-        done = [outcome.name for outcome in outcomes if outcome.done]
-        failed = [outcome.name for outcome in outcomes if not outcome.done]
-        links: dict[str, Any] = {"done": _query(done), "failed": _query(failed), "what": what, "path": path}
-        return self.desk.show(call, template, form=Filled(), rows=[], outcomes=outcomes, **links)
 
 
 def _chosen(call: Call) -> Sequence[str]:
@@ -192,17 +213,25 @@ def _none_chosen() -> DomainError:
     return invalid("order", "tick the orders in the list first")
 
 
-def _query(names: Sequence[str]) -> str:
-    return urlencode([("order", name) for name in names])
+def _names_of(submitted: Submitted) -> dict[int, str]:
+    """Return the names of the orders in a form, by the numbers of their rows."""
+    numbers = row_numbers(submitted.values, "orders")[:_MOST]
+    named = {number: submitted.one(f"orders-{number}-order") for number in numbers}
+    return {number: name for number, name in named.items() if name}
 
 
-def _row(order: AnyOrder, units: int, waiting: int) -> ChosenRow:
-    confirmed = isinstance(order, ConfirmedOrder)
+def _query(outcomes: Sequence[Outcome], *, done: bool) -> str:
+    return urlencode([("order", outcome.name) for outcome in outcomes if outcome.done is done])
+
+
+def _row(number: int, order: AnyOrder, lines: Sequence[OrderLine]) -> ChosenRow:
+    is_confirmed = isinstance(order, ConfirmedOrder)
     return ChosenRow(
+        number=number,
         name=order.name,
         customer_reference=order.customer_reference,
         deliver_to=delivery_of(order).name if isinstance(order, ConfirmedOrder) else "",
         status=order.status if isinstance(order, ConfirmedOrder) else None,
-        units=units if confirmed else 0,
-        waiting=waiting if confirmed else 0,
+        allocated={line.id: line.allocated for line in lines if line.allocated and is_confirmed},
+        waiting=sum(line.back_ordered for line in lines) if is_confirmed else 0,
     )

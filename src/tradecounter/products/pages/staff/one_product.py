@@ -8,7 +8,7 @@ from urllib.parse import quote
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.audit.queries import entries_of
+from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
@@ -35,6 +35,7 @@ from tradecounter.stock.queries.stock_of_product import back_orders_of, stock_le
 
 _SKU = Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True)
 _ADJUST = "/stock-adjustment"  # not below `/product`, whose rest is a SKU, which may have slashes
+_MOST_ENTRIES = 20  # of its history
 Units = Annotated[int, Meta(ge=0, le=MOST_IN_STOCK)]
 Change = Annotated[int, Meta(ge=-MOST_IN_STOCK, le=MOST_IN_STOCK)]
 
@@ -111,7 +112,9 @@ class ProductPages:
         async with self.desk.reading() as tx:
             sku = call.path_text("sku", "product")
             product = await shown_product(tx, sku)
-            history = await entries_of(tx, [f"product/{product.sku}"])
+            history = await list_entries(
+                tx, AuditFilter(subject=f"product/{product.sku}"), _MOST_ENTRIES, latest_first=True
+            )
             waiting = await back_orders_of(tx, (await fetch_product(tx, sku)).record.id)
             if sees_prices and allows(roles, "customers:read"):
                 try:

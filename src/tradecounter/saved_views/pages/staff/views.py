@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
@@ -99,10 +99,13 @@ class SavedViewPages:
 
     def _list(self, call: Call, address: str) -> tuple[str, str]:
         """Return the path and the query of a list that the person may open. Raises DomainError (invalid)."""
-        parts = urlsplit(address)
-        if parts.scheme or parts.netloc or not self.desk.view(call).may(parts.path):
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            parts = None
+        if parts is None or parts.scheme or parts.netloc or not self.desk.view(call).may(parts.path):
             raise invalid("of", "is no list that you may open")
-        return parts.path, parts.query
+        return parts.path, urlencode(parse_qsl(parts.query))
 
     async def _own(self, tx: Transaction, call: Call) -> SavedView:
         """Return the view in the path, if the person may delete it. Raises DomainError (not found)."""

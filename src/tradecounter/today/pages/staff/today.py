@@ -67,7 +67,7 @@ class TodayPages:
         session = session_of(call.request.scope)
         member = None if session is None else session.person
         roles = member.roles if isinstance(member, StaffMember) else []
-        now = self.desk.clock.now()
+        now, may = self.desk.clock.now(), self.desk.view(call).may
         latest, charts, newest, imports = [], [], None, []
         async with self.desk.reading() as tx:
             views = [] if session is None else await views_on_today(tx, session.person.id)
@@ -85,7 +85,7 @@ class TodayPages:
             call,
             "today/today.html",
             today=today,
-            views=views[:_MOST_VIEWS],
+            views=[view for view in views if may(view.path)][:_MOST_VIEWS],
             imports=imports,
             latest=latest,
             charts=charts,
