@@ -70,7 +70,8 @@ def test_a_product_is_found_added_and_ordered(stocked: Service, browser: Browser
             tab.resize(width)
             tab.open(f"{stocked.url}/account")
             keys = tab.page.keyboard
-            keys.press("/")
+            tab.page.locator("body").press("/")
+            expect(tab.page.locator("#find")).to_be_focused()
             keys.type("sliding shelf 2")
             expect(tab.page.locator("#found a")).to_have_text(["SHELF-2"])
             keys.press("Enter")
