@@ -39,4 +39,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties if report.when == "call" else ():
             if name == "clicks":
-                terminalreporter.write_line(f"CLICKS: {value}: {report.nodeid.rpartition('::')[2]}")
+                terminalreporter.write_line(f"CLICKS: {value}: {report.nodeid.rpartition('/')[2]}")
