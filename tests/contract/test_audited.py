@@ -51,6 +51,8 @@ JOBS = {
     "remind_of_invoices": "no entry: sends mails",
     "announce_changes": "no entry: the changes have theirs",
     "tell_of_stock": "no entry: it tells users, and changes nothing of the reseller's",
+    "tell_of_due_invoices": "no entry: it tells users, and changes nothing of the reseller's",
+    "tell_of_prices": "no entry: it tells users, and changes nothing of the reseller's",
     "clean_up_identity": "no entry: deletes expired tokens and counts",
     "clean_up_access": "no entry: deletes expired links, sessions and counts",
     "clean_up_consent": "no entry: deletes what ended long ago",

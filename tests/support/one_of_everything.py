@@ -16,7 +16,7 @@ from tradecounter.access.queries.users import put_user, user_by_id
 from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
-from tradecounter.alerts.queries import add_stock_alert
+from tradecounter.alerts.queries.stock_alerts import add_stock_alert
 from tradecounter.approvals.decide import request_approval
 from tradecounter.baskets.queries import add_lines
 from tradecounter.customer_notes.keep_notes import add_contact, add_note

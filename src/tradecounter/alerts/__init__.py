@@ -1,1 +1,1 @@
-"""Stock alerts: e-mails to users when a product is in stock again."""
+"""E-mails that users choose: products in stock again, changed prices, parcels, invoices that are due soon."""

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from tradecounter.alerts.queries import add_stock_alert, count_stock_alerts, find_in_stock, forget_told
+from tradecounter.alerts.queries.stock_alerts import add_stock_alert, count_stock_alerts, find_in_stock, forget_told
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found

@@ -303,6 +303,15 @@ CREATE TABLE public.change (
 
 COMMENT ON TABLE public.change IS 'A counter per kind of reference data; processes reload what has moved on.';
 
+CREATE TABLE public.chosen_alert (
+    user_id bigint NOT NULL,
+    kind text NOT NULL,
+    told_until timestamp with time zone NOT NULL,
+    CONSTRAINT chosen_alert_kind_check CHECK ((kind = ANY (ARRAY['dispatched'::text, 'invoices_due'::text])))
+);
+
+COMMENT ON COLUMN public.chosen_alert.told_until IS 'Invoices due until then were in an e-mail, or due before the choice.';
+
 CREATE TABLE public.configuration (
     id bigint NOT NULL,
     line_id bigint NOT NULL,
@@ -1144,6 +1153,18 @@ CREATE TABLE public.price (
 
 COMMENT ON COLUMN public.price.changed_by IS 'The transaction that wrote the row last; null: before this column existed.';
 
+CREATE TABLE public.price_alert (
+    user_id bigint NOT NULL,
+    list_id bigint NOT NULL,
+    known jsonb NOT NULL,
+    changes jsonb DEFAULT '{}'::jsonb NOT NULL,
+    checked_on date NOT NULL
+);
+
+COMMENT ON COLUMN public.price_alert.known IS 'The price of one unit by product id, as the user knows it.';
+
+COMMENT ON COLUMN public.price_alert.changes IS 'The latest changes: before and after by product id.';
+
 CREATE TABLE public.price_list (
     key text NOT NULL
 );
@@ -1761,6 +1782,9 @@ ALTER TABLE ONLY public.category
 ALTER TABLE ONLY public.change
     ADD CONSTRAINT change_pkey PRIMARY KEY (topic);
 
+ALTER TABLE ONLY public.chosen_alert
+    ADD CONSTRAINT chosen_alert_pkey PRIMARY KEY (user_id, kind);
+
 ALTER TABLE ONLY public.configuration
     ADD CONSTRAINT configuration_pkey PRIMARY KEY (id);
 
@@ -1907,6 +1931,9 @@ ALTER TABLE ONLY public.password_failure
 
 ALTER TABLE ONLY public.payment
     ADD CONSTRAINT payment_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.price_alert
+    ADD CONSTRAINT price_alert_pkey PRIMARY KEY (user_id, list_id);
 
 ALTER TABLE ONLY public.price_list
     ADD CONSTRAINT price_list_pkey PRIMARY KEY (key);
@@ -2189,6 +2216,10 @@ CREATE INDEX payment_by_amount ON public.payment USING btree (amount, id);
 
 CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id);
 
+CREATE INDEX price_alert_of_list ON public.price_alert USING btree (list_id);
+
+CREATE INDEX price_alert_to_check ON public.price_alert USING btree (checked_on);
+
 CREATE UNIQUE INDEX price_list_by_form ON public.price_list USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
 
 CREATE INDEX quotes ON public.orders USING btree (id) WHERE (kind = 'quote'::text);
@@ -2304,6 +2335,9 @@ ALTER TABLE ONLY public.basket_line
 
 ALTER TABLE ONLY public.category
     ADD CONSTRAINT category_parent_key_fkey FOREIGN KEY (parent_key) REFERENCES public.category(key);
+
+ALTER TABLE ONLY public.chosen_alert
+    ADD CONSTRAINT chosen_alert_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.configuration
     ADD CONSTRAINT configuration_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);
@@ -2439,6 +2473,12 @@ ALTER TABLE ONLY public.packing_video
 
 ALTER TABLE ONLY public.payment
     ADD CONSTRAINT payment_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.price_alert
+    ADD CONSTRAINT price_alert_list_id_fkey FOREIGN KEY (list_id) REFERENCES public.saved_list(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.price_alert
+    ADD CONSTRAINT price_alert_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.price
     ADD CONSTRAINT price_price_list_fkey FOREIGN KEY (price_list) REFERENCES public.price_list(key);

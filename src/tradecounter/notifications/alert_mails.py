@@ -1,19 +1,26 @@
-"""The e-mail to a user whose products are in stock again."""
+"""The e-mails that users have asked for: products in stock again, changed prices, invoices that are due soon."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 from tradecounter.access.links import site_address
 from tradecounter.access.queries.users import user_by_id
-from tradecounter.alerts.queries import stock_alerts_of
+from tradecounter.alerts.queries.price_alerts import price_alerts_of, products_of_list
+from tradecounter.alerts.queries.stock_alerts import stock_alerts_of
 from tradecounter.customers.queries.accounts import find_account
+from tradecounter.edge.people import CustomerUser
+from tradecounter.edge.permissions import UserRole
+from tradecounter.kit.local_time import day_in_words, uk_date
+from tradecounter.notifications.billing_mails import unpaid_mail
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
+from tradecounter.notifications.queries.billing_facts import unpaid_invoices
 
 
 async def back_in_stock(context: MailContext, *, user_id: int, found: int) -> Mail | None:
     """Name the products that were found in stock at a Unix time; None without them, or without an active user."""
-    user = await user_by_id(context.tx, user_id)
-    if user is None or user.disabled_at is not None:
+    user = await _active(context, user_id, "buyer")
+    if user is None:
         return None
     alerts = await stock_alerts_of(context.tx, user_id)
     products = [alert for alert in alerts if alert.in_stock_at and int(alert.in_stock_at.timestamp()) == found]
@@ -32,3 +39,63 @@ async def back_in_stock(context: MailContext, *, user_id: int, found: int) -> Ma
         shop=site_address("account", context.settings.api, "product"),
         link=site_address("account", context.settings.api, "alert"),
     )
+
+
+async def prices_changed(context: MailContext, *, user_id: int, list_id: int, day: int) -> Mail | None:
+    """Name the products of a list whose prices have changed; `day` is that of the comparison, as an ordinal.
+
+    None without an active user, or if the user follows the list no more.
+    """
+    user = await _active(context, user_id, "buyer")
+    alerts = [alert for alert in await price_alerts_of(context.tx, user_id) if alert.list_id == list_id]
+    if user is None or not alerts:
+        return None
+    [alert], products = alerts, await products_of_list(context.tx, list_id)
+    changed = [
+        (*products[int(product)], *(None if price is None else Decimal(price) for price in pair))
+        for product, pair in alert.changes.items()
+        if int(product) in products
+    ]
+    if not changed:
+        return None
+    return await context.mail(
+        f"prices-changed-{user_id}-{list_id}-{day}",
+        context.now,
+        [user.email],
+        f"Prices have changed: {alert.name}",
+        "prices_changed",
+        account=await find_account(context.tx, user.customer_id),
+        list_name=alert.name,
+        changed=changed,
+        link=site_address("account", context.settings.api, f"list/{list_id}"),
+        alerts=site_address("account", context.settings.api, "alert"),
+    )
+
+
+async def invoices_due(context: MailContext, *, user_id: int, until: int) -> Mail | None:
+    """Name the unpaid invoices that are due until a Unix time; None without them, or without an active user."""
+    user = await _active(context, user_id, "accounts")
+    account = None if user is None else await find_account(context.tx, user.customer_id)
+    if user is None or account is None:
+        return None
+    end = datetime.fromtimestamp(until, UTC)
+    invoices = [each for each in await unpaid_invoices(context.tx, account.id) if each.due_at < end]
+    if not invoices:
+        return None
+    named = f"invoice {invoices[0].number} is" if len(invoices) == 1 else f"{len(invoices)} invoices are"
+    return await unpaid_mail(
+        context,
+        f"invoices-due-{user_id}-{until}",
+        user.email,
+        f"{named[:1].upper()}{named[1:]} due by {day_in_words(uk_date(end - timedelta(seconds=1)))}",
+        account,
+        invoices,
+        heading="Invoices due soon",
+        alerts=site_address("account", context.settings.api, "alert"),
+    )
+
+
+async def _active(context: MailContext, user_id: int, role: UserRole) -> CustomerUser | None:
+    """Return a user who may still sign in and has a role, or None."""
+    user = await user_by_id(context.tx, user_id)
+    return user if user is not None and user.disabled_at is None and user.has_role(role) else None

@@ -7,10 +7,12 @@ import structlog
 
 from tradecounter.access.links import site_address
 from tradecounter.customers.queries.accounts import find_account
+from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Attachment, Mail
 from tradecounter.notifications.queries.billing_facts import (
     InvoiceFacts,
+    UnpaidInvoice,
     credit_note_facts,
     invoice_facts,
     paid_invoices,
@@ -114,19 +116,43 @@ async def debtor_reminded(context: MailContext, *, customer_id: int, asked: int)
         raise NothingToSend(f"customer {customer_id} does not exist")
     if not invoices:
         return None
-    late = sum(invoice.due_at < context.now for invoice in invoices)
-    return await context.mail(
+    return await unpaid_mail(
+        context,
         f"debtor-reminded-{customer_id}-{asked}",
-        context.now,
-        [account.billing_email],
+        account.billing_email,
         f"Unpaid invoices of {account.name}",
-        "debtor_reminded",
+        account,
+        invoices,
+        heading="Unpaid invoices",
+    )
+
+
+async def unpaid_mail(
+    context: MailContext,
+    name: str,
+    to: str,
+    subject: str,
+    account: Account,
+    invoices: Sequence[UnpaidInvoice],
+    *,
+    heading: str,
+    alerts: str = "",
+) -> Mail | None:
+    """Name unpaid invoices, and how to pay them. `alerts` is the page of a user who asked for it."""
+    return await context.mail(
+        name,
+        context.now,
+        [to],
+        subject,
+        "unpaid_invoices",
+        heading=heading,
         invoices=invoices,
-        late=late,
+        late=sum(invoice.due_at < context.now for invoice in invoices),
         due=sum((invoice.due for invoice in invoices), Decimal()),
         now=context.now,
         account=account,
         link=site_address("account", context.settings.api, "invoice"),
+        alerts=alerts,
         bank=context.settings.letterhead.seller.bank,
     )
 

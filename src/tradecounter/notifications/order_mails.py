@@ -1,7 +1,12 @@
 """The e-mails about orders: confirmed, delayed, changed, cancelled, dispatched, taken back."""
 
+from collections.abc import Sequence
+
 import structlog
 
+from tradecounter.access.queries.users import user_by_id
+from tradecounter.alerts.queries.chosen_alerts import users_told_of_dispatch
+from tradecounter.kit.text import fold
 from tradecounter.notifications.context import MailContext, NothingToSend
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries.facts import (
@@ -16,7 +21,7 @@ from tradecounter.notifications.queries.facts import (
 )
 from tradecounter.orders.back_orders.expected_dates import change_number
 from tradecounter.orders.shipping_options import find_option
-from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
+from tradecounter.orders.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
 from tradecounter.shipping.queries import tracking_patterns
 from tradecounter.shipping.tracking import tracking_link
 
@@ -112,7 +117,24 @@ async def order_changed(context: MailContext, *, order_id: int, change_id: int) 
 async def order_dispatched(context: MailContext, *, order_id: int, shipment_id: int) -> Mail | None:
     """Build the notice of what was dispatched and what remains."""
     facts = await context.order(order_id)
-    order = facts.order
+    return await _dispatched(context, "order-dispatched", facts.order, shipment_id, facts.recipients)
+
+
+async def dispatch_alert(context: MailContext, *, order_id: int, shipment_id: int) -> Mail | None:
+    """Send the same notice to the customer's users who want it of each dispatch, and do not get it anyway."""
+    facts = await context.order(order_id)
+    told = [await user_by_id(context.tx, each) for each in await users_told_of_dispatch(context.tx, facts.account.id)]
+    known = {fold(recipient) for recipient in facts.recipients}
+    users = [
+        user.email for user in told if user is not None and user.has_role("buyer") and fold(user.email) not in known
+    ]
+    return await _dispatched(context, "dispatch-alert", facts.order, shipment_id, users)
+
+
+async def _dispatched(
+    context: MailContext, about: str, order: AnyOrder, shipment_id: int, recipients: Sequence[str]
+) -> Mail | None:
+    order_id = order.id
     shipment = await shipment_facts(context.tx, order_id, shipment_id)
     if not isinstance(order, NumberedOrder):
         raise NothingToSend(f"order {order_id} has no shipment {shipment_id}")
@@ -129,9 +151,9 @@ async def order_dispatched(context: MailContext, *, order_id: int, shipment_id: 
     carriage = shipment.shipping_method, shipment.carrier
     pattern = (await tracking_patterns(context.tx, [carriage])).get(carriage)
     return await context.mail(
-        f"order-dispatched-{order.id}-{shipment.id}",
+        f"{about}-{order.id}-{shipment.id}",
         shipment.dispatched_at,
-        facts.recipients,
+        recipients,
         f"Order {order.order_reference} {what} (your reference {order.customer_reference})",
         "order_dispatched",
         order=order,

@@ -1,6 +1,6 @@
 """A customer's price of a product, explained by all candidates in order of precedence (decisions)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -14,6 +14,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import from_pence, to_pence
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice, contract_prices_of, list_prices_of
+from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
 from tradecounter.prices.rules import FIVE, NO_BREAK, TEN, UnitCosts, discounted_pence, fill_breaks
 from tradecounter.products.queries.by_sku import fetch_product
 
@@ -164,3 +165,22 @@ async def price_of(tx: Transaction, customer_id: int, sku: str, quantity: int, n
         await list_prices_of(tx, product.id),
         uk_date(now),
     )
+
+
+async def unit_costs_of(
+    tx: Transaction, customer_id: int, product_ids: Sequence[int], now: datetime
+) -> dict[int, Decimal | None]:
+    """Return what one unit of each product costs a customer, in net pounds; None for a product without a price.
+
+    Raises DomainError (not found).
+    """
+    account = await fetch_account(tx, customer_id)
+    buyer = Buyer(account.id, account.price_list, account.discount)
+    wanted_lists = list({DEFAULT_LIST, account.price_list or DEFAULT_LIST})
+    contracts = await contract_prices_of_products(tx, product_ids, account.id)
+    lists = await list_prices_of_products(tx, product_ids, wanted_lists)
+    today = uk_date(now)
+    return {
+        product: explain_price("", buyer, 1, contracts.get(product, ()), lists.get(product, ()), today).unit_cost
+        for product in product_ids
+    }

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from msgspec.structs import replace
 
+from tradecounter.alerts.queries.chosen_alerts import users_told_of_dispatch
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, require_text
@@ -57,6 +58,8 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
         leaving[line.product_id] += units.get(line.id, 0)
     await hand_over(tx, leaving)
     await queue(tx, "mail_order_dispatched", order_id=order.id, shipment_id=shipment_id)
+    if await users_told_of_dispatch(tx, order.customer_id):
+        await queue(tx, "mail_dispatch_alert", order_id=order.id, shipment_id=shipment_id)
     if request.invoice:
         await queue(tx, "invoice_dispatch", order_id=order.id)
     shipment = {"shipment_id": shipment_id, "tracking_number": request.tracking_number}

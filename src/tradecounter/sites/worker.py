@@ -13,6 +13,8 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from tradecounter.access.jobs import add_access_jobs, clean_up_access
+from tradecounter.alerts.follow_prices import tell_of_prices
+from tradecounter.alerts.tell_of_due_invoices import tell_of_due_invoices
 from tradecounter.alerts.tell_of_stock import tell_of_stock
 from tradecounter.billing.jobs import add_billing_jobs, remind_of_invoices
 from tradecounter.consent.clean_up import clean_up_consent
@@ -91,6 +93,10 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         ),
         PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
         PeriodicJob("tell_of_stock", EVERY_MINUTE, tell_of_stock, "users told of stock"),
+        PeriodicJob("tell_of_due_invoices", EVERY_FIVE_MINUTES, tell_of_due_invoices, "users told of due invoices"),
+        PeriodicJob(
+            "tell_of_prices", EVERY_FIVE_MINUTES, tell_of_prices, "lists looked at for prices", batches=MOST_BATCHES
+        ),
         PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
         PeriodicJob(
             "clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links, sessions and wrong passwords deleted"

@@ -1,4 +1,4 @@
-"""`/account/alert`: the products that a user waits for."""
+"""`/account/alert`: which e-mails a user gets: products in stock, prices of lists, parcels, invoices that are due."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,25 +6,44 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.alerts.queries import remove_stock_alert, stock_alerts_of
+from tradecounter.alerts.follow_prices import follow_prices
+from tradecounter.alerts.queries.chosen_alerts import AlertKind, choose_alerts, chosen_alerts_of
+from tradecounter.alerts.queries.price_alerts import price_alerts_of, remove_price_alert
+from tradecounter.alerts.queries.stock_alerts import remove_stock_alert, stock_alerts_of
+from tradecounter.alerts.tell_of_due_invoices import DAYS_BEFORE
 from tradecounter.alerts.tell_of_stock import set_stock_alert
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import BUYER, user_of
+from tradecounter.edge.pages.people import ACCOUNTS, BUYER, user_of
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 from tradecounter.parts.account import AccountParts
+from tradecounter.saved_lists.manage_lists import fetch_list
 
 PATH = "/account/alert"
+_PRICES = f"{PATH}/prices"
 
 
 class AlertForm(Struct):
     """The product to wait for."""
 
     sku: str
+
+
+class ChosenForm(Struct):
+    """Which e-mails the user wants."""
+
+    dispatched: bool = False
+    invoices_due: bool = False
+
+
+class FollowedList(Struct):
+    """A list whose prices the user wants to follow."""
+
+    list: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +53,7 @@ class AlertPages:
     desk: PageDesk
     parts: AccountParts
 
-    @page(PATH, "Alerts", user_roles=BUYER)
+    @page(PATH, "Alerts", user_roles=(*BUYER, *ACCOUNTS))
     async def list_alerts(self, call: Call) -> Response:
         return await self._show(call, Filled())
 
@@ -64,7 +83,64 @@ class AlertPages:
         if not await remove_stock_alert(tx, user_of(call).id, product_id):
             raise not_found("alert", product_id)
 
+    @action(
+        f"{PATH}/choose",
+        "Choose e-mails",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=PATH,
+        done="Your choice is saved.",
+        user_roles=(*BUYER, *ACCOUNTS),
+    )
+    async def choose(self, tx: Transaction, call: Call, body: ChosenForm, now: datetime) -> None:
+        user = user_of(call)
+        wanted: list[AlertKind] = []
+        if body.dispatched and user.has_role(*BUYER):
+            wanted.append("dispatched")
+        if body.invoices_due and user.has_role(*ACCOUNTS):
+            wanted.append("invoices_due")
+        await choose_alerts(tx, user.id, wanted, now)
+
+    @action(
+        _PRICES,
+        "Follow the prices of a list",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=PATH,
+        done=lambda name: f"You get an e-mail when prices of {name} change, at most once a day.",
+        user_roles=BUYER,
+    )
+    async def follow(self, tx: Transaction, call: Call, body: FollowedList, now: datetime) -> str:
+        user = user_of(call)
+        found = await fetch_list(tx, user, body.list)
+        await follow_prices(tx, user.customer_id, user.id, found.id, now)
+        return found.name
+
+    @action(
+        f"{_PRICES}/{{id}}/end",
+        "Follow the prices of a list no more",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=PATH,
+        done="You are not told of the prices of this list any more.",
+        user_roles=BUYER,
+    )
+    async def end(self, tx: Transaction, call: Call) -> None:
+        list_id = call.path_id("id", "alert")
+        if not await remove_price_alert(tx, user_of(call).id, list_id):
+            raise not_found("alert", list_id)
+
     async def _show(self, call: Call, filled: Filled) -> Response:
+        user = user_of(call)
         async with self.desk.reading() as tx:
-            alerts = await stock_alerts_of(tx, user_of(call).id)
-        return self.desk.show(call, "alerts/list.html", form=filled, alerts=alerts)
+            stock = await stock_alerts_of(tx, user.id)
+            prices = await price_alerts_of(tx, user.id)
+            chosen = await chosen_alerts_of(tx, user.id)
+        return self.desk.show(
+            call,
+            "alerts/list.html",
+            form=filled,
+            alerts=stock,
+            prices=prices,
+            chosen=chosen,
+            is_buyer=user.has_role(*BUYER),
+            pays=user.has_role(*ACCOUNTS),
+            days=DAYS_BEFORE,
+        )

@@ -1,4 +1,4 @@
-"""Reads and writes stock alerts: users, and the products whose stock they wait for."""
+"""Stock alerts: users, and the products whose stock they wait for."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,0 +1,54 @@
+"""Tells users once a day which prices of a list have changed."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from tradecounter.alerts.queries.price_alerts import (
+    alerts_to_check,
+    price_alerts_of,
+    products_of_list,
+    put_price_alert,
+    store_check,
+)
+from tradecounter.db.jobs import queue
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import uk_date
+from tradecounter.prices.explain_price import unit_costs_of
+
+_MOST = 20  # lists that a user follows
+_BATCH = 20
+
+
+async def follow_prices(tx: Transaction, customer_id: int, user_id: int, list_id: int, now: datetime) -> None:
+    """Have a user told when prices of a list change. Raises DomainError (conflict): too many lists."""
+    followed = {alert.list_id for alert in await price_alerts_of(tx, user_id)}
+    if len(followed | {list_id}) > _MOST:
+        raise DomainError(Kind.CONFLICT, f"you follow the prices of {_MOST} lists already: end that of another first")
+    prices = await unit_costs_of(tx, customer_id, list(await products_of_list(tx, list_id)), now)
+    await put_price_alert(tx, user_id, list_id, prices, uk_date(now))
+
+
+async def tell_of_prices(tx: Transaction, now: datetime) -> int:
+    """Look at lists that were not looked at today, and queue an e-mail for each with changes; return how many it saw.
+
+    A product that came into the list since is no change; neither is one that has left it.
+    """
+    today = uk_date(now)
+    alerts = await alerts_to_check(tx, today, _BATCH)
+    for alert in alerts:
+        prices = await unit_costs_of(tx, alert.customer_id, list(await products_of_list(tx, alert.list_id)), now)
+        changes = {
+            product: (_text(alert.known[str(product)]), _text(price))
+            for product, price in prices.items()
+            if str(product) in alert.known and _text(alert.known[str(product)]) != _text(price)
+        }
+        await store_check(tx, alert, prices, changes, today)
+        if changes:
+            day = today.toordinal()
+            await queue(tx, "mail_prices_changed", user_id=alert.user_id, list_id=alert.list_id, day=day)
+    return len(alerts)
+
+
+def _text(price: Decimal | str | None) -> str | None:
+    return None if price is None else str(price)

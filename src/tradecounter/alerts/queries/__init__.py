@@ -1,0 +1,1 @@
+"""Reads and writes what users want to be told by e-mail."""

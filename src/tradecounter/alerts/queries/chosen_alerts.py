@@ -1,0 +1,60 @@
+"""Alerts that users choose: every dispatch, and invoices that are due soon."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Literal
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+AlertKind = Literal["dispatched", "invoices_due"]
+
+_CHOSEN = Statement("select kind from chosen_alert where user_id = :user_id")
+_LEAVE_OUT = Statement("delete from chosen_alert where user_id = :user_id and kind <> all(:kinds::text[])")
+_CHOOSE = Statement("""
+    insert into chosen_alert (user_id, kind, told_until)
+    select :user_id, kind, :now from unnest(:kinds::text[]) as chosen (kind)
+    on conflict (user_id, kind) do nothing
+""")
+
+
+async def chosen_alerts_of(tx: Transaction, user_id: int) -> set[str]:
+    """Return the kinds of alerts that a user has chosen."""
+    return {kind for (kind,) in await tx.fetch_all(_CHOSEN, user_id=user_id)}
+
+
+async def choose_alerts(tx: Transaction, user_id: int, kinds: Collection[AlertKind], now: datetime) -> None:
+    """Store the kinds of alerts that a user wants; the others end."""
+    await tx.execute(_LEAVE_OUT, user_id=user_id, kinds=list(kinds))
+    await tx.execute(_CHOOSE, user_id=user_id, kinds=list(kinds), now=now)
+
+
+_TOLD_OF_DISPATCH = Statement("""
+    select a.user_id from chosen_alert a join customer_user u on u.id = a.user_id
+    where u.customer_id = :customer_id and u.disabled_at is null and a.kind = 'dispatched' order by a.user_id
+""")
+
+
+async def users_told_of_dispatch(tx: Transaction, customer_id: int) -> list[int]:
+    """Return a customer's users who want to be told of each dispatch."""
+    return [user_id for (user_id,) in await tx.fetch_all(_TOLD_OF_DISPATCH, customer_id=customer_id)]
+
+
+# A user is told once of each invoice: those due until `told_until` were in an earlier e-mail, or were due before the
+# user chose the alert. Each invoice comes into the period once.
+_FIND_DUE = Statement("""
+    update chosen_alert a set told_until = :until
+    from customer_user u, customer c
+    where a.kind = 'invoices_due' and a.told_until < :until and u.id = a.user_id and u.disabled_at is null
+      and c.id = u.customer_id and c.blocked_at is null
+      and exists (
+          select from invoice_balance b
+          where b.customer_id = u.customer_id and b.due > 0 and b.due_at > a.told_until and b.due_at <= :until
+      )
+    returning a.user_id
+""")
+
+
+async def find_invoices_due(tx: Transaction, until: datetime) -> list[int]:
+    """Note that users are told of the invoices that are due until a moment; return the users to tell."""
+    return sorted(user_id for (user_id,) in await tx.fetch_all(_FIND_DUE, until=until))

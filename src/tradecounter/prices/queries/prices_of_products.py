@@ -1,0 +1,40 @@
+"""The prices of several products for one customer."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
+
+_LIST_PRICES = Statement("""
+    select product_id, price_list, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost from price
+    where price_list = any(:price_lists::text[]) and product_id = any(:product_ids::bigint[])
+""")
+_CONTRACT_PRICES = Statement("""
+    select product_id, customer_id, valid_from, valid_until, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost
+    from contract_price where customer_id = :customer_id and product_id = any(:product_ids::bigint[])
+    order by product_id, valid_from desc nulls last, id desc
+""")
+
+
+async def list_prices_of_products(
+    tx: Transaction, product_ids: Sequence[int], price_lists: Sequence[str]
+) -> dict[int, list[ListPrice]]:
+    """Return the prices of products on some lists, by product id."""
+    found = defaultdict(list)
+    rows = await tx.fetch_all(_LIST_PRICES, price_lists=list(price_lists), product_ids=list(product_ids))
+    for product_id, *price in rows:
+        found[product_id].append(ListPrice(*price))
+    return dict(found)
+
+
+async def contract_prices_of_products(
+    tx: Transaction, product_ids: Sequence[int], customer_id: int
+) -> dict[int, list[ContractPrice]]:
+    """Return a customer's contract prices of products, past and future included, by product id; latest first."""
+    found = defaultdict(list)
+    rows = await tx.fetch_all(_CONTRACT_PRICES, customer_id=customer_id, product_ids=list(product_ids))
+    for product_id, *price in rows:
+        found[product_id].append(ContractPrice(*price))
+    return dict(found)
