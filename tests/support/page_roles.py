@@ -188,6 +188,8 @@ ACCOUNT: Mapping[str, str] = {
     "/account/product": "buyer",
     "/account/product/{sku}": "buyer",
     "/account/basket/add": "buyer",
+    "/account/basket/link": "buyer",
+    "/account/basket/shared": "buyer",
     "/account/alert": "buyer accounts",
     "/account/alert/add": "buyer",
     "/account/alert/choose": "buyer accounts",

@@ -1,7 +1,10 @@
 """Puts products into a user's basket, saves what the form of an order has, and takes out what was ordered."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+from msgspec import Meta
 
 from tradecounter.baskets.queries import add_lines, lines_of_basket, lock_basket, replace_lines, take_lines
 from tradecounter.db.transaction import Transaction
@@ -10,6 +13,14 @@ from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
 from tradecounter.storefront.view import CustomerView
+
+LONGEST_NOTE = 200
+
+
+class NotedItem(CreateOrderItem):
+    """Units of a product, with the user's note about the line."""
+
+    note: Annotated[str, Meta(max_length=LONGEST_NOTE)] = ""
 
 
 async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> None:
@@ -25,13 +36,14 @@ async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items
     await add_lines(tx, user_id, list(wanted.items()), MOST_UNITS)
 
 
-async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[CreateOrderItem]) -> None:
-    """Have the basket contain only these products. Others who change the basket wait.
+async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[NotedItem]) -> None:
+    """Have the basket contain only these products, with their notes. Others who change the basket wait.
 
     Raises DomainError (invalid), as `add_to_basket` does.
     """
     await lock_basket(tx, user_id)
-    await replace_lines(tx, user_id, list(_units(view, items).items()))
+    units, notes = _units(view, items), _notes(view, items)
+    await replace_lines(tx, user_id, [(product, units[product], notes[product]) for product in units])
 
 
 async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderLine]) -> None:
@@ -44,6 +56,20 @@ async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderL
     for line in lines:
         units[line.product_id] += line.quantity
     await take_lines(tx, user_id, list(units.items()))
+
+
+def noted(items: Iterable[NotedItem]) -> str:
+    """Return the notes of lines as one text, each after the SKU of its line; empty without notes."""
+    return "\n".join(f"{item.sku}: {item.note}" for item in items if item.note)
+
+
+def _notes(view: CustomerView, items: Sequence[NotedItem]) -> dict[int, str]:
+    """Return the note of each product; those of several lines of a product are one."""
+    notes: defaultdict[int, list[str]] = defaultdict(list)
+    for item, wanted in zip(items, find_products(view, items), strict=True):
+        if item.note not in notes[wanted.product.id]:
+            notes[wanted.product.id].append(item.note)
+    return {product: "; ".join(filter(None, found))[:LONGEST_NOTE] for product, found in notes.items()}
 
 
 def _units(view: CustomerView, items: Sequence[CreateOrderItem]) -> dict[int, int]:

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from psycopg.sql import SQL
-
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -18,11 +16,12 @@ class BasketLine:
     product_id: int
     sku: str
     quantity: int
+    note: str
 
 
 _LINES = Statement(
-    "select b.position, b.product_id, p.sku, b.quantity from basket_line b join product p on p.id = b.product_id"
-    " where b.user_id = :user_id order by b.position",
+    "select b.position, b.product_id, p.sku, b.quantity, b.note"
+    " from basket_line b join product p on p.id = b.product_id where b.user_id = :user_id order by b.position",
     BasketLine,
 )
 
@@ -40,14 +39,14 @@ async def lock_basket(tx: Transaction, user_id: int) -> None:
     await tx.execute(_LOCK, user_id=user_id)
 
 
-_PUT = SQL("""
+_ADD = Statement("""
     insert into basket_line (user_id, product_id, quantity)
     select :user_id, product_id, quantity
     from unnest(:product_ids::bigint[], :quantities::bigint[]) with ordinality as wanted (product_id, quantity, place)
     order by place
-    on conflict (user_id, product_id) do update set quantity = {}
+    on conflict (user_id, product_id) do update
+        set quantity = least(basket_line.quantity + excluded.quantity, :most)
 """)
-_ADD = Statement(_PUT.format(SQL("least(basket_line.quantity + excluded.quantity, :most)")))
 
 
 async def add_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int]], most: int) -> None:
@@ -57,14 +56,23 @@ async def add_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, in
 
 
 _LEAVE_OUT = Statement("delete from basket_line where user_id = :user_id and product_id <> all(:product_ids::bigint[])")
-_SET = Statement(_PUT.format(SQL("excluded.quantity")))
+_SET = Statement("""
+    insert into basket_line (user_id, product_id, quantity, note)
+    select :user_id, product_id, quantity, note
+    from unnest(:product_ids::bigint[], :quantities::bigint[], :notes::text[])
+        with ordinality as wanted (product_id, quantity, note, place)
+    order by place
+    on conflict (user_id, product_id) do update set quantity = excluded.quantity, note = excluded.note
+""")
 
 
-async def replace_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int]]) -> None:
-    """Have a basket contain these pairs of product and units, of different products, and nothing else."""
-    products, quantities = _columns(lines)
+async def replace_lines(tx: Transaction, user_id: int, lines: Sequence[tuple[int, int, str]]) -> None:
+    """Have a basket contain these products with units and a note, of different products, and nothing else."""
+    products, quantities = _columns((product, units) for product, units, _ in lines)
     await tx.execute(_LEAVE_OUT, user_id=user_id, product_ids=products)
-    await tx.execute(_SET, user_id=user_id, product_ids=products, quantities=quantities)
+    await tx.execute(
+        _SET, user_id=user_id, product_ids=products, quantities=quantities, notes=[note for _, _, note in lines]
+    )
 
 
 _TAKE = Statement(

@@ -249,10 +249,13 @@ CREATE TABLE public.basket_line (
     product_id bigint NOT NULL,
     quantity integer NOT NULL,
     "position" bigint NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
     CONSTRAINT basket_line_quantity_check CHECK ((quantity > 0))
 );
 
 COMMENT ON COLUMN public.basket_line."position" IS 'The order of the lines; a new line comes last.';
+
+COMMENT ON COLUMN public.basket_line.note IS 'What the user notes about the line; the order gets it as a note.';
 
 ALTER TABLE public.basket_line ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.basket_line_position_seq

@@ -6,6 +6,7 @@ from tradecounter.access.pages.account.users import UserPages
 from tradecounter.alerts.pages.account.alerts import AlertPages
 from tradecounter.approvals.pages.account.approvals import ApprovalPages
 from tradecounter.baskets.pages.account.add import BasketPages
+from tradecounter.baskets.pages.account.share import SharePages
 from tradecounter.baskets.summary import summarise
 from tradecounter.billing.pages.account.credit import CreditPages
 from tradecounter.billing.pages.account.invoices import InvoicePages
@@ -46,6 +47,7 @@ SUBJECTS: Sequence[type] = (
     OwnOrderListPages,
     OwnOrderPages,
     BasketPages,
+    SharePages,
     SavedListPages,
     NewOrderPages,
     ReviewPages,

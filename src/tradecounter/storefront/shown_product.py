@@ -112,3 +112,16 @@ def _may_load(address: str) -> bool:
     except NotAWebAddressError:
         return False
     return not (isinstance(host, str) and host.endswith(_NEVER_LOADS))
+
+
+@dataclass(frozen=True)
+class ShownLine:
+    """Units of a product that the customer can buy, such as a list has."""
+
+    product: ShownProduct
+    quantity: int
+
+    @property
+    def net(self) -> Decimal:
+        """The net price of all its units."""
+        return from_pence(self.product.costs.at(self.quantity)) * self.quantity

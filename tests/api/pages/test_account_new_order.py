@@ -37,8 +37,8 @@ def items(*lines: tuple[str, Any]) -> dict[str, str]:
 def lines_of(page: httpx2.Response) -> list[tuple[str, str]]:
     """SKU and quantity of the lines in the form."""
     fields = fields_of(page, where=lambda name: name.startswith("items-"))
-    count = len(fields) // 2
-    return [(fields[f"items-{n}-sku"], fields[f"items-{n}-quantity"]) for n in range(count)]
+    numbers = [name.split("-")[1] for name in fields if name.endswith("-sku")]
+    return [(fields[f"items-{n}-sku"], fields[f"items-{n}-quantity"]) for n in numbers]
 
 
 def path_of(page: httpx2.Response) -> str:

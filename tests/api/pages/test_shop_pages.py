@@ -35,7 +35,7 @@ def skus(person: Person, **query: Any) -> list[str]:
 def basket(person: Person) -> dict[str, str]:
     """Units by SKU, as the form of an order has them."""
     fields = fields_of(person.get(FORM), where=lambda name: name.startswith("items-"))
-    return {fields[f"items-{n}-sku"]: fields[f"items-{n}-quantity"] for n in range(len(fields) // 2)}
+    return {fields[f"items-{n}-sku"]: fields[f"items-{n}-quantity"] for n in range(len(fields) // 3)}
 
 
 def add(person: Person, sku: str, quantity: Any = "1", **fields: str) -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
 from tradecounter.bulk.encodings import UnreadableFileError, scan
 from tradecounter.edge.page_kit.forms import Submitted
@@ -13,11 +14,11 @@ from tradecounter.kit.keys import key_form
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.orders.create.offered_lines import unknown_products
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
-from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS, CreateOrderItem
+from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
 from tradecounter.storefront.view import CustomerView
 
 _ROW = re.compile(r"(items|quick|found)-([0-9]{1,4})-sku")
-_OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity)")
+_OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity|note)")
 _STEPS = {"do", "add", "remove"}  # buttons
 
 
@@ -27,6 +28,7 @@ class Line:
 
     sku: str
     quantity: str
+    note: str = ""
 
     @property
     def units(self) -> int:
@@ -46,9 +48,9 @@ class FormLines:
     listed: str = ""
     bad_lines: list[BadLine] = field(default_factory=list)
 
-    def add(self, sku: str, quantity: str) -> None:
-        """Add a line; units of a product that has a line already are added to that line."""
-        line, same = Line(sku, quantity), self._line(sku)
+    def add(self, sku: str, quantity: str, note: str = "") -> None:
+        """Add a line; units of a product that has a line already are added to that line, which keeps its note."""
+        line, same = Line(sku, quantity, note), self._line(sku)
         if same is not None and same.units and line.units:
             same.quantity = str(same.units + line.units)
         else:
@@ -84,12 +86,16 @@ class FormLines:
         `seen` is the greatest position of the lines that the form has shown, None if it says nothing of it.
         """
         new = [line for line in stored if seen is not None and line.position > seen and not self._line(line.sku)]
-        self.lines += [Line(line.sku, str(line.quantity)) for line in new]
+        self.lines += [Line(line.sku, str(line.quantity), line.note) for line in new]
         return bool(new)
 
-    def items(self, view: CustomerView) -> list[CreateOrderItem]:
+    def items(self, view: CustomerView) -> list[NotedItem]:
         """Return the lines that an order can have."""
-        return [CreateOrderItem(line.sku, line.units) for line in self.lines if line.units and view.find(line.sku)]
+        return [
+            NotedItem(line.sku, line.units, line.note[:LONGEST_NOTE])
+            for line in self.lines
+            if line.units and view.find(line.sku)
+        ]
 
     def _line(self, sku: str) -> Line | None:
         return next((line for line in self.lines if key_form(line.sku) == key_form(sku)), None)
@@ -102,6 +108,7 @@ class FormLines:
         for number, line in enumerate(self.lines):
             values[f"items-{number}-sku"] = [line.sku]
             values[f"items-{number}-quantity"] = [line.quantity]
+            values[f"items-{number}-note"] = [line.note]
         return values | {"list": [self.listed]}
 
 
@@ -111,7 +118,7 @@ def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> Fo
     for group, number, sku, quantity in _rows(submitted):
         if group == "items":
             if quantity != "0" and removed != number:
-                form.lines.append(Line(sku, quantity))
+                form.lines.append(Line(sku, quantity, submitted.one(f"items-{number}-note")))
         elif group == "quick" and sku:
             form.add(sku, quantity or "1")
         elif group == "found":
@@ -131,11 +138,11 @@ def named_skus(submitted: Submitted, uploaded: str) -> list[str]:
     return [*(sku for _, _, sku, _ in _rows(submitted)), *(line.sku for line in listed)]
 
 
-def lines_with(items: Iterable[tuple[str, int]]) -> FormLines:
-    """Return lines of pairs of SKU and quantity, such as those of the basket and of an earlier order."""
+def lines_with(items: Iterable[tuple[str, int, str]]) -> FormLines:
+    """Return lines of SKU, quantity and note, such as those of the basket and of an earlier order."""
     form = FormLines()
-    for sku, quantity in items:
-        form.add(sku, str(quantity))
+    for sku, quantity, note in items:
+        form.add(sku, str(quantity), note)
     return form
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct, UnsetType, to_builtins
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from tradecounter.baskets.change_basket import save_basket
+from tradecounter.baskets.change_basket import NotedItem, noted, save_basket
 from tradecounter.baskets.queries import BasketLine, lines_of_basket
 from tradecounter.baskets.summary import summarise
 from tradecounter.credit.queries import credit_room
@@ -35,6 +35,7 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.kit.numbers import read_id
+from tradecounter.orders.add_note import LONGEST_NOTE, add_note
 from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.read_request import read_request
@@ -43,7 +44,7 @@ from tradecounter.orders.pages.account.offers import priced, search
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder
-from tradecounter.orders.wire import CreateOrderItem, Reference
+from tradecounter.orders.wire import Reference
 from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.account import AccountParts
 from tradecounter.storefront.current_view import current_view
@@ -68,7 +69,7 @@ class Prefill(Struct, frozen=True):
 class Lines(Struct):
     """The lines of the form."""
 
-    items: list[CreateOrderItem] = []
+    items: list[NotedItem] = []
 
 
 class AddressChoice(Struct):
@@ -105,7 +106,7 @@ class OrderForm(Struct, kw_only=True):
     """The whole form."""
 
     customer_reference: Reference
-    items: list[CreateOrderItem] = []
+    items: list[NotedItem] = []
     shipping_address: AddressChoice
     billing_address: AddressChoice
     external_customer_id: str | None = None
@@ -119,7 +120,7 @@ class OrderForm(Struct, kw_only=True):
         billing = shipping if self.billing_address.id == SAME else self.billing_address.in_json()
         body = {
             "customer_reference": self.customer_reference,
-            "items": to_builtins(self.items),
+            "items": [{"sku": item.sku, "quantity": item.quantity} for item in self.items],
             "shipping_address": shipping,
             "billing_address": billing,
             "external_customer_id": self.external_customer_id,
@@ -142,11 +143,14 @@ class NewOrderPages:
         wanted, user = call.query(Prefill), user_of(call)
         async with self.desk.reading() as tx:
             stored = await lines_of_basket(tx, user.id)
-        items, values = [(line.sku, line.quantity) for line in stored], _first_values(quote=wanted.quote is not None)
+        items, values = (
+            [(line.sku, line.quantity, line.note) for line in stored],
+            _first_values(quote=wanted.quote is not None),
+        )
         if wanted.again is not None:
             items, values = await self._again(call, wanted.again, items, values)
         elif wanted.add is not None:
-            items.append((wanted.add, 1))
+            items.append((wanted.add, 1, ""))
         lines = lines_with(items)
         return await self._show(call, lines, Filled(lines.values(values) if items else values), _last(stored))
 
@@ -166,12 +170,14 @@ class NewOrderPages:
             focus = "found" if step == "search" and submitted.one("q") else "lines"
             return await self._show(call, lines, checked, seen, focus, _ADDED_ELSEWHERE if has_new else "")
 
-        async def work(tx: Transaction, body: OrderForm, _: datetime) -> AnyOrder:
+        async def work(tx: Transaction, body: OrderForm, now: datetime) -> AnyOrder:
             if not body.items:
                 raise DomainError(Kind.INVALID, "add at least one product")
             context = self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
             with without_copies("billing_address", "shipping_address", copied=body.billing_address.id == SAME):
                 made = await _created(tx, body, context, is_quote=step == "quote")
+            if notes := noted(body.items):
+                await add_note(tx, made.confirmation_code, notes[:LONGEST_NOTE], now)
             if body.replaces is None:
                 left = [] if step == "quote" else lines.items(view)  # what a quote asks for leaves the basket
                 await save_basket(tx, user_of(call).id, view, left)
@@ -208,22 +214,25 @@ class NewOrderPages:
             return _last(await lines_of_basket(tx, user.id))
 
     async def _again(
-        self, call: Call, name: str, items: list[tuple[str, int]], values: dict[str, Sequence[str]]
-    ) -> tuple[list[tuple[str, int]], dict[str, Sequence[str]]]:
+        self, call: Call, name: str, items: list[tuple[str, int, str]], values: dict[str, Sequence[str]]
+    ) -> tuple[list[tuple[str, int, str]], dict[str, Sequence[str]]]:
         """Return the lines for a form that takes up an order or quote of the customer, and its addresses.
 
         An order is bought again, besides what is in the basket. One that was not placed has its own units of what the
         basket still has. A pending order is changed, so it has its own lines alone, and also its other fields.
+        Notes are those of the basket.
         """
         async with self.desk.reading() as tx:
             order = await fetch_own_order_by_name(tx, call.customer_id, name)
             lines = await lines_of_order(tx, order.id)
-        own = [(line.sku, line.quantity or line.cancelled) for line in lines]
+        notes = {sku: note for sku, _, note in items}
+        own = [(line.sku, line.quantity or line.cancelled, notes.get(line.sku, "")) for line in lines]
         values = values | _values_of(order)
         if REPLACES in values:
             return own, values
         if not isinstance(order, NumberedOrder):
-            items = [(sku, units) for sku, units in items if sku not in dict(own)]
+            ordered = {sku for sku, _, _ in own}
+            items = [line for line in items if line[0] not in ordered]
         return items + own, values
 
     async def _show(

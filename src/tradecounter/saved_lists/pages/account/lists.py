@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -19,7 +18,7 @@ from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.step import Question, action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.money import NOTHING, from_pence
+from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.wire import CreateOrderItem
@@ -35,7 +34,7 @@ from tradecounter.saved_lists.manage_lists import (
     remove_list,
 )
 from tradecounter.saved_lists.queries import ListLine, SavedList, lines_of_list, lists_of, usual_items
-from tradecounter.storefront.shown_product import ShownProduct
+from tradecounter.storefront.shown_product import ShownLine, ShownProduct
 from tradecounter.storefront.view import CustomerView
 
 PATH = "/account/list"
@@ -63,19 +62,6 @@ class AddToList(CreateOrderItem):
 
     list: str = ""
     name: ListName | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ListedProduct:
-    """A line of a list whose product the customer can buy."""
-
-    product: ShownProduct
-    quantity: int
-
-    @property
-    def net(self) -> Decimal:
-        """The net price of all its units."""
-        return from_pence(self.product.costs.at(self.quantity)) * self.quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +278,11 @@ async def _lines_of_source(tx: Transaction, call: Call, source: str) -> list[tup
     return [(line.sku, line.quantity or line.cancelled) for line in await lines_of_order(tx, order.id)]
 
 
-def _products(view: CustomerView, lines: Iterable[ListLine]) -> Iterable[ListedProduct]:
+def _products(view: CustomerView, lines: Iterable[ListLine]) -> Iterable[ShownLine]:
     for line in lines:
         found = view.find_id(line.product_id)
         if found is not None:
-            yield ListedProduct(ShownProduct(view, *found), line.quantity)
+            yield ShownLine(ShownProduct(view, *found), line.quantity)
 
 
 def _id(call: Call) -> int:

@@ -1,0 +1,105 @@
+"""Notes on the lines of a basket, and a link with which a colleague opens it."""
+
+import re
+
+import pytest
+
+from support.orders import rows, sell
+from support.pages import Person, customer_user, fields_of, text_of
+from support.service import Customer, Service
+from support.shop import ADDRESS, STANDARD
+
+FORM, LINK, SHARED = "/account/new-order", "/account/basket/link", "/account/basket/shared"
+
+
+def noted(person: Person, note: str, sku: str = "PHONE") -> dict[str, str]:
+    """The fields of the form after a line with a note was put into the basket."""
+    fields = {"do": "update", "items-0-sku": sku, "items-0-quantity": "2", "items-0-note": note}
+    return fields_of(person.send(FORM, fields))
+
+
+def link_of(person: Person) -> str:
+    """The link with what is in a basket, below the site's root."""
+    found = re.search(r'<pre class="code">[^<]*?(/account/basket/shared[^<]*)</pre>', person.get(LINK).text)
+    assert found is not None
+    return found[1].replace("&amp;", "&")
+
+
+def test_a_note_stays_with_its_line_on_every_device(shop: Service, customer: Customer, buyer: Person) -> None:
+    noted(buyer, "For <the> second floor")
+    fields = fields_of(buyer.get(FORM))
+    assert (fields["items-0-sku"], fields["items-0-note"]) == ("PHONE", "For <the> second floor")
+    colleague = customer_user(shop, customer.id, "buyer")
+    assert "items-0-note" not in fields_of(colleague.get(FORM))
+    buyer.sends("/account/basket/add", {"sku": "PHONE", "quantity": "1"})
+    fields = fields_of(buyer.get(FORM))
+    assert (fields["items-0-quantity"], fields["items-0-note"]) == ("3", "For <the> second floor")
+    removed = fields_of(buyer.send(FORM, fields | {"do": "update", "quick-0-sku": "CABLE"}))
+    removed = fields_of(buyer.send(FORM, removed | {"remove": "0"}))
+    assert (removed["items-0-sku"], removed["items-0-note"]) == ("CABLE", "")
+
+
+def test_an_order_has_the_notes_of_its_lines(shop: Service, customer: Customer, buyer: Person) -> None:
+    customer.post("/customer/address", ADDRESS)
+    fields = noted(buyer, "For the second floor") | {"do": "order", "customer_reference": "PO-NOTED"}
+    code = buyer.send(FORM, fields).headers["Location"].rpartition("/")[2]
+    query = (
+        "select n.noted_by, n.text from order_note n join orders o on o.id = n.order_id where confirmation_code = %s"
+    )
+    assert rows(shop, query, code) == [(buyer.email, "PHONE: For the second floor")]
+    again = fields_of(buyer.get(f"{FORM}?again={code}"))
+    assert again["items-0-note"] == "For the second floor"
+    buyer.sends(f"{FORM}/{code}", {"shipping_method": str(STANDARD)})
+    assert rows(shop, query, code) == [(buyer.email, "PHONE: For the second floor")]
+
+
+def test_a_note_that_is_too_long_is_said_beside_its_line(buyer: Person) -> None:
+    answer = buyer.send(
+        FORM, {"do": "update", "items-0-sku": "PHONE", "items-0-quantity": "1", "items-0-note": "n" * 201}
+    )
+    assert answer.status_code == 400
+    assert "Note on PHONE" in text_of(answer)
+
+
+def test_a_colleague_opens_a_basket_by_its_link(shop: Service, customer: Customer, buyer: Person) -> None:
+    sku = sell(shop, "SHARED & CO, 2:1/M", 10, available=3)
+    shop.refresh()
+    noted(buyer, "Not for others", sku)
+    buyer.sends("/account/basket/add", {"sku": "CABLE", "quantity": "7"})
+    link = link_of(buyer)
+    colleague = customer_user(shop, customer.id, "buyer")
+    page = colleague.get(link)
+    assert "Not for others" not in text_of(page)
+    fields = fields_of(page, where=lambda name: name.startswith("items-"))
+    assert fields == {
+        "items-0-sku": sku,
+        "items-0-quantity": "2",
+        "items-1-sku": "CABLE",
+        "items-1-quantity": "7",
+    }
+    assert "2 products added to the basket." in text_of(colleague.sends(SHARED, fields))
+    assert fields_of(colleague.get(FORM))["items-1-quantity"] == "7"
+    assert fields_of(buyer.get(FORM))["items-0-note"] == "Not for others"
+
+
+def test_a_product_that_is_not_sold_to_the_colleague_is_named(buyer: Person) -> None:
+    page = text_of(buyer.get(f"{SHARED}?item=1:NO-SUCH-SKU&item=2:PHONE"))
+    assert "Not sold to you: NO-SUCH-SKU." in page
+    assert "1 product, £100.00 without VAT" in page
+    assert "nothing in this link" in text_of(buyer.get(f"{SHARED}?item=1:NO-SUCH-SKU"))
+    assert buyer.send(SHARED, {"once": ""}).status_code == 409
+
+
+@pytest.mark.parametrize("item", ["PHONE", "0:PHONE", "x:PHONE", "1:", "-1:PHONE", "1:" + "x" * 300, "9999999:PHONE"])
+def test_a_link_that_is_wrong_says_so(buyer: Person, item: str) -> None:
+    answer = buyer.get(f"{SHARED}?item={item}")
+    assert answer.status_code == 400
+    assert "units, a colon and a SKU" in text_of(answer)
+
+
+def test_a_basket_that_is_too_long_for_a_link_is_saved_as_a_list(shop: Service, buyer: Person) -> None:
+    skus = [sell(shop, f"LONG-{'X' * 60}-{n}", 10) for n in range(60)]
+    shop.refresh()
+    assert "Your basket is empty" in text_of(buyer.get(LINK))
+    buyer.send(FORM, {"do": "update", "list": "\n".join(f"{sku} 1" for sku in skus)})
+    assert "too long for a link" in text_of(buyer.get(LINK))
