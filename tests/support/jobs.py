@@ -74,7 +74,8 @@ def job(browser: Browser, person: Person, url: str, path: str, way: Way, record:
         tab.open(f"{url}{path}")
         working = Job(tab, way)
         yield working
-        assert all_serious_errors(tab) == []
-        assert not tab.is_too_wide
+        errors = all_serious_errors(tab)
+        assert errors == [], errors  # named, because pytest rewrites only the assertions of test files
+        assert not tab.is_too_wide, working.page.url
         record("clicks", f"{working.clicks} of at most {most}")
-        assert working.clicks <= most
+        assert working.clicks <= most, f"{working.clicks} clicks instead of {most}"
