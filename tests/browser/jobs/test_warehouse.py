@@ -1,11 +1,23 @@
 """What the warehouse does all day, with the number of clicks."""
 
+import re
+from urllib.parse import urlsplit
+
 from playwright.sync_api import Browser, expect
 
 from support.backoffice import BackOfficeSite
-from support.jobs import WAYS, Record, Way, job
-from support.orders import buy, sell
+from support.billing import pdf_text
+from support.jobs import WAYS, Job, Record, Way, job
+from support.orders import buy, dispatch, level, rows, sell, shipments
 from support.pages import staff_member
+from tradecounter.returns.open_return import open_return
+from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
+
+
+def scan(work: Job, text: str) -> None:
+    """Scan a label into the search box, as a scanner does: it types the text and Enter."""
+    work.field("Find anything").fill(text)
+    work.page.keyboard.press("Enter")
 
 
 @WAYS
@@ -42,3 +54,185 @@ def test_a_delivery_is_booked_in_with_two_clicks(
         work.page.get_by_label(f"Units of {sku} that are there").fill("8")
         work.click(work.button("Book in"))
         expect(work.page.get_by_text("8 units of 1 product booked in.")).to_be_visible()
+
+
+@WAYS
+def test_picking_lists_of_three_orders_are_printed_as_one_file_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    customer = office.service.customer(company=f"Three lists by {way}")
+    names = [buy(customer, [("CABLE", units)])["order_reference"] for units in (1, 2, 3)]
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, "/order", way, record_property, 2) as work:
+        work.field("Customer").fill(str(customer.id))
+        work.page.keyboard.press("Enter")
+        expect(work.page.get_by_role("checkbox", name=re.compile("^Choose"))).to_have_count(3)
+        work.click(work.field("All on this page"))
+        expect(work.page.get_by_text("3 chosen")).to_be_visible()
+        with work.page.context.expect_page() as opened:
+            work.click(work.button("Picking lists"))
+        opened.value.wait_for_url("**/order/many/picking-list?**")
+        address = urlsplit(opened.value.url)
+        opened.value.close()
+    printed = person.get(f"{address.path}?{address.query}")
+    assert printed.headers["Content-Type"] == "application/pdf"
+    text = pdf_text(printed.content)
+    assert all(name in text for name in names)
+
+
+@WAYS
+def test_a_part_of_an_order_leaves_with_its_serial_numbers_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    router, cable = (sell(office.service, f"{kind}-{way}", 10, available=5) for kind in ("ROUTER", "PLUG"))
+    customer = office.service.customer(company=f"In part by {way}")
+    name = buy(customer, [(router, 3), (cable, 1)])["order_reference"]
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, "/", way, record_property, 2) as work:
+        scan(work, name)
+        work.click(work.link("Dispatch"))
+        router_units, cable_units = (work.page.get_by_label(re.compile(rf"^Units \({n} allocated")) for n in (3, 1))
+        router_units.fill("2")
+        cable_units.fill("")
+        expect(work.page.get_by_text("0 of 2 scanned")).to_be_visible()
+        work.field("Serial numbers").first.focus()
+        for number in (1, 2):
+            work.page.keyboard.type(f"SN-{way}-{number}")
+            work.page.keyboard.press("Enter")
+        expect(work.button("Record the shipment")).to_be_focused()
+        work.field("Tracking number (optional)").fill(f"PART-{way}")
+        work.click(work.button("Record the shipment"))
+        expect(work.page.locator(".flash")).to_have_text("The shipment is recorded.")
+        expect(work.page.locator(".heading .badge")).to_have_text("Part dispatched")
+    order = customer.get(f"/order/{name}").json()
+    assert [shipping["tracking_number"] for shipping in order["shipping"]] == [f"PART-{way}"]
+    assert [[unit["serial_number"] for unit in item["serial_numbers"]] for item in order["items"]] == [
+        [f"SN-{way}-1", f"SN-{way}-2"],
+        [],
+    ]
+    assert (level(office.service, router), level(office.service, cable)) == ((2, 1, 0), (4, 1, 0))
+
+
+@WAYS
+def test_a_wrong_tracking_number_is_corrected_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    customer = office.service.customer(company=f"Wrong label by {way}")
+    placed = buy(customer)
+    dispatch(office.service, placed, tracking_number=f"WRONG-{way}")
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, "/", way, record_property, 2) as work:
+        scan(work, f"WRONG-{way}")
+        work.click(work.link("Correct"))
+        work.field("Tracking number").fill(f"RIGHT-{way}")
+        work.click(work.button("Correct it"))
+        expect(work.page.locator(".flash")).to_have_text("The shipment is corrected.")
+        expect(work.page.locator(".entry code")).to_have_text(f"RIGHT-{way}")
+    [shipping] = customer.get(f"/order/{placed['order_reference']}").json()["shipping"]
+    assert shipping["tracking_number"] == f"RIGHT-{way}"
+
+
+@WAYS
+def test_a_shipment_that_never_left_is_taken_back_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    sku = sell(office.service, f"STAYED-{way}", 10, available=4)
+    customer = office.service.customer(company=f"Never left by {way}")
+    placed = buy(customer, [(sku, 3)])
+    dispatch(office.service, placed)
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, "/", way, record_property, 2) as work:
+        scan(work, placed["order_reference"])
+        work.click(work.link("Take back"))
+        work.field("Reason").fill("The van was full")
+        work.click(work.button("Take it back"))
+        expect(work.page.locator(".flash")).to_have_text("The shipment is taken back. The customer gets an e-mail.")
+        expect(work.page.get_by_text("Nothing is dispatched yet.")).to_be_visible()
+    assert shipments(office.service, placed) == []
+    assert level(office.service, sku) == (1, 3, 0)
+    assert customer.get(f"/order/{placed['order_reference']}").json()["status"] == "Awaiting dispatch"
+
+
+@WAYS
+def test_a_return_is_received_in_part_for_sale_and_in_part_for_scrap_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    service = office.service
+    sku = sell(service, f"BACK-{way}", 10, available=3)
+    customer = service.customer(company=f"Came back by {way}")
+    placed = buy(customer, [(sku, 3)])
+    dispatch(service, placed)
+    [(item,)] = rows(service, "select id from order_line where order_id = %s", placed["order_id"])
+    request, now = ReturnRequest([ReturnedUnits(item, 3, [])], "Not needed"), service.clock.now()
+    number = service.in_transaction(lambda tx: open_return(tx, placed["order_reference"], request, now))
+    person = staff_member(service, office.url, "warehouse")
+    with job(browser, person, office.url, "/", way, record_property, 2) as work:
+        scan(work, number)
+        work.click(work.link("Receive"))
+        work.field("Scrap").fill("1")
+        expect(work.field("Restock")).to_have_value("2")
+        work.click(work.button("Receive these units"))
+        expect(work.page.locator(".flash")).to_have_text("All units are received.")
+        units = work.page.get_by_role("region", name="Units").locator("tbody td")
+        expect(units).to_have_text(["3", "2", "1", "0", "0", ""])  # the last ones: to credit, still expected, serials
+    assert level(service, sku) == (2, 0, 0)
+    received = "select restocked, scrapped from return_line u join order_return r on r.id = u.return_id"
+    assert rows(service, received + " where r.order_id = %s", placed["order_id"]) == [(2, 1)]
+
+
+@WAYS
+def test_the_stock_of_a_product_with_two_broken_units_is_adjusted_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    sku = sell(office.service, f"BROKEN-{way}", 10, available=9)
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, "/", way, record_property, 2) as work:
+        scan(work, sku)
+        work.click(work.link("Adjust the stock"))
+        work.field("Or more or less").fill("-2")
+        work.field("Reason").fill("Fell from the shelf")
+        work.click(work.button("Adjust the stock"))
+        expect(work.page.locator(".flash")).to_have_text(f"{sku}: 7 on hand, 7 available.")
+    assert level(office.service, sku) == (7, 0, 0)
+
+
+@WAYS
+def test_a_place_is_counted_from_its_sheet_with_four_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    place, service = f"Z-{way}", office.service
+    here, missing = (sell(service, f"{name}-{way}", 10) for name in ("HERE", "MISSING"))
+    stock = [{"sku": sku, "available": units, "location": place} for sku, units in ((here, 6), (missing, 5))]
+    service.must_load("stock", stock)
+    person = staff_member(service, office.url, "warehouse")
+    with job(browser, person, office.url, "/goods-in", way, record_property, 4) as work:
+        work.click(work.link("Count sheet"))
+        work.field("Place begins with").fill(place)
+        work.page.keyboard.press("Enter")
+        expect(work.page.locator("#results tbody tr")).to_have_count(2)
+        work.click(work.link("Enter a count"))
+        work.field("SKU and units").fill(f"{here} 6\n{missing} 3")
+        work.click(work.button("Show the differences"))
+        expect(work.page.locator(".outcome tbody tr")).to_have_text(re.compile(rf"{missing}\s*5\s*3\s*-2"))
+        assert level(service, missing) == (5, 0, 0)
+        work.click(work.button("Set the stock to these numbers"))
+        expect(work.page.locator(".flash")).to_have_text("The count is entered: 1 product had another number.")
+    assert (level(service, here), level(service, missing)) == ((6, 0, 0), (3, 0, 0))
+
+
+@WAYS
+def test_the_order_that_waits_longest_for_a_product_is_opened_with_one_click(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    sku = sell(office.service, f"AWAITED-{way}", 10)
+    customer = office.service.customer(company=f"Waits by {way}")
+    first, then = (buy(customer, [(sku, units)])["order_reference"] for units in (2, 1))
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, "/", way, record_property, 1) as work:
+        scan(work, sku)
+        waiting = work.page.get_by_role("region", name="Orders that wait for stock").locator("tbody tr")
+        expect(waiting.locator("th")).to_have_text([first, then])
+        work.click(waiting.get_by_role("link", name=first))
+        expect(work.page.locator("h1")).to_have_text(first)
+        expect(work.page.get_by_role("region", name="Items")).to_contain_text(sku)
+    assert level(office.service, sku) == (0, 0, 3)
