@@ -1,5 +1,5 @@
 // The warehouse's forms. Serial numbers come from a scanner: each one ends with Enter. Counts, duplicates and the next
-// line are told at once.
+// line are told at once. After the last one, the courier's label is scanned, whose Enter records the shipment.
 (() => {
   const clean = (text) => text.trim().split(/[\s,;]+/)[0];
   const serials = (box) => box.value.split("\n").map(clean).filter(Boolean);
@@ -40,7 +40,7 @@
     if (!judge(box)) return;
     const all = boxes(form);
     const next = all.slice(all.indexOf(box) + 1).find((each) => wanted(each) > serials(each).length);
-    (next ?? form.querySelector("button[type=submit]:not(.unseen)"))?.focus();
+    (next ?? form.querySelector("[name=tracking_number]") ?? form.querySelector("button[type=submit]:not(.unseen)"))?.focus();
   };
 
   document.addEventListener("input", (event) => {
