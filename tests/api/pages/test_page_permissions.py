@@ -43,7 +43,7 @@ _RARE = {
     "/developer/feed/{id}", "/developer/feed/{id}/address", "/developer/feed/{id}/delete",
     "/developer/feed/{id}/edit", "/developer/feed/{id}/new-address", "/order/cancelled", "/order/unconfirmed",
     "/new-order/{code}/approval", "/order/many/dispatch", "/order/many/invoice", "/order/many/packing-slip",
-    "/order/many/picking-list",
+    "/order/many/picking-list", "/basket/shared",
 }  # fmt: skip
 NOT_LINKED = _SIGNED_OUT | _RARE
 _EACH = 15  # so many of each kind of page are opened in search of the others
