@@ -8,6 +8,7 @@ import httpx2
 
 from support.backoffice import BackOfficeSite
 from support.developers import add_developers_things
+from support.images import png
 from support.mail import deliver_mail
 from support.quotes import request_quote
 from support.service import Customer, Service
@@ -16,11 +17,13 @@ from tradecounter.access.queries.users import put_user, user_by_id
 from tradecounter.access.staff import add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
+from tradecounter.alerts.follow_prices import follow_prices
 from tradecounter.alerts.queries.stock_alerts import add_stock_alert
 from tradecounter.approvals.decide import request_approval
 from tradecounter.baskets.queries import add_lines
 from tradecounter.customer_notes.keep_notes import add_contact, add_note
 from tradecounter.customer_notes.queries import Contact
+from tradecounter.customer_requests.files import checked_file
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -162,7 +165,9 @@ def _add_request(service: Service, user_id: int, reference: str, text: str) -> i
     async def ask(tx: Transaction) -> int:
         user = await user_by_id(tx, user_id)
         assert user is not None
-        return await open_request(tx, user, reference, "message", RequestDetails(text=text), service.clock.now())
+        files = [checked_file("file_one", "picture.png", png(2, 2))]
+        details = RequestDetails(text=text)
+        return await open_request(tx, user, reference, "message", details, service.clock.now(), files)
 
     return service.in_transaction(ask)
 
@@ -179,6 +184,7 @@ def _add_basket_list_and_alert(service: Service, user_id: int, name: str) -> tup
         list_id = await insert_list(tx, user, name, now, shared=True)
         await put_lines(tx, list_id, [(product_id, 3) for product_id in product_ids])
         await add_stock_alert(tx, user.id, product_ids[0], now)
+        await follow_prices(tx, user.customer_id, user.id, list_id, now)
         return list_id, product_ids[0]
 
     return service.in_transaction(add)

@@ -5,10 +5,13 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from tradecounter.customer_requests.files import RequestFile
 from tradecounter.customer_requests.queries import (
     CustomerRequest,
     RequestKind,
     count_open,
+    find_file,
+    insert_file,
     insert_request,
     request_by_id,
     set_closed,
@@ -49,7 +52,13 @@ def askable(line: OrderLine, kind: RequestKind) -> int:
 
 
 async def open_request(
-    tx: Transaction, user: CustomerUser, reference: str, kind: RequestKind, details: RequestDetails, now: datetime
+    tx: Transaction,
+    user: CustomerUser,
+    reference: str,
+    kind: RequestKind,
+    details: RequestDetails,
+    now: datetime,
+    files: Sequence[RequestFile] = (),
 ) -> int:
     """Ask the reseller about an order of the user's customer; return the request's id.
 
@@ -62,8 +71,10 @@ async def open_request(
     if await count_open(tx, user.customer_id) >= _MOST_OPEN:
         raise DomainError(Kind.CONFLICT, f"{_MOST_OPEN} requests wait for us already: give us some time for them")
     request_id = await insert_request(tx, kind, order.id, user.id, items, details.text, now)
+    for file in files:
+        await insert_file(tx, request_id, file)
     asked = {"request": request_id, "kind": kind, "items": items}
-    audit_order(tx, "request.open", order, now, after=asked)
+    audit_order(tx, "request.open", order, now, after={**asked, "files": [file.name for file in files]})
     record_order_event(tx, "request.opened", order, now, **asked)
     await queue(tx, "mail_request_opened", request_id=request_id)
     return request_id
@@ -82,6 +93,14 @@ async def close_request(tx: Transaction, request_id: int, staff_id: int, answer:
     audit_order(tx, "request.close", order, now, after={"request": request_id, "answer": answer})
     record_order_event(tx, "request.closed", order, now, request=request_id, kind=request.kind)
     await queue(tx, "mail_request_closed", request_id=request_id)
+
+
+async def fetch_file(tx: Transaction, file_id: int, customer_id: int | None = None) -> RequestFile:
+    """Return a file of a request, of one customer's if one is named. Raises DomainError (not found)."""
+    found = await find_file(tx, file_id, customer_id)
+    if found is None:
+        raise not_found("file", file_id)
+    return found
 
 
 async def fetch_request(tx: Transaction, request_id: int) -> CustomerRequest:

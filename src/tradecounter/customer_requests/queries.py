@@ -8,6 +8,7 @@ from typing import Any, Literal
 from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
 
+from tradecounter.customer_requests.files import RequestFile
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
@@ -17,7 +18,10 @@ State = Literal["open", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class CustomerRequest:
-    """A request about an order: `items` are objects with `sku` and `quantity`; `answer` is what staff said."""
+    """A request about an order: `items` are objects with `sku` and `quantity`; `answer` is what staff said.
+
+    `files` are objects with the `id`, the `name` and the `media_type` of each file.
+    """
 
     id: int
     kind: RequestKind
@@ -31,6 +35,7 @@ class CustomerRequest:
     closed_at: datetime | None
     closed_by: str
     answer: str
+    files: list[dict[str, Any]]
 
     @property
     def title(self) -> str:
@@ -47,7 +52,11 @@ _REQUESTS = SQL("""
     select r.id, r.kind, o.order_reference, o.customer_id,
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer,
            coalesce(u.email, '') as user, r.items, r.text, r.opened_at, r.closed_at,
-           coalesce(m.email, '') as closed_by, r.answer
+           coalesce(m.email, '') as closed_by, r.answer,
+           coalesce((
+               select jsonb_agg(to_jsonb(f) order by f.id)
+               from (select id, name, media_type from request_file where request_id = r.id) as f
+           ), '[]') as files
     from customer_request r
     join orders o on o.id = r.order_id
     join customer c on c.id = o.customer_id
@@ -98,6 +107,32 @@ async def insert_request(
         _INSERT, kind=kind, order_id=order_id, user_id=user_id, items=Jsonb(list(items)), text=text, now=now
     )
     return request_id
+
+
+_INSERT_FILE = Statement("""
+    insert into request_file (request_id, name, media_type, content)
+    values (:request_id, :name, :media_type, :content)
+""")
+_FILE = Statement(
+    """
+    select f.name, f.media_type, f.content
+    from request_file f join customer_request r on r.id = f.request_id join orders o on o.id = r.order_id
+    where f.id = :id and (:customer_id::bigint is null or o.customer_id = :customer_id)
+    """,
+    RequestFile,
+)
+
+
+async def insert_file(tx: Transaction, request_id: int, file: RequestFile) -> None:
+    """Store a file of a request."""
+    await tx.execute(
+        _INSERT_FILE, request_id=request_id, name=file.name, media_type=file.media_type, content=file.content
+    )
+
+
+async def find_file(tx: Transaction, file_id: int, customer_id: int | None = None) -> RequestFile | None:
+    """Return a file of a request, of one customer's if one is named; or None."""
+    return await tx.fetch_one(_FILE, id=file_id, customer_id=customer_id)
 
 
 _CLOSE = Statement("""

@@ -1267,6 +1267,23 @@ CREATE UNLOGGED TABLE public.request_count (
 
 COMMENT ON TABLE public.request_count IS 'Requests of a customer in a window, added up from all processes.';
 
+CREATE TABLE public.request_file (
+    id bigint NOT NULL,
+    request_id bigint NOT NULL,
+    name text NOT NULL,
+    media_type text NOT NULL,
+    content bytea NOT NULL
+);
+
+ALTER TABLE public.request_file ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.request_file_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.return_line (
     return_id bigint NOT NULL,
     line_id bigint NOT NULL,
@@ -1968,6 +1985,9 @@ ALTER TABLE ONLY public.refresh_token
 ALTER TABLE ONLY public.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
 
+ALTER TABLE ONLY public.request_file
+    ADD CONSTRAINT request_file_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.return_line
     ADD CONSTRAINT return_line_pkey PRIMARY KEY (return_id, line_id);
 
@@ -2235,6 +2255,8 @@ CREATE INDEX refresh_token_expiry ON public.refresh_token USING btree (expires_a
 
 CREATE INDEX refresh_token_of_grant ON public.refresh_token USING btree (grant_id);
 
+CREATE INDEX request_file_of_request ON public.request_file USING btree (request_id, id);
+
 CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
 
 CREATE INDEX saved_list_of_customer ON public.saved_list USING btree (customer_id);
@@ -2500,6 +2522,9 @@ ALTER TABLE ONLY public.recovery_code
 
 ALTER TABLE ONLY public.refresh_token
     ADD CONSTRAINT refresh_token_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.consent_grant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.request_file
+    ADD CONSTRAINT request_file_request_id_fkey FOREIGN KEY (request_id) REFERENCES public.customer_request(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.return_line
     ADD CONSTRAINT return_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);

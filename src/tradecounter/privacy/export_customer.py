@@ -1,4 +1,4 @@
-"""Exports all that is stored of a customer: a ZIP file with a JSON file for each table, and the PDF files."""
+"""Exports all that is stored of a customer: a ZIP file with a JSON file for each table, and the files in them."""
 
 import zipfile
 from typing import BinaryIO
@@ -8,7 +8,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.privacy.queries.stored_data import stored_rows
 
 _README = """\
-One JSON file for each kind of record, and the PDF files in folders named after theirs.
+One JSON file for each kind of record, and the PDF files and pictures in folders named after theirs.
 
 Not included: hashes of keys and passwords, and the configurations of devices, which are encrypted.
 """
@@ -21,5 +21,5 @@ async def export_customer(tx: Transaction, customer_id: int, file: BinaryIO) -> 
         archive.writestr("README.txt", _README)
         async for found in stored_rows(tx, customer_id):
             archive.writestr(f"{found.table}.json", found.rows)
-            for key, pdf in found.pdfs.items():
-                archive.writestr(f"{found.table}/{key}.pdf", pdf)
+            for name, content in found.files.items():
+                archive.writestr(f"{found.table}/{name}", content)

@@ -1,9 +1,13 @@
 """Requests about orders: to cancel, to return, and messages; and what staff answer."""
 
+import re
+
+import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
 from support.events import events
+from support.images import png
 from support.mail import deliver_mail, html, plain
 from support.orders import buy, dispatch, rows
 from support.pages import Person, customer_user, fields_of, staff_member, text_of
@@ -189,3 +193,70 @@ def test_there_is_a_limit_to_open_requests(office: BackOfficeSite, customer: Cus
     refused = buyer.send(path_of(order, "message"), {"text": "One more"})
     assert refused.status_code == 409
     assert "give us some time" in text_of(refused)
+
+
+def send_files(person: Person, order: dict[str, object], *contents: bytes, name: str = "photo.png") -> httpx2.Response:
+    """Ask with files."""
+    names = ("file_one", "file_two", "file_three")
+    return person.http.post(
+        path_of(order, "message"),
+        data={"once": "", "text": "Look"},
+        files=[(field, (name, content)) for field, content in zip(names, contents, strict=False)],
+        headers={"Sec-Fetch-Site": "same-origin"},
+    )
+
+
+def test_pictures_of_a_request_are_seen_by_support_and_by_the_customer(
+    office: BackOfficeSite, sam: Person, customer: Customer, buyer: Person
+) -> None:
+    order, picture = buy(customer), png(3, 3)
+    name = "../My <broken> phone.gif"
+    assert send_files(buyer, order, picture, b"%PDF-1.7 x", name=name).status_code == 303
+    page = sam.get(f"/request/{request_id(office.service, order)}")
+    [first, second] = re.findall(r'href="(/request/file/[0-9]+)"', page.text)
+    assert f'<img src="{first}"' in page.text
+    assert f'<img src="{second}"' not in page.text
+    found = sam.get(first)
+    assert found.content == picture
+    assert found.headers["Content-Type"] == "image/png"
+    assert found.headers["Content-Disposition"] == 'attachment; filename="My-broken-phone.png"'
+    assert found.headers["X-Content-Type-Options"] == "nosniff"
+    own = buyer.get(f"/account/order/{order['order_reference']}")
+    [address, _] = re.findall(r'href="(/account/order/[^"]*/file/[0-9]+)"', own.text)
+    assert buyer.get(address).content == picture
+    stranger = customer_user(office.service, office.service.customer().id, "buyer")
+    assert stranger.get(address).status_code == 404
+    assert staff_member(office.service, office.url, "catalogue").get(first).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "must be a picture"),
+        (b"GIF89a" + bytes(20), "must be a picture"),
+        (b"", "must be a picture"),
+        (png(1, 1) + bytes(5 * 1024 * 1024), "is longer than 5 MB"),
+    ],
+)
+def test_other_files_are_refused_beside_their_field(
+    office: BackOfficeSite, customer: Customer, buyer: Person, content: bytes, said: str
+) -> None:
+    order = buy(customer)
+    answer = send_files(buyer, order, content)
+    assert answer.status_code == 400
+    assert f"Picture 1 {said}" in text_of(answer)
+    assert rows(
+        office.service,
+        "select count(*) from customer_request r join orders o on o.id = r.order_id where order_reference = %s",
+        order["order_reference"],
+    ) == [(0,)]
+
+
+def test_more_than_three_files_or_too_many_bytes_are_refused(customer: Customer, buyer: Person) -> None:
+    order = buy(customer)
+    whole = bytes(5 * 1024 * 1024 + 1)
+    assert send_files(buyer, order, png(1, 1) + whole, whole, whole).status_code in {400, 413}
+    names = [(f"file_{n}", ("a.png", png(1, 1))) for n in range(4)]
+    headers = {"Sec-Fetch-Site": "same-origin"}
+    answer = buyer.http.post(path_of(order, "message"), data={"text": "x"}, files=names, headers=headers)
+    assert answer.status_code == 400

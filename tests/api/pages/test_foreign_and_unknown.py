@@ -67,6 +67,7 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
     by_reference = "select id, confirmation_code from orders where order_reference = %s"
     [(order_id, code)] = rows(service, by_reference, other["sold"])
     [(item,)] = rows(service, "select id from order_line where order_id = %s", order_id)
+    [(file,)] = rows(service, "select id from request_file where request_id = %s", other["request"])
     orders = [other["sold"], other["pending"], other["quote"], order_id, code]
     found: dict[str, Sequence[Any]] = {
         "/account/order/{reference}": orders,
@@ -74,6 +75,8 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
         "/account/new-order/{code}": orders,
         "/account/quote/{code}": orders,
         "/account/alert/{id}": [other["alert"]],
+        "/account/alert/prices/{id}": [other["list"]],
+        "/account/order/{reference}/file/{id}": [(other["sold"], file), (own["sold"], file)],
         "/account/approval/{code}": [other["approval"]],
         "/account/list/{id}": [other["list"]],
         "/account/invoice/{number}": [other["invoice"]],

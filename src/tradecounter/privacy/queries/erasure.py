@@ -167,6 +167,11 @@ _STATEMENTS = (
         "delete from one_time_link where user_id in (select u.id from customer_user u where u.customer_id = :id)"
     ),
     Statement("delete from saved_list where customer_id = :id"),
+    Statement("""
+        delete from request_file where request_id in (
+            select r.id from customer_request r join orders o on o.id = r.order_id where o.customer_id = :id
+        )
+    """),
     Statement("delete from customer_contact where customer_id = :id"),
     Statement("delete from customer_note where customer_id = :id"),
     Statement("delete from customer_user where customer_id = :id"),

@@ -15,11 +15,11 @@ _SECRET = re.compile(r"hash|secret|password|totp|fingerprint")
 
 @dataclass(frozen=True, slots=True)
 class StoredRows:
-    """A table's rows of one customer: a JSON array, and the PDF files in them by the row's key."""
+    """A table's rows of one customer: a JSON array, and the files in them by names that begin with the row's key."""
 
     table: str
     rows: str
-    pdfs: Mapping[str, bytes]
+    files: Mapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class _Table:
     name: str
     condition: Composable
     columns: list[str] = field(default_factory=list)
-    pdf_key: str | None = None
+    file: Composable | None = None  # selects name and content
 
 
 _REFERENCES = Statement("""
@@ -53,12 +53,12 @@ async def stored_rows(tx: Transaction, customer_id: int) -> AsyncIterator[Stored
         text = await tx.fetch_value(
             Statement(rows.format(names, Identifier(table.name), table.condition), prepared=False)
         )
-        pdfs = {}
-        if table.pdf_key is not None:
-            files = SQL("select {}::text, pdf from {} where {} and pdf is not null")
-            found = files.format(Identifier(table.pdf_key), Identifier(table.name), table.condition)
-            pdfs = dict(await tx.fetch_all(Statement(found, prepared=False)))
-        yield StoredRows(table.name, text, pdfs)
+        files = {}
+        if table.file is not None:
+            found = SQL("select * from (select {} from {} where {}) as f (name, content) where content is not null")
+            statement = found.format(table.file, Identifier(table.name), table.condition)
+            files = dict(await tx.fetch_all(Statement(statement, prepared=False)))
+        yield StoredRows(table.name, text, files)
 
 
 async def _tables(tx: Transaction, customer_id: int) -> list[_Table]:
@@ -96,5 +96,10 @@ def _imported(customer_id: int) -> Composable:
 
 def _readable(table: _Table, columns: Mapping[str, str]) -> _Table:
     names = [name for name, type_ in columns.items() if type_ != "bytea" and not _SECRET.search(name)]
-    pdf_key = next(iter(columns)) if columns.get("pdf") == "bytea" else None
-    return _Table(table.name, table.condition, names, pdf_key)
+    key = Identifier(next(iter(columns)))
+    file = None
+    if columns.get("pdf") == "bytea":
+        file = SQL("{}::text || '.pdf', pdf").format(key)
+    elif columns.get("content") == "bytea" and "name" in columns:
+        file = SQL("{}::text || '-' || name, content").format(key)
+    return _Table(table.name, table.condition, names, file)

@@ -3,23 +3,28 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote
 
 from starlette.responses import Response
 
-from tradecounter.customer_requests.handle_requests import ASKS, RequestDetails, askable, open_request
+from tradecounter.customer_requests.files import ACCEPTED, FIELDS, MOST_BYTES, checked_file
+from tradecounter.customer_requests.handle_requests import ASKS, RequestDetails, askable, fetch_file, open_request
 from tradecounter.customer_requests.queries import RequestKind
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER, user_of
-from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import fetch_own_order
 from tradecounter.parts.account import AccountParts
 
 _ASK = "/account/order/{reference}/ask/{kind}"
+_FILE = "/account/order/{reference}/file/{id}"
+_MOST_BYTES = len(FIELDS) * MOST_BYTES + 1024 * 1024
 _KINDS: Mapping[str, RequestKind] = {kind: kind for kind in ASKS}
 
 
@@ -30,17 +35,37 @@ class AskPages:
     desk: PageDesk
     parts: AccountParts
 
-    @step(
-        _ASK,
-        "Ask about an order",
-        shown=lambda self, call, filled: self._show(call, filled),
-        to="/account/order/{reference}",
-        done="We have your request. The answer comes by e-mail, and is shown here.",
-        user_roles=BUYER,
-    )
-    async def ask(self, tx: Transaction, call: Call, body: RequestDetails, now: datetime) -> int:
-        reference = call.path_text("reference", "order")
-        return await open_request(tx, user_of(call), reference, _kind(call), body, now)
+    @page(_ASK, "Ask about an order", user_roles=BUYER)
+    async def show_form(self, call: Call) -> Response:
+        return await self._show(call, Filled())
+
+    @form(_ASK, "Ask about an order", user_roles=BUYER)
+    async def ask(self, call: Call) -> Response:
+        submitted = await read_submitted(call, most_bytes=_MOST_BYTES, most_files=len(FIELDS))
+        reference, kind = call.path_text("reference", "order"), _kind(call)
+
+        async def work(tx: Transaction, body: RequestDetails, now: datetime) -> int:
+            files = [
+                checked_file(name, file.filename or "", await file.read(MOST_BYTES + 1))
+                for name, file in submitted.files.items()
+            ]
+            return await open_request(tx, user_of(call), reference, kind, body, now, files)
+
+        return await self.desk.change(
+            call,
+            RequestDetails,
+            work,
+            again=lambda filled: self._show(call, filled),
+            to=f"/account/order/{quote(reference)}",
+            done="We have your request. The answer comes by e-mail, and is shown here.",
+            submitted=submitted,
+        )
+
+    @page(_FILE, "A file of a request", user_roles=BUYER)
+    async def show_file(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            file = await fetch_file(tx, call.path_id("id", "file"), call.customer_id)
+        return file_response(file.content, file.name, file.media_type)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         reference, kind = call.path_text("reference", "order"), _kind(call)
@@ -54,6 +79,8 @@ class AskPages:
             order=order,
             kind=kind,
             title=ASKS[kind],
+            files=FIELDS,
+            accepted=ACCEPTED,
             lines=[(line, most) for line in lines if (most := askable(line, kind))],
         )
 

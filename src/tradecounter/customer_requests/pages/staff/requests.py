@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.customer_requests.handle_requests import close_request, fetch_request
+from tradecounter.customer_requests.handle_requests import close_request, fetch_file, fetch_request
 from tradecounter.customer_requests.queries import CustomerRequest, request_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
@@ -18,6 +18,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import staff_id_of
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import file_response
 from tradecounter.parts.back_office import OfficeParts
 
 PATH = "/request"
@@ -82,6 +83,12 @@ class RequestPages:
     @page(_ONE, "One request", scope="orders:read")
     async def show_request(self, call: Call) -> Response:
         return await self._show(call, Filled())
+
+    @page(f"{PATH}/file/{{id}}", "A file of a request", scope="orders:read")
+    async def show_file(self, call: Call) -> Response:
+        async with self.desk.reading() as tx:
+            file = await fetch_file(tx, call.path_id("id", "file"))
+        return file_response(file.content, file.name, file.media_type)
 
     @action(
         f"{_ONE}/answer",
