@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import httpx2
@@ -29,6 +30,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.sequencer import number_all
 from tradecounter.kit.local_time import uk_date
+from tradecounter.payments.queries.remittances import insert_remittance
 from tradecounter.saved_lists.queries import insert_list, put_lines
 from tradecounter.saved_views.queries import insert_view
 
@@ -129,6 +131,7 @@ def _furnished(office: BackOfficeSite, staff: httpx2.Client, name: str) -> Belon
     names["contact"] = _add_contact_and_note(service, customer.id, name)
     _add_webhook(staff, customer, name, names)
     names["list"], names["alert"] = _add_basket_list_and_alert(service, names["user"], markup(f"{name} list", 100))
+    names["remittance"] = _add_remittance(service, names, customer.id, markup(f"{name} remittance", 100))
     names["feed"] = add_developers_things(service, customer.id, markup(f"{name} feed", 100))
     return Belongings(customer, names)
 
@@ -188,6 +191,13 @@ def _add_basket_list_and_alert(service: Service, user_id: int, name: str) -> tup
         return list_id, product_ids[0]
 
     return service.in_transaction(add)
+
+
+def _add_remittance(service: Service, names: dict[str, Any], customer_id: int, reference: str) -> int:
+    """Tell of a payment; its id."""
+    now = service.clock.now()
+    told = (names["user"], Decimal("5.00"), now.date(), reference, [names["invoice"]], now)
+    return service.in_transaction(lambda tx: insert_remittance(tx, customer_id, *told))
 
 
 def _add_users(office: BackOfficeSite, customer: Customer, name: str) -> int:

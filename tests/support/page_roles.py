@@ -224,6 +224,8 @@ ACCOUNT: Mapping[str, str] = {
     "/account/address/{address_id}": "buyer",
     "/account/address/{address_id}/remove": "buyer",
     "/account/invoice": "accounts",
+    "/account/invoice/remittance": "accounts",
+    "/account/invoice/remittance/{id}/take-back": "accounts",
     "/account/invoice/statement": "accounts",
     "/account/invoice/zip": "accounts",
     "/account/invoice/{number}": "accounts buyer",

@@ -1249,6 +1249,30 @@ CREATE TABLE public.refresh_token (
 
 COMMENT ON TABLE public.refresh_token IS 'A used one is kept until it expires: when it comes again, its grant ends.';
 
+CREATE TABLE public.remittance (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    user_id bigint,
+    amount numeric(18,2) NOT NULL,
+    paid_on date NOT NULL,
+    reference text NOT NULL,
+    invoices bigint[] NOT NULL,
+    told_at timestamp with time zone NOT NULL,
+    payment_id bigint,
+    CONSTRAINT remittance_amount_check CHECK ((amount > (0)::numeric))
+);
+
+COMMENT ON COLUMN public.remittance.payment_id IS 'The payment that a bank file had of it; null while it is awaited.';
+
+ALTER TABLE public.remittance ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.remittance_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.removed_price (
     price_list text,
     customer_id bigint,
@@ -1982,6 +2006,9 @@ ALTER TABLE ONLY public.recovery_code
 ALTER TABLE ONLY public.refresh_token
     ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (hash);
 
+ALTER TABLE ONLY public.remittance
+    ADD CONSTRAINT remittance_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.request_count
     ADD CONSTRAINT request_count_pkey PRIMARY KEY (customer_id, window_start);
 
@@ -2255,6 +2282,12 @@ CREATE INDEX refresh_token_expiry ON public.refresh_token USING btree (expires_a
 
 CREATE INDEX refresh_token_of_grant ON public.refresh_token USING btree (grant_id);
 
+CREATE INDEX remittance_awaited ON public.remittance USING btree (amount) WHERE (payment_id IS NULL);
+
+CREATE INDEX remittance_of_customer ON public.remittance USING btree (customer_id, id);
+
+CREATE INDEX remittance_of_payment ON public.remittance USING btree (payment_id);
+
 CREATE INDEX request_file_of_request ON public.request_file USING btree (request_id, id);
 
 CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
@@ -2522,6 +2555,15 @@ ALTER TABLE ONLY public.recovery_code
 
 ALTER TABLE ONLY public.refresh_token
     ADD CONSTRAINT refresh_token_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.consent_grant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.remittance
+    ADD CONSTRAINT remittance_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.remittance
+    ADD CONSTRAINT remittance_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES public.payment(id);
+
+ALTER TABLE ONLY public.remittance
+    ADD CONSTRAINT remittance_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY public.request_file
     ADD CONSTRAINT request_file_request_id_fkey FOREIGN KEY (request_id) REFERENCES public.customer_request(id) ON DELETE CASCADE;

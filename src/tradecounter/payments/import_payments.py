@@ -1,7 +1,8 @@
 """Records the payments of a bank file, and stores the lines that cannot be placed (specification, a bank file).
 
-A line is placed by the invoice numbers in its reference, all of one customer; else by what its payer usually writes, if
-someone placed such a line by hand before. Every line with money received is stored once, however often it is imported.
+A line is placed by the invoice numbers in its reference, all of one customer; else by what a customer has told of a
+payment; else by what its payer usually writes, if someone placed such a line by hand before. Every line with money
+received is stored once, however often it is imported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +33,9 @@ from tradecounter.payments.queries.bank_lines import (
     set_why,
     usual_customers,
 )
+from tradecounter.payments.queries.remittances import Remittance, awaited_amounts, set_come
 from tradecounter.payments.record_payment import LONGEST_REFERENCE, NewPayment, pay_locked, pay_locked_account
+from tradecounter.payments.remittances import AWAITED_FOR, matching
 from tradecounter.payments.wire import Payment
 
 _LONGEST_NAME = 200
@@ -45,6 +48,7 @@ class _Target:
     customer_id: int
     invoices: Sequence[int]
     why: str
+    remittance: int | None = None
 
 
 @dataclass(slots=True)
@@ -64,7 +68,7 @@ async def import_payments(
     A dry run tells what would happen, and lets the transaction be rolled back.
     """
     received = [line for line in file.lines if line.is_received]
-    targets = await _targets(tx, received)
+    targets = await _targets(tx, received, now)
     actor = tx.actor
     by = actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
     file_id = await add_bank_file(tx, name[:_LONGEST_NAME], now, by)
@@ -90,13 +94,25 @@ async def import_payments(
     return _presented(None if dry_run else file_id, counts, file, outcome, names)
 
 
-async def _targets(tx: Transaction, lines: Sequence[BankLine]) -> dict[int, _Target | str]:
+async def _targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) -> dict[int, _Target | str]:
     """Return where each line's money goes, or why that is not known; locks the accounts and the orders."""
     readable = [line for line in lines if line.error is None]
     found = await invoices_numbered(tx, {number for line in readable for number in line.numbers})
     unnamed = [line for line in readable if found.keys().isdisjoint(line.numbers)]
     usual = await usual_customers(tx, {line.usual for line in unnamed if line.usual})
-    targets = {line.line: line.error or _target(line, found, usual) for line in lines}
+    awaited = await awaited_amounts(tx, {line.pounds for line in unnamed if line.pounds}, now - AWAITED_FOR)
+    found |= await invoices_numbered(tx, {number for told in awaited for number in told.invoices})
+    unnamed_lines = {line.line for line in unnamed}
+    targets: dict[int, _Target | str] = {}
+    used: set[int] = set()
+    for line in lines:
+        told = matching(line, usual.get(line.usual), awaited, used) if line.line in unnamed_lines else None
+        if told is not None:
+            used.add(told.id)
+            why = f"the customer has told of this payment of {_invoices(told.invoices)}"
+            targets[line.line] = _Target(told.customer_id, told.invoices, why, told.id)
+        else:
+            targets[line.line] = line.error or _target(line, found, usual, awaited)
     chosen = [target for target in targets.values() if isinstance(target, _Target)]
     for customer_id in sorted({target.customer_id for target in chosen}):
         await lock_account(tx, customer_id)
@@ -106,7 +122,9 @@ async def _targets(tx: Transaction, lines: Sequence[BankLine]) -> dict[int, _Tar
     return targets
 
 
-def _target(line: BankLine, found: Mapping[int, InvoiceOwner], usual: Mapping[str, int]) -> _Target | str:
+def _target(
+    line: BankLine, found: Mapping[int, InvoiceOwner], usual: Mapping[str, int], awaited: Sequence[Remittance]
+) -> _Target | str:
     named = [found[number] for number in dict.fromkeys(line.numbers) if number in found]
     customers = sorted({owner.customer_id for owner in named})
     if len(customers) > 1:
@@ -116,7 +134,9 @@ def _target(line: BankLine, found: Mapping[int, InvoiceOwner], usual: Mapping[st
         return _Target(customers[0], numbers, f"the reference names {_invoices(numbers)}")
     if line.usual in usual:
         return _Target(usual[line.usual], [], "its payer's earlier money was placed here by hand")
-    return "the reference has no number of an invoice"
+    tellers = sorted({told.customer_id for told in awaited if told.amount == line.pounds})
+    hint = f"; customers who told of this amount: {', '.join(map(str, tellers))}" if tellers else ""
+    return f"the reference has no number of an invoice{hint}"
 
 
 def _invoices(numbers: Iterable[int]) -> str:
@@ -136,7 +156,10 @@ async def _take(
         outcome.unplaced.append((line, claimed, target))
     else:
         try:
-            outcome.recorded.append((line, claimed, await _pay(tx, line, target, now), target.why))
+            payment = await _pay(tx, line, target, now)
+            outcome.recorded.append((line, claimed, payment, target.why))
+            if target.remittance is not None:
+                await set_come(tx, target.remittance, payment.id)
         except DomainError as error:
             outcome.unplaced.append((line, claimed, error.message))
 

@@ -21,6 +21,7 @@ from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.queries.bank_lines import release_line_of
 from tradecounter.payments.queries.payments import PaymentRecord, fetch_payment, store_reversal
+from tradecounter.payments.queries.remittances import await_again
 from tradecounter.payments.record_payment import event_data
 from tradecounter.payments.wire import Payment, present_payment
 
@@ -44,6 +45,7 @@ async def reverse_payment(tx: Transaction, payment_id: int, reason: str, now: da
     else:
         await _take_back(tx, payment, now)
     store_reversal(tx, payment_id, reason, now)
+    await await_again(tx, payment_id)
     release_line_of(tx, payment_id, f"payment {payment_id} was reversed: {reason}", now)
     reversed_ = present_payment(await fetch_payment(tx, payment_id))
     before, after = present_payment(payment), {"reason": reason}

@@ -31,6 +31,7 @@ from tradecounter.orders.pages.account.order_list import OwnOrderListPages
 from tradecounter.orders.pages.account.review import ReviewPages
 from tradecounter.orders.pages.account.shown import OwnOrderPages
 from tradecounter.parts.account import AccountParts
+from tradecounter.payments.pages.account.remittance import RemittancePages
 from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
 from tradecounter.quotes.pages.account.quotes import QuotePages
 from tradecounter.saved_lists.pages.account.lists import SavedListPages
@@ -58,6 +59,7 @@ SUBJECTS: Sequence[type] = (
     QuoteLinkPages,
     OwnSearchPages,
     StatementPages,  # before the page of an invoice: `statement` is no number
+    RemittancePages,  # before an invoice by its number
     InvoicePages,
     CreditPages,
     placed(AddressPages, ACCOUNT, ACCOUNT.home),

@@ -79,6 +79,7 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
         "/account/order/{reference}/file/{id}": [(other["sold"], file), (own["sold"], file)],
         "/account/approval/{code}": [other["approval"]],
         "/account/list/{id}": [other["list"]],
+        "/account/invoice/remittance/{id}": [other["remittance"]],
         "/account/invoice/{number}": [other["invoice"]],
         "/account/invoice/credit-note/{number}": [other["credit_note"]],
         "/account/address/{address_id}": [other["address"]],

@@ -288,7 +288,8 @@ class _Reading(Generic[Shape]):
             shapes = [o for o in alternatives(element) if isinstance(o, type) and issubclass(o, Struct)]
             if shapes:
                 return self._rows(shapes[0], name)
-            return [value.strip() for value in self.submitted.values.get(name, ()) if value.strip()]
+            values = [value.strip() for value in self.submitted.values.get(name, ())]
+            return [self._value(element, alternatives(element), name, value) for value in values if value]
         if shapes := [o for o in options if isinstance(o, type) and issubclass(o, Struct)]:
             return self.struct(shapes[0], f"{name}-") or None
         value = self.submitted.one(name)

@@ -16,6 +16,8 @@ from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.payments.queries.remittances import awaited_of
+from tradecounter.payments.remittances import AWAITED_FOR
 
 _COLUMNS = (
     Column("Customer", "name"),
@@ -64,6 +66,15 @@ class DebtorPages:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             totals = await read_debtor_totals(tx, now)
-            promises = await promises_of(tx, [debtor.customer_id for debtor in debtors])
+            customers = [debtor.customer_id for debtor in debtors]
+            promises = await promises_of(tx, customers)
+            told = {each.customer_id: each for each in await awaited_of(tx, customers, now - AWAITED_FOR)}
         chart = ageing_chart("Due by age", totals) if totals.debtors else None
-        return {"totals": totals, "chart": chart, "ages": AGES, "promises": promises, "today": uk_date(now)}
+        return {
+            "totals": totals,
+            "chart": chart,
+            "ages": AGES,
+            "promises": promises,
+            "told": told,
+            "today": uk_date(now),
+        }

@@ -1,0 +1,75 @@
+"""`/account/invoice/remittance`: the customer tells which invoices it has paid."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from starlette.responses import Response
+
+from tradecounter.billing.queries.invoice_records import InvoiceFilter, list_invoices
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import ACCOUNTS, user_of
+from tradecounter.edge.pages.step import action, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import NOTHING, in_pounds
+from tradecounter.parts.account import AccountParts
+from tradecounter.payments.queries.remittances import Remittance, remittances_of
+from tradecounter.payments.remittances import PaidInvoices, take_back_remittance, tell_of_payment
+
+_PATH = "/account/invoice/remittance"
+_MOST_INVOICES = 200
+_MOST_TOLD = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RemittancePages:
+    """What the customer has paid."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @step(
+        _PATH,
+        "We have paid these",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=_PATH,
+        done=lambda amount: f"Thank you. {in_pounds(amount)} pays these invoices once it is in our bank file.",
+        user_roles=ACCOUNTS,
+    )
+    async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> Decimal:
+        return await tell_of_payment(tx, user_of(call), body, now)
+
+    @action(
+        f"{_PATH}/{{id}}/take-back",
+        "Take back what was told of a payment",
+        shown=lambda self, call, filled: self._show(call, filled),
+        to=_PATH,
+        done="It is taken back.",
+        user_roles=ACCOUNTS,
+    )
+    async def take_back(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await take_back_remittance(tx, user_of(call), call.path_id("id", "payment"), now)
+
+    async def _show(self, call: Call, filled: Filled) -> Response:
+        async with self.desk.reading() as tx:
+            invoices = await list_invoices(tx, InvoiceFilter(customer_id=call.customer_id, unpaid=True), _MOST_INVOICES)
+            told = await remittances_of(tx, call.customer_id, _MOST_TOLD)
+        left = {invoice.number: invoice.due for invoice in invoices}
+        return self.desk.show(
+            call,
+            "payments/remittance.html",
+            form=filled,
+            invoices=invoices,
+            told=[(each, _state(each, left)) for each in told],
+            today=uk_date(self.desk.clock.now()),
+        )
+
+
+def _state(told: Remittance, left: Mapping[int, Decimal]) -> str:
+    if told.payment_id is not None:
+        return "received"
+    return "waiting" if any(left.get(number, NOTHING) for number in told.invoices) else "paid otherwise"

@@ -1,0 +1,110 @@
+"""Reads and writes remittances: payments that customers have told of."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+
+from psycopg.sql import SQL
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Remittance:
+    """A payment of invoices in pounds, with the reference that the customer has given to its bank.
+
+    `payment_id` is None while it is awaited.
+    """
+
+    id: int
+    customer_id: int
+    amount: Decimal
+    paid_on: date
+    reference: str
+    invoices: Sequence[int]
+    told_at: datetime
+    payment_id: int | None
+
+
+_REMITTANCES = SQL(
+    "select id, customer_id, amount, paid_on, reference, invoices, told_at, payment_id from remittance r"
+)
+# One whose invoices are all paid came by another way.
+_AWAITED = SQL("""
+    payment_id is null and told_at > :since
+    and exists (select from invoice_balance b where b.invoice = any(r.invoices) and b.due > 0)
+""")
+_ADD = Statement("""
+    insert into remittance (customer_id, user_id, amount, paid_on, reference, invoices, told_at)
+    values (:customer_id, :user_id, :amount, :paid_on, :reference, :invoices, :now) returning id
+""")
+_OF_CUSTOMER = Statement(
+    SQL("{} where customer_id = :customer_id order by id desc limit :most").format(_REMITTANCES), Remittance
+)
+_AWAITED_OF = Statement(
+    SQL("{} where customer_id = any(:customer_ids::bigint[]) and {} order by id").format(_REMITTANCES, _AWAITED),
+    Remittance,
+)
+_AWAITED_AMOUNTS = Statement(
+    SQL("{} where amount = any(:amounts::numeric[]) and {} order by id").format(_REMITTANCES, _AWAITED), Remittance
+)
+_REMOVE = Statement("delete from remittance where id = :id and customer_id = :customer_id and payment_id is null")
+_COME = Statement("update remittance set payment_id = :payment_id where id = :id and payment_id is null")
+
+_AWAIT_AGAIN = Statement("update remittance set payment_id = null where payment_id = :payment_id")
+
+
+async def insert_remittance(
+    tx: Transaction,
+    customer_id: int,
+    user_id: int,
+    amount: Decimal,
+    paid_on: date,
+    reference: str,
+    invoices: Sequence[int],
+    now: datetime,
+) -> int:
+    """Store a remittance and return its id."""
+    stored: int = await tx.fetch_value(
+        _ADD,
+        customer_id=customer_id,
+        user_id=user_id,
+        amount=amount,
+        paid_on=paid_on,
+        reference=reference,
+        invoices=list(invoices),
+        now=now,
+    )
+    return stored
+
+
+async def remittances_of(tx: Transaction, customer_id: int, most: int) -> list[Remittance]:
+    """Return a customer's remittances, the latest first."""
+    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, most=most)
+
+
+async def awaited_of(tx: Transaction, customer_ids: Sequence[int], since: datetime) -> list[Remittance]:
+    """Return the remittances of customers that have not come, of those that were told after a moment."""
+    return await tx.fetch_all(_AWAITED_OF, customer_ids=list(customer_ids), since=since)
+
+
+async def awaited_amounts(tx: Transaction, amounts: Collection[Decimal], since: datetime) -> list[Remittance]:
+    """Return the remittances of these amounts that have not come, of those that were told after a moment."""
+    return await tx.fetch_all(_AWAITED_AMOUNTS, amounts=list(amounts), since=since)
+
+
+async def remove_remittance(tx: Transaction, customer_id: int, remittance_id: int) -> bool:
+    """Delete a remittance that has not come; return whether there was one."""
+    return await tx.execute(_REMOVE, id=remittance_id, customer_id=customer_id) == 1
+
+
+async def set_come(tx: Transaction, remittance_id: int, payment_id: int) -> None:
+    """Note by which payment a remittance has come."""
+    await tx.execute(_COME, id=remittance_id, payment_id=payment_id)
+
+
+async def await_again(tx: Transaction, payment_id: int) -> None:
+    """Note that the remittances of a payment, which is reversed, have not come."""
+    await tx.execute(_AWAIT_AGAIN, payment_id=payment_id)

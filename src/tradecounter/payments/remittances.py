@@ -1,0 +1,92 @@
+"""Customers tell which invoices they have paid, and bank files place the money by it."""
+
+import re
+from collections.abc import Collection, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from tradecounter.audit.record import audit
+from tradecounter.billing.queries.ledger import open_invoices
+from tradecounter.billing.rules import require_amount
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.people import CustomerUser
+from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.money import NOTHING
+from tradecounter.kit.number_types import Pounds
+from tradecounter.payments.bank_line import BankLine
+from tradecounter.payments.queries.remittances import Remittance, awaited_of, insert_remittance, remove_remittance
+
+AWAITED_FOR = timedelta(days=90)
+_MOST_AWAITED = 50
+_MOST_INVOICES = 200
+_SHORTEST_KEY = 4
+_PUNCTUATION = re.compile("[^a-z0-9]+")
+
+
+class PaidInvoices(Struct, kw_only=True):
+    """Invoices that the customer has paid. Without an amount, it is what is due of them."""
+
+    invoices: Annotated[list[int], Meta(max_length=_MOST_INVOICES)] = []
+    amount: Pounds | None = None
+    paid_on: date | None = None
+    reference: Annotated[str, Meta(max_length=100)] = ""
+
+
+async def tell_of_payment(tx: Transaction, user: CustomerUser, told: PaidInvoices, now: datetime) -> Decimal:
+    """Store that a user's customer has paid invoices; return the amount.
+
+    Raises DomainError: invalid (an invoice that is not the customer's or is paid, an amount, a day), conflict (too many
+    that have not come).
+    """
+    due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, user.customer_id)}
+    numbers = list(dict.fromkeys(told.invoices))
+    if not numbers:
+        raise invalid("invoices", "tick those that you have paid")
+    unknown = [number for number in numbers if number not in due]
+    if unknown:
+        raise invalid("invoices", f"{unknown[0]} is no invoice of yours that is not paid")
+    amount = sum((due[number] for number in numbers), NOTHING) if told.amount is None else told.amount
+    require_amount(amount)
+    paid_on = told.paid_on or uk_date(now)
+    if paid_on > uk_date(now) + timedelta(days=31):
+        raise invalid("paid_on", "is more than a month ahead")
+    if paid_on < uk_date(now) - AWAITED_FOR:
+        raise invalid("paid_on", "is too long ago: write to us about this payment")
+    if len(await awaited_of(tx, [user.customer_id], now - AWAITED_FOR)) >= _MOST_AWAITED:
+        raise DomainError(Kind.CONFLICT, f"{_MOST_AWAITED} payments that you have told of have not come yet")
+    reference = told.reference.strip()
+    told_id = await insert_remittance(tx, user.customer_id, user.id, amount, paid_on, reference, numbers, now)
+    after = {"id": told_id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
+    audit(tx, "remittance.tell", f"customer/{user.customer_id}", now, after=after)
+    return amount
+
+
+async def take_back_remittance(tx: Transaction, user: CustomerUser, remittance_id: int, now: datetime) -> None:
+    """Delete what a customer has told of a payment. Raises DomainError (not found): also if the money has come."""
+    if not await remove_remittance(tx, user.customer_id, remittance_id):
+        raise not_found("payment", remittance_id)
+    audit(tx, "remittance.take_back", f"customer/{user.customer_id}", now, before={"id": remittance_id})
+
+
+def matching(
+    line: BankLine, usual: int | None, awaited: Sequence[Remittance], used: Collection[int]
+) -> Remittance | None:
+    """Return the remittance of which a line is the money: of the same amount, and by its reference or its payer.
+
+    `usual` is the customer whose money of this payer was placed before. Several that fit alike are none.
+    """
+    fitting = [each for each in awaited if each.amount == line.pounds and each.id not in used]
+    written = _key(line.reference)
+    named = [each for each in fitting if len(_key(each.reference)) >= _SHORTEST_KEY and _key(each.reference) in written]
+    for found in (named, [each for each in fitting if each.customer_id == usual]):
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _key(text: str) -> str:
+    return _PUNCTUATION.sub("", text.lower())

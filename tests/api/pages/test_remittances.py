@@ -1,0 +1,156 @@
+"""Customers tell which invoices they have paid, and a bank file places the money by it."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.billing import due_of, invoiced, number_of, pay_in
+from support.orders import faults_in_the_books, rows
+from support.pages import Person, customer_user, staff_member, text_of
+from support.service import Customer, Service
+from tradecounter.kit.local_time import uk_date
+from tradecounter.payments.bank_file import read_bank_file
+from tradecounter.payments.import_payments import import_payments
+from tradecounter.payments.place_bank_line import Placement, place_bank_line
+from tradecounter.payments.reverse_payment import reverse_payment
+
+PATH = "/account/invoice/remittance"
+
+
+@pytest.fixture
+def payer(shop: Service, customer: Customer) -> Person:
+    """The customer's user who pays."""
+    return customer_user(shop, customer.id, "accounts")
+
+
+@pytest.fixture(autouse=True)
+def _books(shop: Service) -> Iterator[None]:
+    yield
+    assert faults_in_the_books(shop) == {}
+
+
+def invoices(shop: Service, customer: Customer, count: int = 2) -> list[int]:
+    return [number_of(shop, invoiced(shop, customer, ("PHONE", 1))) for _ in range(count)]
+
+
+def tell(person: Person, numbers: list[int], **fields: str) -> str:
+    """What the page says once it was told of a payment."""
+    return text_of(person.sends(PATH, {"once": "", "invoices": [str(number) for number in numbers], **fields}))
+
+
+def bank(shop: Service, *lines: str) -> Any:
+    """What comes of a bank file with these lines."""
+    text = "date,amount,payee,reference\n" + "".join(f"{uk_date(shop.clock.now())},{line}\n" for line in lines)
+    file = read_bank_file(text.encode(), "CSV", uk_date(shop.clock.now()))
+    return shop.in_transaction(lambda tx: import_payments(tx, file, shop.clock.now()))
+
+
+def test_money_is_placed_by_the_reference_that_the_customer_has_told(
+    shop: Service, customer: Customer, payer: Person
+) -> None:
+    numbers = invoices(shop, customer, 3)
+    due = sum(due_of(shop, number) for number in numbers[1:])
+    said = tell(payer, numbers[1:], reference="Payment run 117")
+    assert f"{due:,.2f} pays these invoices" in said
+    assert "waiting" in said.lower()
+    done = bank(shop, f"{due},Someone,PAYMENT-RUN 117 / ACME")
+    assert done.recorded == 1
+    assert "has told of this payment" in done.payments[0].why
+    assert [due_of(shop, number) for number in numbers[1:]] == [0, 0]
+    assert due_of(shop, numbers[0]) > 0
+    assert "received" in text_of(payer.get(PATH)).lower()
+
+
+def test_money_of_a_known_payer_pays_what_it_has_told_of(shop: Service, customer: Customer, payer: Person) -> None:
+    older, newer = invoices(shop, customer)
+    [line] = bank(shop, "1.00,Known payer Ltd,").unplaced
+    placement = Placement(customer_id=customer.id)
+    shop.in_transaction(lambda tx: place_bank_line(tx, line.id, placement, shop.clock.now()))
+    due = due_of(shop, newer)
+    tell(payer, [newer])
+    assert bank(shop, f"{due},Known payer Ltd,").recorded == 1
+    assert due_of(shop, newer) == 0
+    assert due_of(shop, older) > 0
+
+
+def test_the_amount_alone_places_nothing_but_is_said(shop: Service, customer: Customer, payer: Person) -> None:
+    [number] = invoices(shop, customer, 1)
+    tell(payer, [number], amount="77.31", reference="abc")
+    done = bank(shop, "77.31,Somebody,abc", "77.32,Somebody,abc")
+    assert done.recorded == 0
+    assert f"customers who told of this amount: {customer.id}" in done.unplaced[0].why
+    assert "told" not in done.unplaced[1].why
+
+
+def test_one_payment_that_was_told_is_one_line(shop: Service, customer: Customer, payer: Person) -> None:
+    [number] = invoices(shop, customer, 1)
+    tell(payer, [number], amount="5.55", reference="once only")
+    done = bank(shop, "5.55,A,once only 1", "5.55,B,once only 2")
+    assert done.recorded == 1
+
+
+def test_a_reversed_payment_is_awaited_again(shop: Service, customer: Customer, payer: Person) -> None:
+    [number] = invoices(shop, customer, 1)
+    due = due_of(shop, number)
+    tell(payer, [number], reference="bounced 9")
+    payment = bank(shop, f"{due},C,bounced 9").payments[0].payment_id
+    shop.in_transaction(lambda tx: reverse_payment(tx, payment, "bounced", shop.clock.now()))
+    assert "waiting" in text_of(payer.get(PATH)).lower()
+    assert bank(shop, f"{due},C,bounced 9 again").recorded == 1
+
+
+def test_what_was_paid_by_another_way_is_not_awaited(shop: Service, customer: Customer, payer: Person) -> None:
+    [number] = invoices(shop, customer, 1)
+    due = due_of(shop, number)
+    tell(payer, [number], reference="by card then")
+    pay_in(shop, customer, str(due), number)
+    assert "paid otherwise" in text_of(payer.get(PATH)).lower()
+    assert bank(shop, f"{due},D,by card then").recorded == 0
+
+
+def test_debtors_show_what_was_told_and_it_can_be_taken_back(
+    shop: Service, office: BackOfficeSite, customer: Customer, payer: Person
+) -> None:
+    finance = staff_member(shop, office.url, "finance")
+    [number] = invoices(shop, customer, 1)
+    tell(payer, [number], amount="12.34")
+    assert "Says that £12.34 was paid on" in text_of(finance.get("/money?sort=-due"))
+    [(told,)] = rows(shop, "select id from remittance where customer_id = %s", customer.id)
+    stranger = customer_user(shop, shop.customer().id, "accounts")
+    assert stranger.send(f"{PATH}/{told}/take-back").status_code == 404
+    assert "It is taken back." in text_of(payer.sends(f"{PATH}/{told}/take-back"))
+    assert "12.34" not in text_of(finance.get("/money?sort=-due"))
+    actions = rows(shop, "select action from audit_entry where subject = %s order by id", f"customer/{customer.id}")
+    assert actions[-2:] == [("remittance.tell",), ("remittance.take_back",)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"invoices": [""]}, "Invoices tick those that you have paid"),
+        ({"invoices": ["99999999"]}, "no invoice of yours"),
+        ({"amount": "0"}, "must be more than 0"),
+        ({"amount": "-1"}, "Amount paid"),
+        ({"paid_on": str(date(2020, 1, 1))}, "is too long ago"),
+        ({"paid_on": str(date(2020, 1, 1) + timedelta(days=36500))}, "more than a month ahead"),
+        ({"reference": "r" * 101}, "Reference of the payment"),
+    ],
+)
+def test_what_is_wrong_is_said_beside_its_field(
+    shop: Service, customer: Customer, payer: Person, fields: dict[str, Any], said: str
+) -> None:
+    [number] = invoices(shop, customer, 1)
+    answer = payer.send(PATH, {"once": "", "invoices": [str(number)], **fields})
+    assert answer.status_code == 400
+    assert said in text_of(answer)
+    assert rows(shop, "select count(*) from remittance where customer_id = %s", customer.id) == [(0,)]
+
+
+def test_an_invoice_of_another_customer_is_unknown(shop: Service, payer: Person) -> None:
+    [number] = invoices(shop, shop.customer(), 1)
+    answer = payer.send(PATH, {"once": "", "invoices": [str(number)]})
+    assert answer.status_code == 400
+    assert str(number) not in text_of(payer.get(PATH))
