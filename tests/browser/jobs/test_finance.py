@@ -167,6 +167,7 @@ def test_an_invoice_is_credited_in_part_with_three_clicks(
         work.page.get_by_label(re.compile(r"^PHONE \(3 of 3")).fill("1")
         work.page.get_by_label("Reason").fill("One came late")
         work.click(work.button("Show the total"))
+        expect(work.page.locator(".outcome")).to_be_focused()
         work.click(work.button("Issue it over £60.00"))
         expect(work.page.get_by_role("heading", name=re.compile("^Credit note [0-9]+$"))).to_be_visible()
     credited = rows(service, "select gross, reason from credit_note where invoice = %s", number)
