@@ -53,4 +53,4 @@ def test_a_name_of_no_customer_or_of_several_is_an_error_beside_the_field(
     wrong = ada.get(path, params={"customer_id": named})
     assert wrong.status_code == 400
     assert message.casefold() in text_of(wrong).casefold()
-    assert "form-customer_id-error" in wrong.text
+    assert "-customer_id-error" in wrong.text
