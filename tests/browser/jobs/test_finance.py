@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from support.accessibility import serious_errors
 from support.backoffice import BackOfficeSite
 from support.billing import due_of, invoiced, number_of, pdf_text, unallocated
 from support.jobs import WAYS, Record, Way, job
@@ -94,6 +95,28 @@ def test_an_invoice_is_paid_by_hand_with_two_clicks(
         expect(work.page).to_have_url(re.compile("/payment/[0-9]+$"))
         expect(work.page.get_by_text(f"CARD-{way}")).to_be_visible()
     assert [due_of(service, number), unallocated(service, customer)] == [0, 0]
+
+
+@WAYS
+def test_a_payment_of_an_account_is_recorded_from_the_list_of_payments_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    service = office.service
+    customer = service.customer(company=f"Pays by cheque at {way}")
+    number = number_of(service, invoiced(service, customer))
+    person = staff_member(service, office.url, "finance")
+    with job(browser, person, office.url, "/payment", way, record_property, 2) as work:
+        work.click(work.link("Record a payment"))
+        form = work.page.get_by_role("dialog", name="Record a payment")
+        form.get_by_label("Or customer").fill(f"Pays by cheque at {way}")
+        form.get_by_label("Amount").fill("50")
+        form.get_by_label("Method").select_option("cheque")
+        expect(form.locator("#pays")).to_contain_text(f"£50.00 pays invoice {number}")
+        assert serious_errors(work.tab) == []  # though the list behind has fields of the same names
+        work.click(work.button("Record it"))
+        expect(work.page).to_have_url(re.compile("/payment/[0-9]+$"))
+    paid = rows(service, "select amount, method from payment where customer_id = %s", customer.id)
+    assert paid == [(50, "cheque")]
 
 
 @WAYS
