@@ -4,6 +4,8 @@
 
   // A form that htmx has put into the dialog opens it. After errors, the focus goes to what is wrong.
   document.addEventListener("htmx:after:swap", () => {
+    const title = dialog.querySelector("#dialog-title"); // a form of the page behind has a title too
+    if (title) title.id = "title-in-dialog";
     if (dialog.querySelector("form") && !dialog.open) dialog.showModal();
     const problems = document.querySelector("[data-focus]");
     problems?.removeAttribute("data-focus"); // a later part of the page does not take the focus back
