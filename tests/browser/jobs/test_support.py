@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 from support.backoffice import BackOfficeSite
 from support.jobs import WAYS, Job, Record, Way, job
 from support.orders import buy, dispatch, lines, rows
-from support.pages import customer_user, staff_member, text_of
+from support.pages import customer_user, fields_of, staff_member, text_of
 from support.shop import ADDRESS
 
 
@@ -191,6 +191,30 @@ def test_a_return_is_opened_with_two_clicks(
         "select r.state, reason, quantity from order_return r join return_line on return_id = r.id where order_id = %s"
     )
     assert rows(office.service, opened, placed["order_id"]) == [("open", "The screen is broken", 1)]
+
+
+@WAYS
+def test_a_return_is_opened_from_the_request_for_it_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    service = office.service
+    customer = service.customer(company=f"Sends one back at {way}")
+    placed = buy(customer, [("PHONE", 3)])
+    dispatch(service, placed)
+    asked = f"/account/order/{placed['order_reference']}/ask/return"
+    buyer = customer_user(service, customer.id, "buyer")
+    buyer.sends(asked, {**fields_of(buyer.get(asked)), "items-0-quantity": "1", "text": "It hums"})
+    [(request,)] = rows(service, "select id from customer_request where order_id = %s", placed["order_id"])
+    person = staff_member(service, office.url, "support")
+    with job(browser, person, office.url, f"/request/{request}", way, record_property, 2) as work:
+        work.click(work.link("Open a return"))
+        form = work.page.get_by_role("dialog", name=f"Return units of {placed['order_reference']}")
+        form.get_by_label("Units (3 dispatched)").fill("1")
+        form.get_by_label("Reason").fill("It hums")
+        work.click(work.button("Open the return"))
+        expect(work.page).to_have_url(re.compile("/return/RMA-[0-9]+$"))
+    opened = rows(service, "select reason from order_return where order_id = %s", placed["order_id"])
+    assert opened == [("It hums",)]
 
 
 @WAYS
