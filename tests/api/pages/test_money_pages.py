@@ -74,7 +74,7 @@ def test_invoices_are_filtered_and_sorted(office: BackOfficeSite, fran: Person, 
         assert fran.get(f"/invoice?sort={sort}").status_code == 200
     wrong = fran.get("/invoice?issued_from=soon&show=unpaid")
     assert wrong.status_code == 400
-    assert "form-issued_from-error" in wrong.text
+    assert "filter-issued_from-error" in wrong.text
 
 
 def test_an_invoice_is_found_by_its_order(office: BackOfficeSite, fran: Person, customer: Customer) -> None:
