@@ -14,7 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.letterhead.seller import Letterhead
 from tradecounter.returns.find_return import fetch_return, shown_return
 from tradecounter.returns.queries.returns import StoredReturn, lines_of_returns
-from tradecounter.returns.receive_return import receive_return
+from tradecounter.returns.receive_return import count_credited, receive_return
 from tradecounter.returns.requests import Receipt
 from tradecounter.returns.wire import return_number
 
@@ -32,7 +32,10 @@ async def receive_and_credit(
     if receipt.credit:
         await lock_account(tx, found.customer_id)
     await receive_return(tx, number, receipt.items, now)
-    for closed in await settle_returns(tx, found.order_id, now, found.id):
+    closed_by_it = list(await settle_returns(tx, found.order_id, now, found.id))
+    if return_number(found.id) not in closed_by_it and await count_credited(tx, number, {}, now):
+        closed_by_it.append(return_number(found.id))  # no unit of it was invoiced, so there is nothing to credit
+    for closed in closed_by_it:
         after = {"state": "closed", "number": closed}
         audit(tx, "return.close", f"order/{found.order_reference}", now, before={"state": "received"}, after=after)
     creditable = await creditable_of_return(tx, found) if receipt.credit else {}

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct
@@ -99,6 +100,8 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
     if report.added or report.changed:
         action = "product.create" if before is None else "product.change"
         audit(tx, action, f"product/{after['sku']}", now, before=before, after=after)
+    if prices:
+        _audit_prices(tx, after["sku"], [row.values for row in prices], old_prices, now)
     return Saved(after["sku"], changed, customers)
 
 
@@ -131,6 +134,20 @@ def _changed_prices(sku: str, wanted: Sequence[PriceFields], old: Sequence[ListP
             raise invalid(f"prices[{place}].single_unit_cost", why)
         changed.append(Row(place + 1, PriceRow(price.price_list, sku, single, five, ten)))
     return changed
+
+
+def _audit_prices(
+    tx: Transaction, sku: str, prices: Sequence[PriceRow], old: Sequence[ListPrice], now: datetime
+) -> None:
+    """Record the prices of each list that was changed, from one, from five and from ten units on."""
+    lists = {price.price_list for price in prices}
+    before = {price.price_list: _costs(price) for price in old if price.price_list in lists}
+    after = {price.price_list: _costs(price) for price in prices}
+    audit(tx, "price.change", f"product/{sku}", now, before=before, after=after)
+
+
+def _costs(price: PriceRow | ListPrice) -> list[Decimal | None]:
+    return [price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost]
 
 
 async def _imported(

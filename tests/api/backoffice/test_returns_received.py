@@ -175,6 +175,22 @@ def test_units_that_were_credited_before_they_came_back_close_their_return(
     assert actions.count("return.close") == 1
 
 
+def test_a_return_of_units_that_are_not_invoiced_closes_once_all_are_here(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    address = f"/api/order/{buy(office.service.customer(), [('PHONE', 3)])['order_reference']}"
+    staff.post(f"{address}/dispatch", json={})
+    [item] = [line["id"] for line in staff.get(address).json()["items"]]
+    body = {"items": [{"id": item, "quantity": 2}], "reason": "Too many"}
+    found = staff.post(f"{address}/return", json=body).headers["Location"]
+    part = staff.post(f"{found}/receive", json={"items": [{"id": item, "restock": 1}]}).json()
+    assert part["state"] == "open"
+    whole = staff.post(f"{found}/receive", json={"items": [{"id": item, "restock": 1}]}).json()
+    assert (whole["state"], whole["credit_notes"]) == ("closed", [])
+    actions = [entry["action"] for entry in staff.get(f"/api/audit?subject={address.removeprefix('/api/')}").json()]
+    assert actions.count("return.close") == 1
+
+
 def test_only_who_may_issue_credit_notes_credits_a_return(staff: httpx2.Client, office: BackOfficeSite) -> None:
     _, found, item, _ = _returned(staff, office, 2, 2)
     warehouse = office.caller("orders:write")

@@ -64,7 +64,7 @@ def test_an_order_above_the_limit_is_not_confirmed_but_may_be_asked_for(
     assert "It waits for approval since" in text_of(buyer.get(f"{REVIEW}/{code}"))
     assert "PO-LIMIT" in text_of(buyer.get(APPROVAL))
     assert "PO-LIMIT" in text_of(approver.get(APPROVAL))
-    assert "Approve or decline 1 order" in text_of(approver.get("/account"))
+    assert "Approve or decline PO-LIMIT" in text_of(approver.get("/account"))
 
 
 def test_an_order_within_the_limit_needs_no_approval(shop: Service, customer: Customer, buyer: Person) -> None:

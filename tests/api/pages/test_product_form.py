@@ -122,6 +122,14 @@ def test_someone_elses_change_is_not_overwritten(shop: Service, manager: Person)
     assert rows(shop, "select name from product where sku = %s", sku) == [("Theirs",)]
 
 
+def test_a_changed_price_is_in_the_products_history(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "FORM-10", 30)
+    page = text_of(manager.sends(FORM, priced(filled(manager, sku), "29.00")))
+    assert "Price: changed" in page
+    query = "select before, after from audit_entry where action = 'price.change' and subject = %s"
+    assert rows(shop, query, f"product/{sku}") == [({"default": [30.0, None, None]}, {"default": [29.0, None, None]})]
+
+
 def test_a_price_that_was_imported_meanwhile_is_not_overwritten(shop: Service, manager: Person) -> None:
     sku = sell(shop, "FORM-7", 30)
     fields = filled(manager, sku, name="Mine")

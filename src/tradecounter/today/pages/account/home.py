@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from starlette.responses import Response
 
-from tradecounter.approvals.queries import waiting_approvals
+from tradecounter.approvals.queries import Approval, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.credit.queries import outstanding_of
@@ -48,7 +48,7 @@ class _Home:
     latest: Sequence[OrderRow] = ()
     pending: int = 0
     overdue: Decimal = NOTHING
-    to_approve: int = 0
+    to_approve: Sequence[Approval] = ()
     buys: bool = False
 
 
@@ -70,7 +70,7 @@ class HomePages:
             if home.buys:
                 await self._add_orders(tx, account, home)
             if user is not None and user.has_role(*APPROVERS):
-                home.to_approve = len(await waiting_approvals(tx, account.id))
+                home.to_approve = await waiting_approvals(tx, account.id)
             if user is not None and user.has_role("accounts"):
                 await self._add_money(tx, account, home)
         return self.desk.show(call, "today/home.html", account=account, home=home)
