@@ -24,7 +24,8 @@ from tradecounter.settings import Settings
 from tradecounter.sites.worker import periodic_jobs
 
 READING = {
-    "customer list", "customer show", "key list", "app list", "product show", "price show", "stock show",
+    "customer list", "customer show", "customer contacts",
+    "key list", "app list", "product show", "price show", "stock show",
     "order list", "order show", "order picking-list", "order packing-slip",
     "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
     "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
@@ -179,6 +180,20 @@ class Office:
         path.write_text(json.dumps(order([("CABLE", 1)], shipping_method={"id": STANDARD})))
         return str(path)
 
+    def contact(self) -> list[str]:
+        added = self.program.json("customer", "add-contact", str(self.customer.id), "--name", "Ada")
+        return [str(self.customer.id), str(added["id"])]
+
+    def delivered(self) -> list[str]:
+        sku = sell(self.shop, f"AUDITED-{next(_numbers)}", 10)
+        self.shop.must_load("incoming", [{"sku": sku, "incoming": 3, "expected_on": "2026-07-01"}])
+        return [sku, "3", "--expected", "2026-07-01"]
+
+    def count(self) -> str:
+        path = self.program.folder / "count.csv"
+        path.write_text(f"sku,counted\nCABLE,{2_000 + next(_numbers)}\n")
+        return str(path)
+
     def file(self) -> str:
         path = self.program.folder / "stock.csv"
         path.write_text(f"sku,available\nCABLE,{900 + next(_numbers)}\n")
@@ -231,6 +246,9 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "payment set-aside": ("bank_line.set_aside", lambda o: [o.waiting_line(), "--reason", "a test"]),
     "payment roll-back": ("payment.reverse bank_file.roll_back", lambda o: [o.imported_bank_file()]),
     "credit-note add": ("credit_note.issue", lambda o: [o.invoice(), "--amount", "1.00", "--reason", "a test"]),
+    "customer note": ("customer.note", lambda o: [str(o.customer.id), "a test"]),
+    "customer add-contact": ("customer.add_contact", lambda o: [str(o.customer.id), "--name", "Ada"]),
+    "customer remove-contact": ("customer.remove_contact", lambda o: o.contact()),
     "customer block": ("customer.block", lambda o: [str(o.shop.customer().id), "--reason", "a test"]),
     "customer unblock": ("customer.unblock", lambda o: [o.blocked()]),
     "quote price": ("quote.price", lambda o: [o.quote(priced=False), "--item", "PHONE=40"]),
@@ -259,13 +277,15 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "order amend": ("order.amend", lambda o: [o.order(), "--reference", "PO-2"]),
     "order note": ("order.note", lambda o: [o.order(), "a test"]),
     "order return": ("return.open", lambda o: _with_item(o, o.order(dispatch), "--reason", "a test")),
-    "return receive": ("return.receive", lambda o: _receiving(*o.returned())),
+    "return receive": ("return.receive return.close", lambda o: _receiving(*o.returned())),
     "return close": ("return.close", lambda o: [o.returned()[0]]),
     "quote decline": ("quote.decline", lambda o: [o.quote(priced=False), "--reason", "a test"]),
     "imports roll-back": ("import.roll_back", lambda o: [o.applied()]),
     "job retry": ("job.retry", lambda o: [o.failed_job()]),
     "customer erase": ("customer.erase", lambda o: [str(o.shop.customer().id), "--yes"]),
     "db restored": ("log.restore", lambda o: o.last_documents()),
+    "stock receive": ("delivery.receive stock.adjust", lambda o: o.delivered()),
+    "stock count": ("stock.adjust", lambda o: [o.count()]),
     "stock adjust": ("stock.adjust", lambda _: ["CABLE", "--change", "1", "--reason", "a test"]),
 }
 

@@ -27,8 +27,8 @@ _MOST_CONTACTS = 50
 
 async def add_note(
     tx: Transaction, customer_id: int, text: str, now: datetime, *, promised_on: date | None = None
-) -> None:
-    """Add a note about a customer, with the day until which it has promised to pay, if it has.
+) -> str:
+    """Add a note about a customer, with the day until which it has promised to pay, if it has; return its text.
 
     Raises DomainError: not found, invalid.
     """
@@ -41,6 +41,7 @@ async def add_note(
         raise invalid("promised_on", "is in the past")
     await insert_note(tx, account.id, text, promised_on, tx.actor.acting_user or tx.actor.name, now)
     audit(tx, "customer.note", f"customer/{account.id}", now, after={"promised_on": promised_on})
+    return text
 
 
 async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> int:

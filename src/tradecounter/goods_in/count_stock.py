@@ -59,15 +59,21 @@ def read_count_lines(text: str) -> dict[str, int]:
     return {line.sku: line.units for line in lines}
 
 
+def counts_of(items: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """Return the units of each SKU. Raises DomainError (invalid): a product is there twice."""
+    first: dict[str, int] = {}
+    for number, (sku, _) in enumerate(items):
+        if first.setdefault(key_form(sku), number) != number:
+            raise invalid(f"items[{number}].sku", f"{sku[:40]} is there twice")
+    return dict(items)
+
+
 async def compare_count(tx: Transaction, counts: dict[str, int]) -> list[Counted]:
     """Return the products whose number on hand differs from the count. Locks their stock until the transaction ends.
 
-    Raises DomainError (invalid): an unknown SKU.
+    Raises DomainError: as `find_product_ids` does, for unknown SKUs.
     """
-    try:
-        found = await find_product_ids(tx, list(counts))
-    except DomainError as error:
-        raise invalid("lines", error.message) from error
+    found = await find_product_ids(tx, list(counts))
     await lock_waiting_orders(tx)
     levels = await locked_levels(tx, [product_id for product_id, _ in found])
     compared = [

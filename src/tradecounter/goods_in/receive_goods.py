@@ -5,8 +5,10 @@ Rows are always locked in the same order: the back-orders' lock, then deliveries
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
@@ -15,35 +17,32 @@ from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_field
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.text import LONGEST_REASON
-from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
+from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 
 Place = tuple[str, datetime]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceivedGoods:
-    """Units of a delivery that have come. With `ends`, the rest of it is not expected any more.
+class ReceivedGoods(Struct, frozen=True, kw_only=True):
+    """Units of a delivery that have come."""
 
-    `incoming` is how many units were expected when the goods were counted; None to book them in whatever is expected.
-    """
-
-    sku: str
-    expected_on: datetime
-    units: int
-    incoming: int | None = None
-    ends: bool = False
+    sku: Annotated[str, Meta(min_length=1, max_length=200)]
+    expected_on: Annotated[datetime, Meta(description="When it was expected; a product's `deliveries` say it.")]
+    units: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units that are there.")]
+    incoming: (
+        Annotated[int, Meta(ge=0, description="Units that were expected at the count; others are a conflict.")] | None
+    ) = None
+    ends: Annotated[bool, Meta(description="Whether the rest of the delivery is not expected any more.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class BookedIn:
-    """Units of a product that came, and how many of it were expected. Waiting orders took `served` of them."""
+class BookedIn(Struct, frozen=True):
+    """Units of a product that came."""
 
     sku: str
     units: int
-    expected: int
-    served: int
+    expected: Annotated[int, Meta(description="Units that were expected.")]
+    served: Annotated[int, Meta(description="Units that orders took which have waited.")]
 
 
 async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now: datetime) -> list[BookedIn]:

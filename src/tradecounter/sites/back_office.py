@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from tradecounter.audit.operations import AuditOperations
 from tradecounter.billing.operations.staff import BillingOperations
+from tradecounter.customer_notes.operations import CustomerNoteOperations
 from tradecounter.customers.operations.addresses import AddressOperations
 from tradecounter.customers.operations.staff import CustomerOperations
 from tradecounter.customers.operations.steps import CustomerStepOperations
@@ -29,6 +30,7 @@ from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
 from tradecounter.edge.server.client_address import read_networks
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.operations.staff import EventOperations
+from tradecounter.goods_in.operations import GoodsInOperations
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.installation_secret import secret_key, secret_keys
 from tradecounter.imports.operations.staff import ImportOperations
@@ -133,10 +135,12 @@ class BackOffice(Site):
             CustomerOperations(desk, lambda: secret_key(settings)),
             CustomerStepOperations(desk),
             AddressOperations(desk),
+            CustomerNoteOperations(desk),
             BillingOperations(desk, letterhead),
             PaymentOperations(desk),
             BankOperations(desk),
             ProductOperations(desk, self._views),
+            GoodsInOperations(desk),
             ImportOperations(desk),
             JobOperations(desk),
             AuditOperations(desk),

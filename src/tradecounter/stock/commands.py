@@ -1,17 +1,21 @@
-"""`tradecounter stock`: a product's stock, expected deliveries and back-orders; adjustments."""
+"""`tradecounter stock`: a product's stock, expected deliveries and back-orders; adjustments, goods in and counts."""
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Sku
-from tradecounter.edge.command_line.output import AsJson, Parts, show_record
+from tradecounter.edge.command_line.arguments import DryRun, Sku, read_bytes, since
+from tradecounter.edge.command_line.output import AsJson, Parts, show_record, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.goods_in.count_stock import compare_count, enter_count, read_count_lines
+from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.local_time import local_text
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, AdjustedStock, Adjustment, adjust_stock
+from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.queries.by_sku import fetch_product
 from tradecounter.stock.queries.stock_of_product import back_orders_of, deliveries_of, stock_level_of
@@ -80,6 +84,53 @@ def adjust(
         return adjusted
 
     show_record(run_change(work), as_json=as_json)
+
+
+@app.command("receive")
+def receive(
+    sku: Sku,
+    units: Annotated[int, typer.Argument(min=0, max=MOST_UNITS, metavar="UNITS", help="Units that are there.")],
+    expected: Annotated[
+        datetime,
+        typer.Option(
+            "--expected", parser=since, metavar="D", help="When the delivery was expected: 2026-06-01 or a UK time."
+        ),
+    ],
+    ends: Annotated[bool, typer.Option("--ends", help="The rest of the delivery is not expected any more.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Book units of an expected delivery in; they serve back-orders first. What is missing stays expected."""
+
+    async def work(tx: Transaction) -> BookedIn:
+        goods = ReceivedGoods(sku=sku, expected_on=expected, units=units, ends=ends)
+        [booked] = await receive_goods(tx, [goods], SystemClock().now())
+        return booked
+
+    show_record(run_change(work), as_json=as_json)
+
+
+@app.command("count")
+def count(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Lines such as ACME-100,12, or the filled-in count sheet; - is standard input."
+        ),
+    ],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason, for the audit log.")] = "Count",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Set the units on hand to what was counted, and show the products whose number was another."""
+    counts = read_count_lines(text_of_file(read_bytes(file)))
+
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        differing = await compare_count(tx, counts)
+        await enter_count(tx, differing, reason, SystemClock().now())
+        return [{**asdict(each), "difference": each.difference} for each in differing]
+
+    found = run_change(work, dry_run=dry_run)
+    show_table(found, ("sku", "expected", "counted", "difference", "allocated"), as_json=as_json)
 
 
 async def stock_of(tx: Transaction, product_id: int) -> dict[str, Any]:

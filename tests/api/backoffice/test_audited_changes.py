@@ -14,7 +14,7 @@ import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import invoiced, number_of
-from support.orders import buy, create, dispatch, rows
+from support.orders import buy, create, dispatch, rows, sell
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD
@@ -40,6 +40,19 @@ class Staff:
         if dispatched:
             dispatch(self.office.service, placed)
         return f"/api/order/{placed['order_reference']}"
+
+    def customer_path(self) -> str:
+        return f"/api/customer/{self.customer.id}"
+
+    def contact(self) -> str:
+        return str(self.client.post(f"{self.customer_path()}/contact", json={"name": "Ada"}).headers["Location"])
+
+    def delivery(self) -> dict[str, Any]:
+        """A delivery that is expected: its product and when."""
+        sku = sell(self.office.service, f"COMES-{next(_numbers)}", 10)
+        self.office.service.must_load("incoming", [{"sku": sku, "incoming": 3, "expected_on": "2026-07-01"}])
+        [expected] = self.client.get(f"/api/product/{sku}").json()["deliveries"]
+        return {"sku": sku, "expected_on": expected["expected_on"]}
 
     def shipment(self) -> str:
         order = self.order(dispatched=True)
@@ -188,6 +201,18 @@ CHANGES: dict[str, tuple[str, Request]] = {
             {"items": [{"sku": "PHONE", "cost_net": 40}]},
         ),
     ),
+    "receiveGoods": (
+        "delivery.receive",
+        lambda s: ("POST", "/api/goods-in", {"items": [{**s.delivery(), "units": 0, "ends": True}]}),
+    ),
+    "countStock": (
+        "stock.adjust",
+        lambda _: ("POST", "/api/stock/count", {"items": [{"sku": "CABLE", "counted": next(_numbers) + 5_000}]}),
+    ),
+    "createContact": ("customer.add_contact", lambda s: ("POST", f"{s.customer_path()}/contact", {"name": "Ada"})),
+    "changeContact": ("customer.change_contact", lambda s: ("PATCH", s.contact(), {"name": "Ada Byron"})),
+    "removeContact": ("customer.remove_contact", lambda s: ("DELETE", s.contact(), None)),
+    "addCustomerNote": ("customer.note", lambda s: ("POST", f"{s.customer_path()}/note", {"text": "A test"})),
     "adjustStock": (
         "stock.adjust",
         lambda _: (

@@ -35,6 +35,7 @@ READ = {
 }
 READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
+    "listContacts",
     "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
     "listImports", "listPayments", "listInvoices", "getInvoice", "getInvoicePdf", "getCreditNote", "getCreditNotePdf",
     "listCreditNotes", "listBankFiles", "listBankLines", "getBankLine",
@@ -46,9 +47,10 @@ ALLOWED = {
     "support": READ_ALL | ON_THE_WAY | SALES | {
         "cancelOrder", "addNote", "openReturn", "closeReturn", "declineQuote",
         "priceQuote", "createCustomer", "changeCustomer", "createKey", "disableKey", "inviteUser",
-        "disableUser", "createAddress", "deleteAddress", "retryJob", "resendInvoice",
+        "disableUser", "createAddress", "deleteAddress", "createContact", "changeContact", "removeContact",
+        "addCustomerNote", "retryJob", "resendInvoice",
     },
-    "warehouse": READ | ON_THE_WAY | {"adjustStock"},
+    "warehouse": READ | ON_THE_WAY | {"adjustStock", "receiveGoods", "countStock"},
     "finance": READ_ALL | SALES | {
         "invoiceOrder", "changeCustomer", "recordPayment", "reversePayment", "importPayments", "resendInvoice",
         "placeBankLine", "setBankLineAside", "rollBackBankFile", "remindDebtor",

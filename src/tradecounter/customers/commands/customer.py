@@ -9,6 +9,7 @@ from msgspec import structs
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.credit.queries import outstanding_of
+from tradecounter.customer_notes.commands import add_one, contacts, note, remove_one
 from tradecounter.customers.change_account import block_customer, unblock_customer
 from tradecounter.customers.commands.data import erase, export
 from tradecounter.customers.commands.edit import add, edit
@@ -38,6 +39,10 @@ app.command("add")(add)
 app.command("edit")(edit)
 app.command("export")(export)
 app.command("erase")(erase)
+app.command("note")(note)
+app.command("contacts")(contacts)
+app.command("add-contact")(add_one)
+app.command("remove-contact")(remove_one)
 
 
 @app.command("list")

@@ -100,7 +100,8 @@ def named_number(option: str, text: str, form: str, read: Callable[[str], Number
         raise typer.BadParameter(f"{option} {text!r}: {error}") from error
 
 
-def _since(text: str) -> datetime:
+def since(text: str) -> datetime:
+    """Return the start of a day, or a UK time. Raises BadParameter."""
     day = _day(text)
     return _moment(text) if day is None else at_uk_time(day, time())
 
@@ -132,7 +133,7 @@ def _moment(text: str) -> datetime:
 Since = Annotated[
     datetime | None,
     typer.Option(
-        "--from", parser=_since, metavar="D", help="From this date or UK time: 2026-06-01 or 2026-06-01T09:30."
+        "--from", parser=since, metavar="D", help="From this date or UK time: 2026-06-01 or 2026-06-01T09:30."
     ),
 ]
 Until = Annotated[

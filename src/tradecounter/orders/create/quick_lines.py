@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tradecounter.bulk.cells import UnreadableCellError, cell_text
+from tradecounter.bulk.encodings import UnreadableFileError, scan
 from tradecounter.bulk.tables import UnreadableLineError, csv_lines
-from tradecounter.kit.errors import FieldError, invalid_fields
+from tradecounter.kit.errors import FieldError, invalid, invalid_fields
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, CreateOrderItem
 
@@ -222,3 +223,15 @@ def _read(line: _Line, columns: _Columns, rules: LineRules) -> QuickLine | BadLi
     if not rules.least_units <= units <= rules.most_units:
         return BadLine(line.number, f"{shown} must have {rules.least_units} to {rules.most_units} units")
     return QuickLine(line.number, sku, units)
+
+
+def text_of_file(content: bytes) -> str:
+    """Return a file's text: UTF-8, UTF-16 with a byte order mark, or Windows-1252. Raises DomainError (invalid)."""
+    try:
+        encoding = scan(io.BytesIO(content)).encoding
+    except UnreadableFileError as error:
+        raise invalid("file", str(error)) from error
+    text = content.decode(encoding, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    if "\x00" in text:
+        raise invalid("file", "must be a text file with the columns sku and quantity, such as CSV")
+    return text

@@ -19,6 +19,7 @@ from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.goods_in.count_stock import Counted, compare_count, enter_count, read_count_lines, require_fitting
 from tradecounter.goods_in.queries import Shelved, shelved_products
+from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.text import fold
 from tradecounter.parts.back_office import OfficeParts
 
@@ -71,7 +72,11 @@ class CountPages:
     @form(_COUNT, "Enter a count", scope="stock:write")
     async def count(self, call: Call) -> Response:
         async def work(tx: Transaction, body: CountForm, now: datetime) -> Sequence[Counted]:
-            found = await compare_count(tx, read_count_lines(body.lines))
+            counts = read_count_lines(body.lines)
+            try:
+                found = await compare_count(tx, counts)
+            except DomainError as error:  # an unknown SKU, which stands in the lines
+                raise invalid("lines", error.message) from error
             if all(each.fits for each in found):  # else the page shows it all, and `asked` refuses it
                 await enter_count(tx, found, body.reason, now)
             return found

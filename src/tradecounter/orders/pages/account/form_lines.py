@@ -1,15 +1,12 @@
 """The lines of a new order: fields of its form, which every button sends, typed lists, and uploaded ones."""
 
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
-from tradecounter.bulk.encodings import UnreadableFileError, scan
 from tradecounter.edge.page_kit.forms import Submitted
-from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
 from tradecounter.orders.create.offered_lines import unknown_products
@@ -157,15 +154,3 @@ def _rows(submitted: Submitted) -> list[tuple[str, str, str, str]]:
         if sku or quantity:
             rows.append((match[1], match[2], sku, quantity))
     return rows
-
-
-def text_of_file(content: bytes) -> str:
-    """Return a file's text: UTF-8, UTF-16 with a byte order mark, or Windows-1252. Raises DomainError (invalid)."""
-    try:
-        encoding = scan(io.BytesIO(content)).encoding
-    except UnreadableFileError as error:
-        raise invalid("file", str(error)) from error
-    text = content.decode(encoding, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-    if "\x00" in text:
-        raise invalid("file", "must be a text file with the columns sku and quantity, such as CSV")
-    return text

@@ -38,8 +38,9 @@ from tradecounter.kit.numbers import read_id
 from tradecounter.orders.add_note import LONGEST_NOTE, add_note
 from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.orders.create.draft import unknown_skus
+from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.pages.account.form_lines import FormLines, lines_of_form, lines_with, named_skus, text_of_file
+from tradecounter.orders.pages.account.form_lines import FormLines, lines_of_form, lines_with, named_skus
 from tradecounter.orders.pages.account.offers import priced, search
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order

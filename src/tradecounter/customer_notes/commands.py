@@ -1,0 +1,79 @@
+"""`tradecounter customer note`, `contacts`, `add-contact` and `remove-contact`: what staff know of a customer."""
+
+from datetime import date
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.customer_notes.keep_notes import add_contact, add_note, fetch_contact, remove_contact
+from tradecounter.customer_notes.queries import Contact, contacts_of
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import LARGEST_ID, CustomerId, Day
+from tradecounter.edge.command_line.output import AsJson, show_record, show_table
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.kit.clock import SystemClock
+
+_COLUMNS = ("id", Prose("name"), Prose("task"), "email", "phone")
+
+
+def note(
+    customer_id: CustomerId,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to note; the customer does not see it.")],
+    promised: Annotated[
+        date | None, Day("--promised", "The customer has promised to pay until this day: 2026-06-01.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a note about a customer, which is in its timeline."""
+
+    async def work(tx: Transaction) -> dict[str, Any]:
+        noted = await add_note(tx, customer_id, text, SystemClock().now(), promised_on=promised)
+        return {"customer_id": customer_id, "text": noted, "promised_on": promised}
+
+    show_record(run_change(work), as_json=as_json)
+
+
+def contacts(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List the people at a customer."""
+
+    async def work(tx: Transaction) -> list[Contact]:
+        account = await fetch_account(tx, customer_id)
+        return await contacts_of(tx, account.id)
+
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
+
+
+def add_one(
+    customer_id: CustomerId,
+    name: Annotated[str, typer.Option("--name", metavar="N", help="The person's name.")],
+    task: Annotated[str, typer.Option("--task", metavar="T", help="What to speak to the person about.")] = "",
+    email: Annotated[str, typer.Option("--email", metavar="E", help="An e-mail address.")] = "",
+    phone: Annotated[str, typer.Option("--phone", metavar="P", help="A phone number.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Add a person at a customer."""
+
+    async def work(tx: Transaction) -> Contact:
+        made = await add_contact(tx, customer_id, Contact(0, name, task, email, phone), SystemClock().now())
+        return await fetch_contact(tx, customer_id, made)
+
+    show_record(run_change(work), as_json=as_json)
+
+
+def remove_one(
+    customer_id: CustomerId,
+    contact_id: Annotated[
+        int, typer.Argument(min=1, max=LARGEST_ID, metavar="CONTACT_ID", help="The id, from `customer contacts`.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Remove a person at a customer."""
+
+    async def work(tx: Transaction) -> Contact:
+        contact = await fetch_contact(tx, customer_id, contact_id)
+        await remove_contact(tx, customer_id, contact_id, SystemClock().now())
+        return contact
+
+    show_record(run_change(work), as_json=as_json)

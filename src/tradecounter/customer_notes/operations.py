@@ -1,0 +1,128 @@
+"""`/api/customer/{id}/contact` and `/api/customer/{id}/note`: what staff know of a customer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
+
+from tradecounter.customer_notes.keep_notes import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
+    add_contact,
+    add_note,
+    change_contact,
+    fetch_contact,
+    remove_contact,
+)
+from tradecounter.customer_notes.queries import Contact, contacts_of
+from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.subject import Described, InPath, Subject
+
+_CONTACTS, _NOTES = f"{ONE_CUSTOMER}/contact", f"{ONE_CUSTOMER}/note"
+
+ContactId = Annotated[int, InPath("contact_id", "The contact's id.", 7, "contact")]
+Text = Annotated[str, Meta(max_length=LONGEST_NAME)]
+
+
+class ContactDetails(Struct, kw_only=True):
+    """A person at a customer."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+    task: Annotated[Text, Meta(description="What to speak to the person about.")] = ""
+    email: Text = ""
+    phone: Text = ""
+
+    def contact(self, contact_id: int = 0) -> Contact:
+        """Return the contact."""
+        return Contact(contact_id, self.name, self.task, self.email, self.phone)
+
+
+class ContactChange(Struct, kw_only=True):
+    """What changes of a person; what is left out stays."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)] | UnsetType = UNSET
+    task: Text | UnsetType = UNSET
+    email: Text | UnsetType = UNSET
+    phone: Text | UnsetType = UNSET
+
+
+class CustomerContact(Struct):
+    """A person at a customer, with its id; what is unknown is empty."""
+
+    id: int
+    name: str
+    task: str
+    email: str
+    phone: str
+
+
+class CustomerNote(Struct):
+    """A note about a customer. With `promised_on`, the customer has promised to pay until that day."""
+
+    text: Annotated[str, Meta(max_length=LONGEST_NOTE, description="May be empty with a promise.")] = ""
+    promised_on: date | None = None
+
+
+_ADA = CustomerContact(7, "Ada Byron", "Deliveries", "ada@harbourline.example", "020 7946 0123")
+_DESCRIBED: Mapping[type, Described] = {
+    ContactDetails: Described("", ContactDetails(name=_ADA.name, task=_ADA.task, email=_ADA.email, phone=_ADA.phone)),
+    ContactChange: Described("", ContactChange(phone=_ADA.phone)),
+    CustomerContact: Described("The contact.", _ADA),
+    CustomerNote: Described("The note.", CustomerNote("Pays once the cables are here.", date(2026, 7, 3))),
+}
+_CUSTOMERS = Subject(tag="Customers", read="customers:read", write="customers:write", described=_DESCRIBED)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerNoteOperations:
+    """The endpoints of contacts and notes, which customers never see."""
+
+    desk: Desk
+
+    @_CUSTOMERS.shows(_CONTACTS, "The contacts by name.")
+    async def list_contacts(self, tx: Transaction, customer_id: CustomerId) -> list[CustomerContact]:
+        """The people at a customer."""
+        account = await fetch_account(tx, customer_id)
+        return [_shown(contact) for contact in await contacts_of(tx, account.id)]
+
+    @_CUSTOMERS.changes("POST", _CONTACTS, location="{id}")
+    async def create_contact(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, body: ContactDetails
+    ) -> CustomerContact:
+        """Add a contact."""
+        contact_id = await add_contact(tx, customer_id, body.contact(), now)
+        return _shown(await fetch_contact(tx, customer_id, contact_id))
+
+    @_CUSTOMERS.changes("PATCH", f"{_CONTACTS}/{{contact_id}}")
+    async def change_contact(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, contact_id: ContactId, body: ContactChange
+    ) -> CustomerContact:
+        """Change a contact; what is left out stays."""
+        changes = {name: value for name, value in structs.asdict(body).items() if value is not UNSET}
+        before = await fetch_contact(tx, customer_id, contact_id)
+        await change_contact(tx, customer_id, replace(before, **changes), now)
+        return _shown(await fetch_contact(tx, customer_id, contact_id))
+
+    @_CUSTOMERS.changes("DELETE", f"{_CONTACTS}/{{contact_id}}", "The contact is removed.")
+    async def remove_contact(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, contact_id: ContactId
+    ) -> None:
+        """Remove a contact."""
+        await remove_contact(tx, customer_id, contact_id, now)
+
+    @_CUSTOMERS.changes("POST", _NOTES)
+    async def add_customer_note(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, body: CustomerNote
+    ) -> CustomerNote:
+        """Add a note, which the customer does not see."""
+        text = await add_note(tx, customer_id, body.text, now, promised_on=body.promised_on)
+        return CustomerNote(text, body.promised_on)
+
+
+def _shown(contact: Contact) -> CustomerContact:
+    return CustomerContact(contact.id, contact.name, contact.task, contact.email, contact.phone)
