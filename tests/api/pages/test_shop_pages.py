@@ -12,6 +12,7 @@ from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS, NEXT_DAY
 from tradecounter.baskets.change_basket import take_out_ordered
+from tradecounter.db.changes import bump
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.withdraw_order import fetch_own_order_by_code
@@ -242,6 +243,18 @@ def test_what_another_device_added_is_shown_before_it_is_ordered(shop: Service, 
     assert "in another window" in text_of(page)
     assert basket(buyer) == {"PHONE": "1", "CABLE": "2"}
     assert buyer.send(FORM, {**fields_of(page), **REST, "do": "order"}).status_code == 303
+
+
+def test_what_another_device_added_can_be_bought_before_the_process_knows_of_a_change(
+    own_shop: Service,
+) -> None:
+    buyer = customer_user(own_shop, own_shop.customer().id)
+    form = fields_of(buyer.get(FORM))
+    add(buyer, "CABLE", 2)  # in another window
+    own_shop.in_transaction(lambda tx: bump(tx, "prices"))  # so that the form reads its products from the database
+    page = buyer.send(FORM, {**form, "quick-0-sku": "PHONE", "do": "update"})
+    assert page.status_code == 200
+    assert basket(buyer) == {"PHONE": "1", "CABLE": "2"}
 
 
 def test_a_line_that_was_removed_does_not_come_back(buyer: Person) -> None:

@@ -160,9 +160,12 @@ class NewOrderPages:
         submitted = await read_submitted(call, most_bytes=_MOST_BYTES, most_files=1)
         uploaded, problem = await _read_file(submitted)
         async with self.desk.reading() as tx:
-            view = await self._view(tx, call, named_skus(submitted, uploaded))
+            # The lines of a form that replaces an order are those of the order, not the basket's.
+            stored = [] if submitted.one(REPLACES) else await lines_of_basket(tx, user_of(call).id)
+            named = [*named_skus(submitted, uploaded), *(line.sku for line in stored)]
+            view = await self._view(tx, call, named)
         lines = lines_of_form(submitted, uploaded, view)
-        has_new, seen = await self._merge(call, lines, submitted)
+        has_new, seen = lines.add_from_elsewhere(stored, _seen(submitted)), _last(stored)
         changed, step = Submitted(lines.values(submitted.values)), submitted.one("do")
         if step not in {"order", "quote"} or problem or lines.bad_lines or has_new:
             checked = _checked(changed, lines, view, problem)
@@ -193,17 +196,6 @@ class NewOrderPages:
             done=lambda made: _QUOTE_SENT if made.kind == "quote" else "",
             submitted=changed,
         )
-
-    async def _merge(self, call: Call, lines: FormLines, submitted: Submitted) -> tuple[bool, int]:
-        """Add to the lines what was put into the basket since the form was shown.
-
-        Returns whether there was any, and the greatest position in the basket.
-        """
-        if submitted.one(REPLACES):  # the lines are those of an order, not the basket's
-            return False, 0
-        async with self.desk.reading() as tx:
-            stored = await lines_of_basket(tx, user_of(call).id)
-        return lines.add_from_elsewhere(stored, _seen(submitted)), _last(stored)
 
     async def _save(self, call: Call, lines: FormLines, view: CustomerView, submitted: Submitted) -> int:
         """Save the lines as the basket, and return the greatest position in it."""
