@@ -21,9 +21,9 @@ from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
-from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PendingOrder, PricedQuote
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest
-from tradecounter.orders.withdraw_order import fetch_own_order_by_code, withdraw_order
+from tradecounter.orders.withdraw_order import fetch_own_order_by_code, lock_own_order, withdraw_order
 
 
 async def request_approval(
@@ -66,13 +66,15 @@ async def approve_order(
 async def decline_order(tx: Transaction, user: CustomerUser, code: str, reason: str, now: datetime) -> None:
     """Decline an order that waits for approval; a pending order is cancelled, a quote stays as it is.
 
-    Raises DomainError: not found, invalid (no reason), conflict (decided already).
+    Raises DomainError: not found, invalid (no reason), conflict (decided, or ordered already).
     """
     require_text("reason", reason, LONGEST_REASON)
     approval = await waiting_approval(tx, user.customer_id, code)
-    order = await fetch_own_order_by_code(tx, user.customer_id, code)
+    order = await lock_own_order(tx, user.customer_id, code)  # before the request, as a confirmation does
+    if isinstance(order, NumberedOrder):
+        raise DomainError(Kind.CONFLICT, f"it is already order {order.order_reference}")
     if isinstance(order, PendingOrder) and not order.has_expired(now):
-        await withdraw_order(tx, user.customer_id, code, reason, now)  # locks the order first, as a confirmation does
+        await withdraw_order(tx, user.customer_id, code, reason, now)
     await _decide(tx, approval, user, "declined", now, reason)
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 
@@ -84,7 +86,7 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     """
     approval = await waiting_approval(tx, customer_id, code)
     order = await fetch_own_order_by_code(tx, customer_id, code)
-    if order.kind != "order" or (isinstance(order, PendingOrder) and not order.has_expired(context.now)):
+    if not isinstance(order, PendingOrder) or not order.has_expired(context.now):
         raise DomainError(Kind.CONFLICT, "its prices have not expired")
     lines = await lines_of_order(tx, order.id)
     made, _ = await create_for_customer(

@@ -52,7 +52,7 @@ async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: s
     """
     reason = reason.strip() or _NO_REASON
     require_text("reason", reason, LONGEST_REASON)
-    order = await _locked(tx, customer_id, code)
+    order = await lock_own_order(tx, customer_id, code)
     if isinstance(order, NumberedOrder):
         raise DomainError(Kind.CONFLICT, f"the {order.kind} is already order {order.order_reference}")
     await cancel_unconfirmed(tx, order, reason, now)
@@ -63,14 +63,18 @@ async def replace_order(tx: Transaction, customer_id: int, code: str, now: datet
 
     Raises DomainError: not found, conflict (it was confirmed).
     """
-    order = await _locked(tx, customer_id, code)
+    order = await lock_own_order(tx, customer_id, code)
     if isinstance(order, NumberedOrder):
         raise DomainError(Kind.CONFLICT, f"the order is already confirmed as {order.order_reference}")
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await cancel_unconfirmed(tx, order, _REPLACED, now)
 
 
-async def _locked(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+async def lock_own_order(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
+    """Return what `fetch_own_order_by_code` does; unless it is confirmed, it is locked until the transaction ends.
+
+    Raises DomainError (not found).
+    """
     async with tx.pipeline() as p:
         lock_unconfirmed(p, customer_id, code.lower())
         found = pipe_by_code(p, customer_id, code.lower())

@@ -180,6 +180,42 @@ def test_prices_that_have_expired_are_set_again_before_it_is_confirmed(
     assert "approved" in text_of(approver.get(f"{APPROVAL}/{new}")).lower()
 
 
+def test_what_is_ordered_already_cannot_be_declined(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    code = waiting(customer, buyer, customer_reference="PO-ORDERED")
+    owner = customer_user(shop, customer.id, "owner")
+    owner.sends(f"{REVIEW}/{code}", {"shipping_method": str(STANDARD)})
+    assert f"{APPROVAL}/{code}/decline" not in approver.get(f"{APPROVAL}/{code}").text
+    refused = approver.send(f"{APPROVAL}/{code}/decline", {"reason": "Too late"})
+    assert refused.status_code == 409
+    assert "It is already order" in text_of(refused)
+    assert rows(shop, "select a.state from order_approval a where requested_by = %s", buyer.id) == [("waiting",)]
+
+
+def test_what_was_discarded_does_not_come_back_at_todays_prices(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    code = waiting(customer, buyer, customer_reference="PO-GONE")
+    buyer.sends(f"{REVIEW}/{code}/discard")
+    page = approver.get(f"{APPROVAL}/{code}")
+    assert "This order was cancelled before it was placed." in text_of(page)
+    assert f"{APPROVAL}/{code}/price" not in page.text
+    assert approver.send(f"{APPROVAL}/{code}/price").status_code == 409
+    assert rows(shop, "select count(*) from orders where customer_id = %s", customer.id) == [(1,)]
+
+
+def test_approving_a_quote_leaves_the_basket_alone(
+    shop: Service, customer: Customer, buyer: Person, approver: Person
+) -> None:
+    quote = request_quote(customer, [("PHONE", 10)])
+    price_as_support(shop, quote, ("PHONE", "30.00"))
+    ask(buyer, quote["confirmation_code"])
+    buyer.send("/account/basket/add", {"sku": "PHONE", "quantity": "3"})  # for another order
+    approver.sends(f"{APPROVAL}/{quote['confirmation_code']}/approve")
+    assert rows(shop, "select quantity from basket_line where user_id = %s", buyer.id) == [(3,)]
+
+
 def test_a_quote_above_the_limit_is_approved_too(
     shop: Service, customer: Customer, buyer: Person, approver: Person
 ) -> None:

@@ -88,7 +88,7 @@ class ApprovalPages:
     )
     async def approve(self, tx: Transaction, call: Call) -> NumberedOrder:
         order, lines, approval = await approve_order(tx, user_of(call), _code(call), self._context(call))
-        if approval.requested_by is not None:
+        if approval.requested_by is not None and order.kind == "order":  # what a quote asks for has left the basket
             await take_out_ordered(tx, approval.requested_by, lines)
         return order
 
@@ -152,6 +152,7 @@ class ApprovalPages:
             option=find_option(order.shipping_options, approval.shipping_method),
             number=order.order_reference if isinstance(order, NumberedOrder) else None,
             is_open=isinstance(order, PendingOrder | PricedQuote) and not order.has_expired(now),
+            is_pending=isinstance(order, PendingOrder | PricedQuote),
             may_decide=user_of(call).has_role(*APPROVERS) and approval.state == "waiting",
             address_lines=address_lines,
         )
