@@ -1,7 +1,8 @@
 """The last part of `make fuzz`: histories of the reseller and its customers, one after another and all at once.
 
 The first part fails on a response, unit, amount, event or audit entry that a naive twin of the books does not expect,
-and prints the shortest history that leads to it. In the second part, clients take random steps at the same time.
+and prints the shortest history that leads to it, and how often each step was taken. In the second part, clients take
+random steps at the same time.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from support.backoffice import backoffice_of
 from support.cluster import cluster
 from support.reseller_crowd import assert_crowd_agrees
-from support.reseller_history import History
+from support.reseller_history import history_of
 from support.reseller_twin import SELLER
 from support.service import running_service
 from support.shop import stock_shop
@@ -43,17 +44,20 @@ def main(arguments: Sequence[str]) -> int:
         backoffice_of(service, **SELLER) as office,
     ):
         stock_shop(service)
-        machine = type("HistoryOfTheShop", (History,), {"office": office, "staff": office.caller()})
-        run_state_machine_as_test(
-            seed(wanted.seed)(machine),
-            settings=settings(
-                max_examples=wanted.histories,
-                stateful_step_count=wanted.steps,
-                deadline=None,
-                database=None,
-                phases=(Phase.generate, Phase.shrink),
-            ),
-        )
+        machine = history_of(office)
+        try:
+            run_state_machine_as_test(
+                seed(wanted.seed)(machine),
+                settings=settings(
+                    max_examples=wanted.histories,
+                    stateful_step_count=wanted.steps,
+                    deadline=None,
+                    database=None,
+                    phases=(Phase.generate, Phase.shrink),
+                ),
+            )
+        finally:
+            sys.stdout.write(machine.summary())
         for number in range(wanted.seed, wanted.seed + wanted.crowds):
             sys.stdout.write(f"crowd {number}\n")
             sys.stdout.flush()

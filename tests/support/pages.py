@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, Literal
 
 import httpx2
 
@@ -94,6 +94,14 @@ def customer_user(service: Service, customer_id: int, role: UserRole = "owner", 
 
     user_id, value = service.in_transaction(add)
     return Person(browser(url or service.url, f"{ACCOUNT.cookie}={value}"), user_id, email, ACCOUNT)
+
+
+def signed_in_again(service: Service, person: Person) -> None:
+    """Give a person a new session."""
+    now = service.clock.now()
+    site: Literal["account", "staff"] = "account" if person.site is ACCOUNT else "staff"
+    value = service.in_transaction(lambda tx: start_session(tx, site, person.id, "127.0.0.1", "Test Browser", now))
+    person.http.headers["Cookie"] = f"{person.site.cookie}={value}"
 
 
 def text_of(response: httpx2.Response) -> str:

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from support.naive_desk import NaiveDesk
 from support.naive_money import NaiveBooks
 from support.naive_orders import uk_day
 from support.orders import rows
@@ -102,6 +103,62 @@ def _assert_money_agrees(shop: Service, books: NaiveBooks, customers: list[int])
         customers,
     )
     assert dict(returns) == {number: found.state for number, found in books.returns.items()}
+
+
+def assert_desk_agrees(shop: Service, books: NaiveDesk) -> None:
+    """Baskets, requests and expected deliveries are those of the books."""
+    customers, people = list(books.customers), list(books.users)
+    baskets: dict[int, list[tuple[str, int]]] = {person: [] for person in people}
+    for person, sku, quantity in rows(
+        shop,
+        "select user_id, sku, quantity from basket_line join product on id = product_id where user_id = any(%s)"
+        " order by position",
+        people,
+    ):
+        baskets[person].append((sku, quantity))
+    assert baskets == {user.id: books.form(user).lines for user in books.users.values()}
+    _assert_approvals_agree(shop, books, customers)
+    asked = rows(
+        shop,
+        "select r.id, confirmation_code, r.kind, closed_at is null, closed_by is null, answer = '',"
+        " (select coalesce(jsonb_agg(jsonb_build_array(item -> 'id', item -> 'quantity')), '[]')"
+        " from jsonb_array_elements(items) as item) from customer_request r join orders o on o.id = order_id"
+        " where customer_id = any(%s)",
+        customers,
+    )
+    assert {number: values for number, *values in asked} == {
+        number: [each.code, each.kind, *[each.is_open] * 3, [list(units) for units in each.items]]
+        for number, each in books.requests.items()
+    }
+    expected = rows(
+        shop,
+        "select sku, (expected_on at time zone 'Europe/London')::date, incoming from incoming_stock"
+        " join product on id = product_id where sku = any(%s)",
+        list(books.products),
+    )
+    assert {(sku, day): units for sku, day, units in expected} == books.deliveries
+
+
+def _assert_approvals_agree(shop: Service, books: NaiveDesk, customers: list[int]) -> None:
+    """What waits has no units, no number and no decision; what is declined was not ordered because of the request."""
+    found = rows(
+        shop,
+        "select confirmation_code, requested_by, a.shipping_method, a.state, decided_by is not null,"
+        " number is not null, o.state, coalesce((select sum(allocated + dispatched) from order_line l"
+        " where l.order_id = o.id), 0) from order_approval a join orders o on o.id = order_id"
+        " where customer_id = any(%s)",
+        customers,
+    )
+    assert {code: tuple(values[:3]) for code, *values in found} == {
+        code: (each.user, each.method, each.state) for code, each in books.approvals.items()
+    }
+    for code, _, _, state, is_decided, is_numbered, order_state, units in found:
+        assert is_decided == (state != "waiting"), code
+        assert is_numbered or (order_state in {"pending", "expired", "cancelled"} and not units), code
+        if state == "approved":
+            assert is_numbered, code
+        if state == "declined" and books.orders[code].kind == "order":
+            assert not is_numbered, code
 
 
 def assert_statement_agrees(shop: Service, steps: ResellerSteps, books: NaiveBooks, customer: int) -> None:

@@ -9,14 +9,16 @@ import httpx2
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from support.naive_money import NaiveBooks, NaivePayment, NaiveReturn
-from support.naive_orders import UNKNOWN, NaiveOrder, RejectedError, uk_day
+from support.backoffice import BackOfficeSite
+from support.desk_history import DeskHistory
+from support.naive_desk import NaiveDesk
+from support.naive_money import NaivePayment, NaiveReturn
+from support.naive_orders import UNKNOWN, RejectedError, uk_day
 from support.orders import faults_in_the_books
 from support.reseller_checks import assert_statement_agrees
 from support.reseller_steps import confirm_as_customer, order_as_customer, quote_as_customer
 from support.reseller_twin import (
     UNKNOWN_NUMBER,
-    BesideTwin,
     Done,
     can_be_billed,
     can_be_confirmed,
@@ -48,7 +50,7 @@ pounds = st.decimals(min_value="0.01", max_value=90, places=2)
 costs = st.sampled_from((None, None, None, Decimal("5.55"), Decimal("0.40")))
 
 
-class History(BesideTwin):
+class History(DeskHistory):
     """Every step, as a rule."""
 
     @initialize()
@@ -63,6 +65,7 @@ class History(BesideTwin):
         self.pay(0, 0, Decimal(40), 1, "BACS 1", of_invoice=False, is_refund=False, force=False)
         self.send_back(0, 0, 2)
         self.import_prices(0, 950)
+        self.begin_desk()
 
     @rule(customer=st.integers(0, 1), wanted=items, method=methods, by_customer=flags, at_once=flags, override=seldom)
     def buy(
@@ -82,7 +85,7 @@ class History(BesideTwin):
         else:
             response = self.steps.order(client.id, sold, method, override=override, at_once=at_once)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             self.admit(books, client.id, as_customer=by_customer)
             order = books.create(client.id, sold, self.now, method, override=override, at_once=at_once)
             self.add(books, order, response)
@@ -98,25 +101,16 @@ class History(BesideTwin):
         client, sold = self.clients[customer], self.sold(wanted)
         response = quote_as_customer(client, sold, method)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             self.admit(books, client.id, as_customer=True)
             self.add(books, books.create(client.id, sold, self.now, method, quote=True), response)
             return [("quote.requested", "quote.request")]
 
         self.take(response, work)
 
-    def admit(self, books: NaiveBooks, customer: int, *, as_customer: bool) -> None:
+    def admit(self, books: NaiveDesk, customer: int, *, as_customer: bool) -> None:
         if as_customer and books.customers[customer].blocked:
             raise RejectedError(401)
-
-    def add(self, books: NaiveBooks, order: NaiveOrder, response: httpx2.Response) -> None:
-        """Take the ids of a new order from the response."""
-        assert response.is_success, response.text
-        shown = response.json()
-        order.code = shown["confirmation_code"]
-        for line, item in zip(order.lines, shown["items"], strict=True):
-            line.id = item["id"]
-        books.orders[order.code] = order
 
     @precondition(some_order(can_be_confirmed))
     @rule(number=which, method=methods, by_customer=flags, override=seldom)
@@ -129,7 +123,7 @@ class History(BesideTwin):
         else:
             response = self.steps.confirm(order.code, method, override=override, kind=order.kind)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             self.admit(books, order.customer, as_customer=by_customer)
             new = books.confirm(order.code, self.now, method, override=override)
             return [("order.confirmed", "order.confirm")] if new else []
@@ -155,7 +149,7 @@ class History(BesideTwin):
         response = self.steps.price(quote.code, by_sku, discount, by_method, force=force)
         assert preview.json() == response.json()
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.price(quote.code, self.now, by_sku, discount, by_method, force=force)
             return [("quote.priced", "quote.price")]
 
@@ -167,7 +161,7 @@ class History(BesideTwin):
         quotes = list(filter(is_quote, self.books.orders.values()))
         quote = self.pick(list(filter(is_pending, quotes)), quotes, number)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.cancel(quote.code, self.now, declines=True)
             return [("quote.declined", "quote.decline")]
 
@@ -213,7 +207,7 @@ class History(BesideTwin):
         if response.is_success:
             assert without_new_ids(preview.json()) == without_new_ids(response.json())
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             added = books.amend(code, changes, method, abroad=abroad, renamed=reference is not None, override=override)
             if added:
                 assert response.is_success, response.text
@@ -229,7 +223,7 @@ class History(BesideTwin):
         order = self.order(number, is_open)
         items = None if quantity is None else [(order.lines[line % len(order.lines)].id, quantity)]
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.cancel(order.code, self.now, items)
             if order.kind == "quote" and not order.is_confirmed:
                 return [("quote.declined", "quote.decline")]
@@ -246,7 +240,7 @@ class History(BesideTwin):
             quantity = min(quantity, chosen.allocated)
         items = None if quantity is None else [(chosen.id, quantity)]
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.dispatch(order.code, items)
             return [("order.dispatched", "order.dispatch")]
 
@@ -259,7 +253,7 @@ class History(BesideTwin):
         response = self.steps.invoice(order.code, part=part)
         issued = (response.json().get("invoices") or [UNKNOWN])[-1]
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             new = books.invoice(order.code, issued, self.now, part=part)
             return [("invoice.issued", "invoice.issue")] if new else []
 
@@ -305,7 +299,7 @@ class History(BesideTwin):
         )
         payment = NaivePayment(response.json().get("id", UNKNOWN), whose, amount, received_on, reference, is_refund)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.pay(payment, target, force=force)
             return [("payment.recorded", "payment.record")]
 
@@ -320,7 +314,7 @@ class History(BesideTwin):
         response = self.steps.bank_file(lines)
         ids = self.new_numbers("select id from payment where customer_id = any(%s) order by id", self.books.payments)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             recorded = repeated = 0
             seen = Counter[tuple[date, Decimal, str]]()
             for line in lines:
@@ -353,7 +347,7 @@ class History(BesideTwin):
         payments = list(self.books.payments.values())
         payment = self.pick([each for each in payments if not each.is_reversed], payments, number)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.reverse(payment.id)
             return [("payment.reversed", "payment.reverse")]
 
@@ -371,7 +365,7 @@ class History(BesideTwin):
         response = self.steps.credit(invoice.number, lines=lines, net=net)
         note = response.json().get("number", UNKNOWN)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             steps = books.credit(invoice.number, note, lines=lines, net=net)
             return [("credit_note.issued", "credit_note.issue"), *[AFTER_THE_SALE[step] for step in steps]]
 
@@ -385,7 +379,7 @@ class History(BesideTwin):
         response = self.steps.open_return(order.code, [(chosen.id, quantity)])
         number_of_return = str(response.json().get("number"))
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.open_return(order.code, number_of_return, [(chosen.id, quantity)])
             return [("order.returned", "return.open")]
 
@@ -409,7 +403,7 @@ class History(BesideTwin):
             {number for entries in self.books.entries.values() for kind, number, _ in entries if kind == "credit_note"},
         )
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             steps = books.receive(name, received, notes if credit else None)
             return [("order.returned", "return.receive"), *[AFTER_THE_SALE[step] for step in steps]]
 
@@ -420,7 +414,7 @@ class History(BesideTwin):
     def close_return(self, number: int) -> None:
         name, _ = self.a_return(number, "open", "received")
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.close_return(name)
             return [("order.returned", "return.close")]
 
@@ -428,7 +422,7 @@ class History(BesideTwin):
 
     @rule(sku=st.integers(0, 1), available=st.integers(0, 9))
     def import_stock(self, sku: int, available: int) -> None:
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.stock(self.skus[sku], available)
             return [("import.applied", "import.apply")]
 
@@ -436,17 +430,11 @@ class History(BesideTwin):
 
     @rule(sku=st.integers(0, 1), change=st.integers(-4, 6).filter(bool))
     def adjust_stock(self, sku: int, change: int) -> None:
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.adjust(self.skus[sku], change)
             return [(None, "stock.adjust")]
 
         self.take(self.steps.adjust(self.skus[sku], change), work)
-
-    @rule(sku=st.integers(0, 1), quantity=units, days=st.integers(1, 9))
-    def expect_delivery(self, sku: int, quantity: int, days: int) -> None:
-        day = uk_day(self.now) + timedelta(days=days)
-        response = self.steps.expect(self.skus[sku], quantity, day)
-        self.take(response, lambda _: [("import.applied", "import.apply")])
 
     @rule(sku=st.integers(0, 1), cost=st.integers(30, 1200))
     def import_prices(self, sku: int, cost: int) -> None:
@@ -454,7 +442,7 @@ class History(BesideTwin):
         prices = (single, single, single - Decimal("0.03"))
         response = self.steps.prices(self.skus[sku], prices)
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.load_prices(response.json()["id"], self.skus[sku], prices, self.now)
             return [("import.applied", "import.apply")]
 
@@ -467,7 +455,7 @@ class History(BesideTwin):
         imports = list(self.books.imports)
         chosen = imports[number % len(imports)]
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.roll_back(chosen, self.now, force=force)
             return [("import.rolled_back", "import.roll_back")]
 
@@ -478,7 +466,7 @@ class History(BesideTwin):
     def change_terms(self, customer: int, limit: int, term_days: int) -> None:
         whose = self.clients[customer].id
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.customers[whose].credit_limit = Decimal(limit)
             books.customers[whose].term_days = term_days
             return [("customer.changed", "customer.edit")]
@@ -491,7 +479,7 @@ class History(BesideTwin):
         whose = self.clients[customer].id
         lifts = unblock and self.books.customers[whose].blocked
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             books.block(whose, blocked=not lifts)
             return [("customer.changed", "customer.unblock") if lifts else ("customer.blocked", "customer.block")]
 
@@ -509,7 +497,7 @@ class History(BesideTwin):
     def expire(self) -> None:
         self.shop.in_transaction(lambda tx: expire_orders(tx, self.now))
 
-        def work(books: NaiveBooks) -> Done:
+        def work(books: NaiveDesk) -> Done:
             return [
                 ("quote.expired" if order.kind == "quote" else "order.expired", f"{order.kind}.expire")
                 for order in books.expire(self.now)
@@ -524,6 +512,12 @@ class History(BesideTwin):
         self.shop.clock.advance(timedelta(days=8))
         self.shop.in_transaction(lambda tx: expire_orders(tx, self.now))
         assert faults_in_the_books(self.shop) == {}
+
+
+def history_of(office: BackOfficeSite) -> type[History]:
+    """The state machine of a shop, with counts of its own."""
+    own = {"office": office, "staff": office.caller(), "taken": Counter(), "refused": Counter()}
+    return type("HistoryOfTheShop", (History,), own)
 
 
 def without_new_ids(shown: dict[str, Any]) -> dict[str, Any]:

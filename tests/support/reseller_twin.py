@@ -2,19 +2,21 @@
 
 import copy
 import itertools
+from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, LiteralString, TypeVar
+from typing import Any, ClassVar, LiteralString, TypeVar
 
 import httpx2
 from hypothesis.stateful import RuleBasedStateMachine
 
 from support.backoffice import BackOfficeSite
-from support.naive_money import NaiveBooks
+from support.naive_desk import NaiveDesk, NaiveUser
 from support.naive_orders import NaiveCustomer, NaiveOrder, NaiveProduct, RejectedError, uk_day
 from support.orders import rows, sell
-from support.reseller_checks import assert_books_agree, assert_statement_agrees, log_since
+from support.pages import Person, customer_user, signed_in_again, staff_member, text_of
+from support.reseller_checks import assert_books_agree, assert_desk_agrees, assert_statement_agrees, log_since
 from support.reseller_steps import ResellerSteps
 from support.service import Customer, Service
 
@@ -77,6 +79,8 @@ class BesideTwin(RuleBasedStateMachine):
 
     office: BackOfficeSite
     staff: httpx2.Client
+    taken: ClassVar[Counter[str]] = Counter()  # how often each rule's step was taken
+    refused: ClassVar[Counter[str]] = Counter()
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,20 +109,48 @@ class BesideTwin(RuleBasedStateMachine):
             NaiveProduct(sku, cost, weight, purchase, 6, 6)
             for sku, cost, weight, purchase in zip(self.skus, COSTS, WEIGHTS, PURCHASE, strict=True)
         ]
-        self.books = NaiveBooks(products, own)
+        self.books = NaiveDesk(products, own)
         self.refresh()
+        self.people: list[Person] = []
+        for client in self.clients:
+            self.employ(client.id, is_owner=True)
+            self.employ(client.id, is_owner=False)
+        self.member = staff_member(shop, self.office.url, "administrator")
+        self.signed_in_at: dict[int, object] = {}
         self.mark = log_since(shop, (0, 0))[1]
+
+    @classmethod
+    def summary(cls) -> str:
+        """How often each step was taken and refused, in lines."""
+        names = sorted(cls.taken | cls.refused)
+        return "".join(f"{name:26} taken {cls.taken[name]:5}, refused {cls.refused[name]:5}\n" for name in names)
 
     @property
     def shop(self) -> Service:
         return self.office.service
 
+    def employ(self, customer: int, *, is_owner: bool) -> None:
+        """Add a customer's user."""
+        person = customer_user(self.shop, customer, "owner" if is_owner else "buyer")
+        self.people.append(person)
+        self.books.users[person.id] = NaiveUser(person.id, customer, is_owner)
+
+    def enter(self, person: Person) -> Person:
+        """Sign a person in again if the session may have ended since, because of the time or a block."""
+        since = (self.now, [customer.blocked for customer in self.books.customers.values()])
+        if self.signed_in_at.get(id(person)) != since:
+            signed_in_again(self.shop, person)
+            self.signed_in_at[id(person)] = since
+        return person
+
     def refresh(self) -> None:
         self.shop.refresh()
         self.office.refresh()
 
-    def take(self, response: httpx2.Response, work: Callable[[NaiveBooks], Done | None]) -> bool:
+    def take(self, response: httpx2.Response, work: Callable[[NaiveDesk], Done | None]) -> bool:
         """Do in the books what a request has done; it may fail only with a status that the books expect."""
+        outcomes = self.taken if response.is_success else self.refused
+        outcomes[work.__qualname__.split(".")[1]] += 1
         before, tried = self.books, copy.deepcopy(self.books)
         done, statuses = None, set(SUCCESS)
         try:
@@ -127,7 +159,7 @@ class BesideTwin(RuleBasedStateMachine):
             statuses = rejected.statuses
         else:
             self.books = tried
-        assert response.status_code in statuses, (response.status_code, statuses, response.text)
+        assert response.status_code in statuses, (response.status_code, statuses, text_of(response)[:3000])
         found, self.mark = log_since(self.shop, self.mark)
         expected = sorted(
             [("event", event) for event, _ in done or () if event]
@@ -135,11 +167,21 @@ class BesideTwin(RuleBasedStateMachine):
         )
         assert sorted(found) == expected
         assert_books_agree(self.shop, self.books)
+        assert_desk_agrees(self.shop, self.books)
         today = uk_day(self.now)
         for customer in self.books.customers:
             if before.account(customer, today) != self.books.account(customer, today):
                 assert_statement_agrees(self.shop, self.steps, self.books, customer)
         return response.is_success
+
+    def add(self, books: NaiveDesk, order: NaiveOrder, response: httpx2.Response) -> None:
+        """Take the ids of a new order from the response."""
+        assert response.is_success, response.text
+        shown = response.json()
+        order.code = shown["confirmation_code"]
+        for line, item in zip(order.lines, shown["items"], strict=True):
+            line.id = item["id"]
+        books.orders[order.code] = order
 
     def pick(self, likely: Sequence[Found], every: Sequence[Found], number: int) -> Found:
         """One of those with which the step should succeed, or now and then any other."""

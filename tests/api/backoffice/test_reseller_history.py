@@ -9,18 +9,39 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from support.backoffice import backoffice_of
-from support.reseller_history import History
+from support.reseller_history import history_of
 from support.reseller_twin import SELLER
 from support.service import Service
+
+# Steps of people on pages, each of which has to happen in these histories.
+STEPS = {
+    "put",
+    "change_basket",
+    "order_basket",
+    "confirm_on_page",
+    "discard",
+    "limit",
+    "ask_approval",
+    "approve",
+    "decline_approval",
+    "price_again",
+    "ask",
+    "answer",
+    "expect_delivery",
+    "receive_goods",
+    "count_stock",
+}
 
 pytestmark = pytest.mark.long
 
 
 def test_every_step_leaves_the_books_of_a_naive_twin(shop: Service) -> None:
     with backoffice_of(shop, **SELLER) as office:
+        machine = history_of(office)
         run_state_machine_as_test(
-            type("HistoryOfTheShop", (History,), {"office": office, "staff": office.caller()}),
+            machine,
             settings=settings(
                 max_examples=14, stateful_step_count=40, deadline=None, derandomize=True, phases=(Phase.generate,)
             ),
         )
+    assert STEPS - machine.taken.keys() == set()
