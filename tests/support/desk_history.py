@@ -24,6 +24,7 @@ which = st.integers(0, 15)
 people = st.integers(0, 3)
 units = st.integers(1, 5)
 methods = st.sampled_from((None, STANDARD, STANDARD, NEXT_DAY))
+wishes = st.lists(st.tuples(st.integers(0, 1), units), min_size=1, max_size=3)
 flags = st.booleans()
 seldom = st.integers(0, 7).map(lambda number: number == 7)
 
@@ -50,13 +51,18 @@ class DeskHistory(BesideTwin):
         self.slips: list[dict[str, str]] = []
 
     def begin_desk(self) -> None:
-        """Begin with an order that waits for approval, a basket, a delivery and a request."""
+        """Begin with an order that waits for approval and an approved one, a basket, a delivery and a request."""
         self.limit(0, Decimal(20))
         self.limit(1, Decimal(20))
         self.put(1, 0, 2)
         self.order_basket(0, stale=False, quote=False, twice=False)
         self.ask_approval(1, STANDARD, as_owner=False)
         self.put(3, 1, 4)
+        self.order_basket(1, stale=False, quote=False, twice=False)
+        self.ask_approval(1, STANDARD, as_owner=False)
+        self.approve(1, as_owner=True, also_ended=False)
+        self.put(3, 1, 4)
+        self.create_list(3, [(0, 2), (1, 3)], shared=True)
         self.expect_delivery(0, 4, 3)
         self.ask(0, 0, "message", 0, ANSWER, as_owner=False)
 
@@ -186,6 +192,68 @@ class DeskHistory(BesideTwin):
 
         self.take(steps.discard(person, order.code), work)
 
+    # Lists
+
+    @rule(who=people, wanted=wishes, shared=flags)
+    def create_list(self, who: int, wanted: list[tuple[int, int]], *, shared: bool) -> None:
+        person, user = self.user(who)
+        response = steps.save_list(person, self.sold(wanted), "new", shared=shared)
+        new = int(response.headers.get("Location", "0").rpartition("/")[2]) if response.status_code == 204 else UNKNOWN
+
+        def work(books: NaiveDesk) -> Done:
+            books.sign_in(user)
+            books.save_list(user, new, self.sold(wanted), is_shared=shared)
+            return [(None, "saved_list.create")]
+
+        self.take(response, work)
+
+    def a_list(self, number: int, user: NaiveUser) -> int:
+        """A list that a user may use; now and then any other."""
+        own = [list_id for list_id, found in self.books.lists.items() if found.is_for(user)]
+        return self.pick(own, list(self.books.lists), number)
+
+    @precondition(lambda self: self.books.lists)
+    @rule(number=which, who=people, wanted=wishes, shared=flags)
+    def change_list(self, number: int, who: int, wanted: list[tuple[int, int]], *, shared: bool) -> None:
+        person, user = self.user(who)
+        chosen = self.a_list(number, user)
+
+        def work(books: NaiveDesk) -> Done:
+            books.sign_in(user)
+            books.list_of(user, chosen)
+            books.save_list(user, chosen, self.sold(wanted), is_shared=shared)
+            return [(None, "saved_list.change")]
+
+        self.take(steps.save_list(person, self.sold(wanted), f"{chosen}/change", shared=shared), work)
+
+    @precondition(lambda self: self.books.lists)
+    @rule(number=which, who=people)
+    def put_list(self, number: int, who: int) -> None:
+        """Put all products of a list into the basket."""
+        person, user = self.user(who)
+        chosen = self.a_list(number, user)
+
+        def work(books: NaiveDesk) -> Done:
+            books.sign_in(user)
+            books.put(books.users[user.id], list(books.list_of(user, chosen).units.items()))
+            return []
+
+        self.take(steps.list_step(person, chosen, "basket"), work)
+
+    @precondition(lambda self: self.books.lists)
+    @rule(number=which, who=people)
+    def delete_list(self, number: int, who: int) -> None:
+        person, user = self.user(who)
+        chosen = self.a_list(number, user)
+
+        def work(books: NaiveDesk) -> Done:
+            books.sign_in(user)
+            books.list_of(user, chosen)
+            del books.lists[chosen]
+            return [(None, "saved_list.delete")]
+
+        self.take(steps.list_step(person, chosen, "delete"), work)
+
     # Approvals
 
     @rule(customer=st.integers(0, 1), limit=st.sampled_from((None, Decimal(20), Decimal("60.50"))))
@@ -253,8 +321,12 @@ class DeskHistory(BesideTwin):
         self.take(steps.decide(person, order.code, "decline"), work)
 
     @precondition(lambda self: self.books.approvals)
-    @rule(number=which, as_owner=st.integers(0, 5).map(bool))
-    def price_again(self, number: int, *, as_owner: bool) -> None:
+    @rule(number=which, as_owner=st.integers(0, 5).map(bool), a_day_later=flags)
+    def price_again(self, number: int, *, as_owner: bool, a_day_later: bool) -> None:
+        """Price an order again, perhaps after the day for which its prices held."""
+        if a_day_later:
+            self.shop.clock.advance(timedelta(hours=25))
+            self.refresh()
         order = self.asked(number, lambda order: order.has_expired(self.now))
         person, user = self.user_of(order, as_owner=as_owner)
         response = steps.made_of(self.shop, steps.decide(person, order.code, "price"))

@@ -61,6 +61,16 @@ def send_basket(person: Person, fields: Mapping[str, str], step: str, *, twice: 
     return send(person, FORM, {**fields, **REST, "do": step}, twice=twice)
 
 
+def save_list(person: Person, lines: Sequence[tuple[str, int]], path: str, *, shared: bool) -> httpx2.Response:
+    fields = {"name": "Again", "lines": "\n".join(f"{sku} {units}" for sku, units in lines)}
+    return send(person, f"/account/list/{path}", fields | ({"shared": "true"} if shared else {}))
+
+
+def list_step(person: Person, list_id: int, step: str) -> httpx2.Response:
+    """Put a list into the `basket`, or `delete` it."""
+    return send(person, f"/account/list/{list_id}/{step}", {"once": ""})
+
+
 def made_of(shop: Service, response: httpx2.Response) -> httpx2.Response:
     """The response of the API to the creation of what a form has made, if it has."""
     if response.status_code != 204:

@@ -70,6 +70,19 @@ class NaiveRequest:
     is_open: bool = True
 
 
+@dataclass
+class NaiveList:
+    """Products that a user keeps to order from; a shared list is for all users of the customer."""
+
+    user: int
+    customer: int
+    is_shared: bool
+    units: dict[str, int]
+
+    def is_for(self, user: NaiveUser) -> bool:
+        return self.customer == user.customer and (self.is_shared or self.user == user.id)
+
+
 class NaiveDesk(NaiveBooks):
     """The books of the reseller, with the people who use the pages."""
 
@@ -80,6 +93,7 @@ class NaiveDesk(NaiveBooks):
         self.approvals: dict[str, NaiveApproval] = {}
         self.requests: dict[int, NaiveRequest] = {}
         self.deliveries: dict[tuple[str, date], int] = {}
+        self.lists: dict[int, NaiveList] = {}
 
     def sign_in(self, user: NaiveUser) -> None:
         """Nobody of a blocked customer is signed in."""
@@ -137,6 +151,20 @@ class NaiveDesk(NaiveBooks):
         """Discard an order that was not placed."""
         reject_if(s409=self.orders[code].number > 0)
         self.cancel(code, now)
+
+    # Lists
+
+    def save_list(self, user: NaiveUser, list_id: int, items: Items, *, is_shared: bool) -> None:
+        """Have a list contain these products, in this order, and belong to this user if it is not shared."""
+        units: Counter[str] = Counter()
+        for sku, quantity in items:
+            units[sku] += quantity
+        self.lists[list_id] = NaiveList(user.id, user.customer, is_shared, dict(units))
+
+    def list_of(self, user: NaiveUser, list_id: int) -> NaiveList:
+        found = self.lists[list_id]
+        reject_if(s404=not found.is_for(user))
+        return found
 
     # Approvals
 

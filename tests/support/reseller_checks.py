@@ -117,6 +117,21 @@ def assert_desk_agrees(shop: Service, books: NaiveDesk) -> None:
     ):
         baskets[person].append((sku, quantity))
     assert baskets == {user.id: books.form(user).lines for user in books.users.values()}
+    lists = rows(
+        shop,
+        "select id, customer_id, user_id, (select array_agg(p.sku || ' ' || n.quantity order by n.position)"
+        " from saved_list_line n join product p on p.id = n.product_id where n.list_id = l.id) from saved_list l"
+        " where customer_id = any(%s)",
+        customers,
+    )
+    assert {list_id: tuple(values) for list_id, *values in lists} == {
+        list_id: (
+            found.customer,
+            None if found.is_shared else found.user,
+            [f"{sku} {units}" for sku, units in found.units.items()],
+        )
+        for list_id, found in books.lists.items()
+    }
     _assert_approvals_agree(shop, books, customers)
     asked = rows(
         shop,
