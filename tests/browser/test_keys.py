@@ -6,8 +6,9 @@ from playwright.sync_api import Browser, expect
 
 from support.accessibility import all_serious_errors
 from support.backoffice import BackOfficeSite
+from support.billing import invoiced
 from support.browsing import signed_in, tab_in, window
-from support.orders import buy
+from support.orders import buy, rows
 from support.pages import customer_user, staff_member
 
 
@@ -51,6 +52,45 @@ def test_staff_work_with_keys_and_switch_them_off(office: BackOfficeSite, browse
         expect(page.get_by_role("button", name="Keys")).to_be_focused()
         keys.press("/")
         expect(page.locator("#find")).to_be_focused()
+
+
+def test_a_scan_outside_of_a_field_is_looked_for_and_presses_nothing(office: BackOfficeSite, browser: Browser) -> None:
+    placed = buy(office.service.customer(company="Scanned Ltd"), customer_reference="SCANNED")
+    person = staff_member(office.service, office.url, "warehouse")
+    with window(browser, scripts=True) as context, tab_in(context, [office.url], "scan") as tab:
+        signed_in(tab, person, office.url)
+        page, keys = tab.page, tab.page.keyboard
+        tab.open(f"{office.url}/product/PHONE")
+        keys.type("abn55e1")  # n would adjust the stock
+        keys.press("Enter")
+        expect(page).to_have_url(re.compile(r"/search\?q=abn55e1$"))
+        tab.open(f"{office.url}/")
+        keys.type(placed["order_reference"])
+        keys.press("Enter")
+        expect(page).to_have_url(re.compile(f"/order/{placed['order_reference']}$"))
+
+
+def test_a_button_that_a_preview_moves_under_the_pointer_is_pressed(office: BackOfficeSite, browser: Browser) -> None:
+    customer = office.service.customer(company="Pays quickly Ltd")
+    invoiced(office.service, customer)
+    person = staff_member(office.service, office.url, "finance")
+    with window(browser, scripts=True) as context, tab_in(context, [office.url], "moved") as tab:
+        signed_in(tab, person, office.url)
+        page = tab.page
+        tab.open(f"{office.url}/payment/new?customer_id={customer.id}")
+        page.get_by_label("Amount").fill("12.50")
+        button = page.get_by_role("button", name="Record it")
+        box = button.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        expect(page.get_by_text("£12.50").first).to_be_visible()
+        moved = button.bounding_box()
+        assert moved is not None
+        assert moved["y"] > box["y"] + box["height"]
+        page.mouse.up()
+        expect(page).not_to_have_url(re.compile("/payment/new"))
+    assert rows(office.service, "select amount::text from payment where customer_id = %s", customer.id) == [("12.50",)]
 
 
 def test_customers_open_subjects_with_keys(office: BackOfficeSite, browser: Browser) -> None:

@@ -40,16 +40,47 @@
     e: () => press("main a[data-key=e]"),
   };
 
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || areOff() || dialog.open) return;
-    if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+  const act = (key) => {
     const goes = Date.now() - going < patience;
     going = 0;
-    const subject = goes && document.querySelector(`nav.subjects [data-go="${CSS.escape(event.key)}"]`);
+    const subject = goes && document.querySelector(`nav.subjects [data-go="${CSS.escape(key)}"]`);
     if (subject) subject.click();
-    else if (Object.hasOwn(steps, event.key)) steps[event.key]();
-    else return;
-    event.preventDefault();
+    else if (Object.hasOwn(steps, key)) steps[key]();
+  };
+
+  // A scanner types faster than a person, and ends with Enter. What it types outside of a field is looked for: a letter
+  // of it must not press a button.
+  const pause = 60; // milliseconds
+  const shortest = 4; // letters and digits of a scan
+  let typed = "";
+  let timer = 0;
+
+  const settle = () => {
+    const keys = typed;
+    typed = "";
+    if (keys.length < 3 && !areOff() && !dialog.open) [...keys].forEach(act);
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
+    if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+    if (event.key === "Enter" && typed.length >= shortest) {
+      const form = document.querySelector("form.find");
+      event.preventDefault();
+      clearTimeout(timer);
+      if (form) location.assign(`${form.action}?q=${encodeURIComponent(typed)}`);
+      typed = "";
+      return;
+    }
+    if (event.key.length !== 1) return;
+    if (!areOff() && (Object.hasOwn(steps, event.key) || going)) event.preventDefault();
+    if (!areOff() && !typed && (event.key === "/" || event.repeat)) {
+      act(event.key);
+      return;
+    }
+    typed += event.key;
+    clearTimeout(timer);
+    timer = setTimeout(settle, pause);
   });
 
   if (opener) {

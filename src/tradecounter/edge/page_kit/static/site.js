@@ -38,6 +38,22 @@
     if (found && !found.parentElement.contains(event.target)) found.replaceChildren();
   });
 
+  // A preview that comes while a button is pressed may move it, and then the browser sees no click on it.
+  let pressed = null;
+  const topOf = (element) => element.getBoundingClientRect().top;
+  document.addEventListener("pointerdown", (event) => {
+    const button = event.target.closest?.("form button[type=submit]");
+    pressed = button ? { button, top: topOf(button), x: event.clientX, y: event.clientY } : null;
+  });
+  document.addEventListener("pointerup", (event) => {
+    if (!pressed) return;
+    const { button, top, x, y } = pressed;
+    pressed = null;
+    const isStill = Math.hypot(event.clientX - x, event.clientY - y) < 10;
+    const hasMoved = button.isConnected && Math.abs(topOf(button) - top) > 1;
+    if (isStill && hasMoved && !button.disabled && !button.contains(event.target)) button.form.requestSubmit(button);
+  });
+
   // A picture that has loaded hides what is drawn behind it.
   const shown = (image) => image.parentElement.classList.toggle("loaded", image.complete && image.naturalWidth > 0);
   document.addEventListener("load", (event) => event.target.matches?.(".picture img") && shown(event.target), true);
