@@ -1,16 +1,18 @@
 """Reads the lines of a count, compares them with the stock, and adjusts the stock to them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.goods_in.queries import products_named
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.keys import key_form
+from tradecounter.kit.text import shown_name
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, refuse_lines
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
-from tradecounter.products.queries.by_sku import find_product_ids
 from tradecounter.stock.queries.levels import locked_levels
 
 _MOST_NAMED = 10  # in an error
@@ -71,14 +73,22 @@ def counts_of(items: Sequence[tuple[str, int]]) -> dict[str, int]:
 async def compare_count(tx: Transaction, counts: dict[str, int]) -> list[Counted]:
     """Return the products whose number on hand differs from the count. Locks their stock until the transaction ends.
 
-    Raises DomainError: as `find_product_ids` does, for unknown SKUs.
+    The count is by SKU or EAN. Raises DomainError: not found, which names all that is unknown; invalid, for a product
+    that is there by both.
     """
-    found = await find_product_ids(tx, list(counts))
+    found = await products_named(tx, list(counts))
+    unknown = [shown_name(name) for name in counts if name not in found]
+    if unknown:
+        raise DomainError(Kind.NOT_FOUND, f"no product has the SKU or EAN {_named(unknown)}")
+    skus = [sku for _, sku in found.values()]
+    if len(set(skus)) < len(skus):
+        [(twice, _)] = Counter(skus).most_common(1)
+        raise DomainError(Kind.INVALID, f"{twice} is there twice, by its SKU and by its EAN")
     await lock_waiting_orders(tx)
-    levels = await locked_levels(tx, [product_id for product_id, _ in found])
+    levels = await locked_levels(tx, [product_id for product_id, _ in found.values()])
     compared = [
-        Counted(sku, levels[product_id].on_hand, units, levels[product_id].allocated)
-        for (product_id, sku), units in zip(found, counts.values(), strict=True)
+        Counted(sku, levels[product_id].on_hand, counts[name], levels[product_id].allocated)
+        for name, (product_id, sku) in found.items()
     ]
     return [each for each in compared if each.difference]
 
@@ -97,9 +107,13 @@ def require_fitting(differing: Sequence[Counted]) -> None:
     """Raise DomainError (conflict), which names the products, if fewer units were counted than are allocated."""
     short = [f"{each.sku} ({each.counted} of {each.allocated})" for each in differing if not each.fits]
     if short:
-        more = f" and {len(short) - _MOST_NAMED} more" if len(short) > _MOST_NAMED else ""
         raise DomainError(
             Kind.CONFLICT,
-            f"fewer units were counted than are allocated to orders: {', '.join(short[:_MOST_NAMED])}{more}. "
+            f"fewer units were counted than are allocated to orders: {_named(short)}. "
             "Cancel or amend these orders first, or count again",
         )
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"

@@ -75,6 +75,15 @@ _DELETE = Statement("""
     using unnest(:product_ids::bigint[], :moments::timestamptz[], :units::int[]) as n (product_id, expected_on, units)
     where i.product_id = n.product_id and i.expected_on = n.expected_on and n.units = 0
 """)
+_NAMED = Statement("""
+    select distinct on (place) place, id, sku from (
+        select n.place, 0 as rank, p.id, p.sku
+        from unnest(:keys::text[]) with ordinality as n (key, place) join product p on p.sku_key = n.key
+        union all
+        select n.place, 1, p.id, p.sku
+        from unnest(:names::text[]) with ordinality as n (name, place) join product p on p.ean = n.name
+    ) as found order by place, rank, id
+""")
 _SHELVED = Statement(
     """
     select p.id, p.sku, p.name, s.location, s.available + s.allocated as on_hand
@@ -117,6 +126,12 @@ async def store_rests(tx: Transaction, rests: Mapping[Delivery, int]) -> None:
     await tx.execute(_STORE, **named)
     await tx.execute(_DELETE, **named)
     await bump(tx, "deliveries")
+
+
+async def products_named(tx: Transaction, names: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """Return the id and the SKU of the product of each name, which is an SKU in any case, or an EAN."""
+    found = await tx.fetch_all(_NAMED, keys=[key_form(name) for name in names], names=list(names))
+    return {names[place - 1]: (product_id, sku) for place, product_id, sku in found}
 
 
 async def shelved_products(

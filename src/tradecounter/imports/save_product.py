@@ -28,7 +28,7 @@ from tradecounter.prices.importing import PRICE_LIST, PriceRow
 from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
 from tradecounter.products.import_rows import ProductRow
 from tradecounter.products.importing import PRODUCTS
-from tradecounter.products.queries.by_sku import find_product_ids, product_row
+from tradecounter.products.queries.by_sku import find_product_ids, product_row, sku_with_ean
 from tradecounter.stock.importing import StockRow
 
 _ABOUT_SKU = re.compile(r" \(sku .*\)$")
@@ -86,6 +86,7 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
         [(product_id, _)] = await find_product_ids(tx, [wanted.product.sku])
         old_prices = await list_prices_of(tx, product_id)
     _require_as_seen(wanted, before, old_prices)
+    await _require_own_ean(tx, wanted.product.ean, before)
     prices = _changed_prices(before["sku"] if before else wanted.product.sku, wanted.prices, old_prices)
     report = await _imported(tx, "products", [Row(1, wanted.product)], now, force=False)
     changed = bool(report.added or report.changed)
@@ -118,6 +119,15 @@ def _require_as_seen(wanted: SavedProduct, before: Mapping[str, Any] | None, pri
             Kind.CONFLICT,
             "someone else has changed the product or its prices since they were shown: open it again for what is new",
         )
+
+
+async def _require_own_ean(tx: Transaction, ean: Any, before: Mapping[str, Any] | None) -> None:
+    """Raise DomainError (invalid) for an EAN that another product has; one that was stored before stays."""
+    if not isinstance(ean, str) or (before is not None and before["ean"] == ean):
+        return
+    owner = await sku_with_ean(tx, ean)
+    if owner is not None and (before is None or owner != before["sku"]):
+        raise invalid("ean", f"is that of {owner}")
 
 
 def _changed_prices(sku: str, wanted: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[Row[PriceRow]]:

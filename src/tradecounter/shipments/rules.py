@@ -69,7 +69,7 @@ def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials:
             raise invalid(serial.place, f"item {serial.item_id} is not in this shipment")
         if count[serial.item_id] > leaving[serial.item_id]:
             total = sum(each.item_id == serial.item_id for each in serials)
-            problem = f"item {serial.item_id} has {total} serial numbers: send at most one for each dispatched unit"
+            problem = f"there are {total} serial numbers for {leaving[serial.item_id]} units: name at most one for each"
             raise invalid(serial.place, problem)
         if (serial.item_id, serial.serial_number) in seen:
             raise invalid(serial.place, f"{serial.serial_number!r} is there twice for item {serial.item_id}")

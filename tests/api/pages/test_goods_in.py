@@ -261,6 +261,17 @@ def test_a_downloaded_sheet_is_read_by_its_headings() -> None:
     assert read_count_lines(sheet) == {"ACME-1": 3}
 
 
+def test_counts_are_by_sku_or_ean_and_all_that_is_unknown_is_named(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "COUNT-EAN", 10, available=8, ean="5012345678900")
+    shown = warehouse.send("/count-sheet/return", {"once": "", "lines": "5012345678900 7"})
+    assert f"{sku} 8 7 -1" in text_of(shown)
+    answer = warehouse.send("/count-sheet/return", {"once": "", "lines": f"NO-ONE 1\n{sku} 7\nNO-TWO 2"})
+    assert answer.status_code == 400
+    assert "no product has the SKU or EAN NO-ONE, NO-TWO" in text_of(answer)
+    twice = warehouse.send("/count-sheet/return", {"once": "", "lines": f"{sku} 1\n5012345678900 7"})
+    assert f"{sku} is there twice" in text_of(twice)
+
+
 def test_all_products_counted_below_their_allocation_are_named_together(shop: Service, warehouse: Person) -> None:
     skus = [sell(shop, f"COUNT-5{letter}", 10, available=8) for letter in "ABC"]
     buy(shop.customer(), [(sku, 3) for sku in skus[:2]])

@@ -98,11 +98,33 @@ def test_a_price_below_its_purchase_cost_wants_a_confirmation(shop: Service, man
     answer = manager.send(FORM, fields)
     assert answer.status_code == 409
     assert "£3.00 on the price list default is below its purchase cost of 20.00" in text_of(answer)
-    assert "Change these prices all the same" in text_of(answer)
+    assert "Use these prices all the same" in text_of(answer)
     assert rows(
         shop, "select p.single_unit_cost::text from price p join product on id = product_id where sku = %s", sku
     ) == [("30.00",)]
     assert manager.send(FORM, fields | {"force": "true"}).status_code == 303
+
+
+def test_a_new_product_below_its_purchase_cost_can_be_confirmed(shop: Service, manager: Person) -> None:
+    fields = filled(manager, name="Loss leader", manufacturer="acme", purchase_cost="15") | {"sku": "FORM-11"}
+    answer = manager.send(FORM, priced(fields, "12.50"))
+    assert answer.status_code == 409
+    again = fields_of(answer, where=lambda name: name != "categories")
+    again = again | {"force": ""}
+    answer = manager.send(FORM, again)  # without the tick
+    assert answer.status_code == 409
+    assert 'name="force" type="checkbox"' in answer.text
+    assert manager.send(FORM, again | {"force": "true"}).status_code == 303
+    assert rows(shop, "select count(*) from product where sku = 'FORM-11'") == [(1,)]
+
+
+def test_an_ean_of_another_product_is_refused(shop: Service, manager: Person) -> None:
+    taken = sell(shop, "FORM-12", 30, ean="4006381333931")
+    sku = sell(shop, "FORM-13", 30)
+    answer = manager.send(FORM, filled(manager, sku, ean="4006381333931"))
+    assert answer.status_code == 400
+    assert f"EAN is that of {taken}" in text_of(answer)
+    manager.sends(FORM, filled(manager, taken, name="Renamed"))
 
 
 def test_a_change_of_prices_names_how_many_customers_it_concerns(shop: Service, manager: Person) -> None:

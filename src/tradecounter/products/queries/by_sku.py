@@ -76,6 +76,15 @@ async def find_product_ids(tx: Transaction, skus: Sequence[str]) -> list[tuple[i
     return [found[key] for key in keys]
 
 
+_WITH_EAN = Statement("select sku from product where ean = :ean order by id limit 1")
+
+
+async def sku_with_ean(tx: Transaction, ean: str) -> str | None:
+    """Return the SKU of the first product with an EAN, or None."""
+    found: str | None = await tx.fetch_value(_WITH_EAN, ean=ean)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class ListedProduct:
     """A product in a list for the operator."""

@@ -75,7 +75,7 @@ class CountPages:
             counts = read_count_lines(body.lines)
             try:
                 found = await compare_count(tx, counts)
-            except DomainError as error:  # an unknown SKU, which stands in the lines
+            except DomainError as error:  # a product that does not exist, which stands in the lines
                 raise invalid("lines", error.message) from error
             if all(each.fits for each in found):  # else the page shows it all, and `asked` refuses it
                 await enter_count(tx, found, body.reason, now)
@@ -88,7 +88,7 @@ class CountPages:
             again=lambda filled, found: self._show(call, filled, found),
             facts=_facts,
             asked=lambda _body, found: require_fitting(found),
-            to="/product",
+            to=_SHEET,
             done=lambda found: f"The count is entered: {plural(len(found), 'product')} had another number.",
         )
 

@@ -3,19 +3,21 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import in_rows
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
 from tradecounter.orders.add_note import add_note
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.pages.staff.order_forms import OrderForms, reference_of
 from tradecounter.orders.requests import NoteRequest
-from tradecounter.orders.units import ItemId, Units
+from tradecounter.orders.units import ItemId
+from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.shipments.dispatch_order import dispatch_order
 from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest, SerialNumber
 
@@ -23,10 +25,13 @@ _SERIAL_PARTS = re.compile(r"[\s,;]+")
 
 
 class DispatchedLine(Struct):
-    """A line in the form. Each line of `serials` is a unit: its serial number, then its MAC address, if known."""
+    """A line in the form; it stays for later without units, or with 0.
+
+    Each line of `serials` is a unit: its serial number, then its MAC address, if known.
+    """
 
     id: ItemId
-    quantity: Units | None = None
+    quantity: Annotated[int, Meta(ge=0, le=MOST_UNITS)] | None = None
     serials: str = ""
 
 
@@ -51,7 +56,10 @@ class OrderStepPages(OrderForms):
         roles=BY_WAREHOUSE,
     )
     async def dispatch(self, tx: Transaction, call: Call, body: DispatchForm, now: datetime) -> None:
-        rows = [number for number, line in enumerate(body.items) if line.quantity is not None]
+        rows = [number for number, line in enumerate(body.items) if line.quantity]
+        stay = [number for number, line in enumerate(body.items) if not line.quantity and line.serials.strip()]
+        if stay:
+            raise invalid(f"items[{stay[0]}].quantity", "is needed for the serial numbers that were scanned")
         lines = [body.items[number] for number in rows]
         if not lines:
             raise DomainError(Kind.INVALID, "say how many units leave")
