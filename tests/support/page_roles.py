@@ -122,6 +122,7 @@ OFFICE: Mapping[str, str] = {
     "/invoice/{number}/pdf": _SALES,
     "/invoice/{number}/resend": _SALES,
     "/customer/{id}/remind": "finance",
+    "/customer/{id}/statement/send": "finance",
     "/credit-note": _SALES,
     "/credit-note/{number}": _SALES,
     "/credit-note/{number}/pdf": _SALES,

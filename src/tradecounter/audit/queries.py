@@ -114,6 +114,16 @@ async def entries_of(tx: Transaction, subjects: Sequence[str]) -> list[AuditReco
     return await tx.fetch_all(_OF_SUBJECTS, subjects=list(subjects))
 
 
+_LATEST_OF = Statement("""
+    select subject, max(at) from audit_entry where subject = any(:subjects) and action = :action group by subject
+""")
+
+
+async def latest_of(tx: Transaction, action: str, subjects: Sequence[str]) -> dict[str, datetime]:
+    """Return when an action was last done to each subject; subjects without it are missing."""
+    return dict(await tx.fetch_all(_LATEST_OF, subjects=list(subjects), action=action))
+
+
 @dataclass(frozen=True, slots=True)
 class EntryActor:
     """When something was done, and the address of the customer's user who did it; None if someone else did."""

@@ -1,4 +1,4 @@
-"""Reminds a customer by e-mail of all invoices that are not paid."""
+"""Sends a customer its statement, or a reminder of all invoices that are not paid, by e-mail."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,3 +38,19 @@ async def remind_debtor(tx: Transaction, customer_id: int, now: datetime) -> Rem
     after = {"invoices": reminder.invoices, "due": reminder.due, "recipient": reminder.recipient}
     audit(tx, "customer.remind", f"customer/{customer_id}", now, after=after)
     return reminder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentStatement:
+    """A statement that is sent: who gets the e-mail."""
+
+    customer_id: int
+    recipient: str
+
+
+async def send_statement(tx: Transaction, customer_id: int, now: datetime) -> SentStatement:
+    """Queue the e-mail with a customer's statement as a PDF file. Raises DomainError (not found)."""
+    account = await fetch_account(tx, customer_id)
+    await queue(tx, "mail_statement", customer_id=customer_id, asked=int(now.timestamp()))
+    audit(tx, "customer.send_statement", f"customer/{customer_id}", now, after={"recipient": account.billing_email})
+    return SentStatement(customer_id=customer_id, recipient=account.billing_email)

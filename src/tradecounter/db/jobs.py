@@ -43,6 +43,7 @@ JobName = Literal[
     "mail_credit_note",
     "mail_invoice_overdue",
     "mail_debtor_reminded",
+    "mail_statement",
     "invoice_dispatch",
     "find_forgotten_password",
 ]

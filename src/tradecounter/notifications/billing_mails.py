@@ -1,11 +1,14 @@
 """The e-mails about money: invoices, copies of them, and payments."""
 
+import asyncio
 from collections.abc import Sequence
 from decimal import Decimal
 
 import structlog
 
 from tradecounter.access.links import site_address
+from tradecounter.billing.account_statement import read_statement
+from tradecounter.billing.print_statement import print_statement
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend
@@ -124,6 +127,27 @@ async def debtor_reminded(context: MailContext, *, customer_id: int, asked: int)
         account,
         invoices,
         heading="Unpaid invoices",
+    )
+
+
+async def statement(context: MailContext, *, customer_id: int, asked: int) -> Mail | None:
+    """Send a customer its statement until today as a PDF file; `asked` is the Unix time of the request."""
+    account = await find_account(context.tx, customer_id)
+    if account is None:
+        raise NothingToSend(f"customer {customer_id} does not exist")
+    found = await read_statement(context.tx, customer_id, None, None, context.now)
+    pdf = await asyncio.to_thread(print_statement, found, account.name, context.settings.letterhead, context.now)
+    return await context.mail(
+        f"statement-{customer_id}-{asked}",
+        context.now,
+        [account.billing_email],
+        f"Statement of {account.name}",
+        "statement",
+        attachment=Attachment(f"statement-{customer_id}-{found.until}.pdf", pdf),
+        account=account,
+        statement=found,
+        link=site_address("account", context.settings.api, "invoice/statement"),
+        bank=context.settings.letterhead.seller.bank,
     )
 
 

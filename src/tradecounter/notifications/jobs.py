@@ -66,6 +66,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_credit_note": billing_mails.credit_note,
     "mail_invoice_overdue": billing_mails.invoice_overdue,
     "mail_debtor_reminded": billing_mails.debtor_reminded,
+    "mail_statement": billing_mails.statement,
 }
 
 

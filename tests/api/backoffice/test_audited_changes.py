@@ -245,6 +245,7 @@ CHANGES: dict[str, tuple[str, Request]] = {
         lambda s: ("POST", f"/api/bank-file/{s.bank_file(s.invoice())['id']}/roll-back", None),
     ),
     "resendInvoice": ("invoice.resend", lambda s: ("POST", f"/api/invoice/{s.invoice()}/resend", None)),
+    "sendStatement": ("customer.send_statement", lambda s: ("POST", f"{s.customer_path()}/statement/send", None)),
     "remindDebtor": (
         "customer.remind",
         lambda s: ("POST", s.debtor(), None),

@@ -53,7 +53,7 @@ ALLOWED = {
     "warehouse": READ | ON_THE_WAY | {"adjustStock", "receiveGoods", "countStock"},
     "finance": READ_ALL | SALES | {
         "invoiceOrder", "changeCustomer", "recordPayment", "reversePayment", "importPayments", "resendInvoice",
-        "placeBankLine", "setBankLineAside", "rollBackBankFile", "remindDebtor",
+        "placeBankLine", "setBankLineAside", "rollBackBankFile", "remindDebtor", "sendStatement",
         "issueCreditNote", "closeReturn", "blockCustomer", "unblockCustomer",
     },
     "catalogue": {

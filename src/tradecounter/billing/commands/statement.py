@@ -14,7 +14,7 @@ from tradecounter.billing.account_statement import (
 )
 from tradecounter.billing.debtors import Debtor, read_debtors
 from tradecounter.billing.print_statement import print_statement
-from tradecounter.billing.remind_debtor import remind_debtor
+from tradecounter.billing.remind_debtor import remind_debtor, send_statement
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
@@ -36,6 +36,7 @@ _DEBTORS = ("customer_id", Prose("name"), "due", "overdue", "not_due", "days_1_3
 
 def statement(
     customer_id: CustomerId,
+    send: Annotated[bool, typer.Option("--send", help="Send it to the customer by e-mail, as a PDF file.")] = False,
     since: Annotated[date | None, Day("--from", "The first day. Default: that of the first entry.")] = None,
     until: Annotated[date | None, Day("--to", "The last day. Default: today.")] = None,
     pdf: Annotated[
@@ -52,6 +53,10 @@ def statement(
     async def work(tx: Transaction) -> tuple[Account, AccountStatement]:
         return await fetch_account(tx, customer_id), await read_statement(tx, customer_id, since, until, now)
 
+    if send:
+        sent = run_change(lambda tx: send_statement(tx, customer_id, now))
+        show(sent, f"the worker sends {one_line(sent.recipient)} the statement", as_json=as_json)
+        return
     account, found = run_query(work)
     if pdf is not None:
         with reporting_errors():

@@ -9,7 +9,7 @@ from tradecounter.billing.account_statement import AccountStatement, Ageing, Ent
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.debtors import Debtor
 from tradecounter.billing.operations.wire import CreditNoteRequest, PaymentRequest, Reversal
-from tradecounter.billing.remind_debtor import Reminder
+from tradecounter.billing.remind_debtor import Reminder, SentStatement
 from tradecounter.billing.reseller_wire import BilledLine, CreditNote, Invoice
 from tradecounter.billing.resend_invoice import ResentInvoice
 from tradecounter.edge.operations.subject import Described
@@ -111,6 +111,10 @@ _DEBTOR = Debtor(
 
 DESCRIBED: Mapping[type, Described] = {
     Invoice: Described("The invoice.", _INVOICE),
+    SentStatement: Described(
+        "The customer and who gets the e-mail.",
+        SentStatement(customer_id=1001, recipient="accounts@harbourline.example"),
+    ),
     Reminder: Described(
         "The reminder.",
         Reminder(customer_id=1001, invoices=2, due=Decimal("892.96"), recipient="accounts@harbourline.example"),

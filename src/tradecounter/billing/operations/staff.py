@@ -38,7 +38,7 @@ from tradecounter.billing.queries.invoice_records import (
     list_invoices,
     printed_invoice,
 )
-from tradecounter.billing.remind_debtor import Reminder, remind_debtor
+from tradecounter.billing.remind_debtor import Reminder, SentStatement, remind_debtor, send_statement
 from tradecounter.billing.reseller_wire import (
     CreditNote,
     Invoice,
@@ -200,6 +200,14 @@ class BillingOperations:
         By e-mail to the account's address for invoices. 409 if nothing is due.
         """
         return await remind_debtor(tx, customer_id, now)
+
+    @_BILLING.changes("POST", f"{_STATEMENT}/send")
+    async def send_statement(self, tx: Transaction, now: datetime, customer_id: CustomerId) -> SentStatement:
+        """Send a customer its statement.
+
+        By e-mail to the account's address for invoices, as a PDF file.
+        """
+        return await send_statement(tx, customer_id, now)
 
 
 def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tradecounter.audit.queries import latest_of
 from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.debtors import read_debtor_table, read_debtor_totals
 from tradecounter.billing.print_statement import AGES
@@ -68,6 +69,7 @@ class DebtorPages:
             totals = await read_debtor_totals(tx, now)
             customers = [debtor.customer_id for debtor in debtors]
             promises = await promises_of(tx, customers)
+            reminded = await latest_of(tx, "customer.remind", [f"customer/{each}" for each in customers])
             told = {each.customer_id: each for each in await awaited_of(tx, customers, now - AWAITED_FOR)}
         chart = ageing_chart("Due by age", totals) if totals.debtors else None
         return {
@@ -76,5 +78,6 @@ class DebtorPages:
             "ages": AGES,
             "promises": promises,
             "told": told,
+            "reminded": reminded,
             "today": uk_date(now),
         }

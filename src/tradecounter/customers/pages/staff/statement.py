@@ -7,13 +7,15 @@ from typing import Literal
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.audit.queries import latest_of
 from tradecounter.billing.account_statement import AccountStatement, read_statement
 from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.operations.staff import statement_days, statement_file
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_statement import AGES, KINDS
-from tradecounter.billing.remind_debtor import Reminder, read_reminder, remind_debtor
+from tradecounter.billing.remind_debtor import Reminder, SentStatement, read_reminder, remind_debtor, send_statement
 from tradecounter.customers.operations.staff import present_customer
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.values import plural
@@ -23,6 +25,7 @@ from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS, json_response
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.local_time import day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_customer import shown_customer
@@ -86,14 +89,40 @@ class CustomerStatementPages:
     async def remind(self, tx: Transaction, call: Call, now: datetime) -> Reminder:
         return await remind_debtor(tx, call.path_id("id", "customer"), now)
 
+    @step(
+        "/customer/{id}/statement/send",
+        "Send a customer its statement",
+        asks=lambda self, call: self._ask_to_send(call),
+        to="/customer/{id}/statement",
+        done=lambda sent: f"The statement is sent to {sent.recipient}.",
+        scope="billing:write",
+    )
+    async def send(self, tx: Transaction, call: Call, now: datetime) -> SentStatement:
+        return await send_statement(tx, call.path_id("id", "customer"), now)
+
+    async def _ask_to_send(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            account = await fetch_account(tx, shown.id)
+        return Question(
+            title=f"Send the statement of {shown.name}",
+            text=f"{account.billing_email} gets it by e-mail, as a PDF file with all entries until today.",
+            button="Send the statement",
+            back=f"{shown.path}/statement",
+            back_name="Statement",
+        )
+
     async def _ask_to_remind(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             reminder = await read_reminder(tx, shown.id)
+            earlier = (await latest_of(tx, "customer.remind", [f"customer/{shown.id}"])).values()
+        last = [f"The last reminder was sent on {day_in_words(uk_date(at))}." for at in earlier]
         return Question(
             title=f"Remind {shown.name}",
             text=f"{reminder.recipient} gets an e-mail with {plural(reminder.invoices, 'unpaid invoice')},"
             f" {in_pounds(reminder.due)} in all.",
+            detail=last,
             button="Send the reminder",
             back=f"{shown.path}/statement",
             back_name="Statement",
