@@ -46,10 +46,10 @@ def test_staff_work_with_keys_and_switch_them_off(office: BackOfficeSite, browse
         keys.press("/")
         expect(page.locator("#find")).not_to_be_focused()
         page.locator(".person summary").click()
-        page.get_by_role("button", name="Keys").click()
+        page.get_by_role("button", name="Keyboard shortcuts").click()
         page.get_by_label("Use these keys").check()
         keys.press("Escape")
-        expect(page.get_by_role("button", name="Keys")).to_be_focused()
+        expect(page.get_by_role("button", name="Keyboard shortcuts")).to_be_focused()
         keys.press("/")
         expect(page.locator("#find")).to_be_focused()
 

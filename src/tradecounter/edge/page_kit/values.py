@@ -44,8 +44,8 @@ _TONES = {
         "on order",
         "changed",
     },
-    "warn": {"awaiting stock", "back-ordered", "overdue", "paused", "expired", "due", "low stock"},
-    "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed"},
+    "warn": {"awaiting stock", "back-ordered", "paused", "expired", "due", "low stock"},
+    "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed", "overdue", "failing"},
 }
 
 # Verbs of the audit log that do not just get -d or -ed.
