@@ -47,9 +47,12 @@ def test_an_order_has_the_notes_of_its_lines(shop: Service, customer: Customer, 
         "select n.noted_by, n.text from order_note n join orders o on o.id = n.order_id where confirmation_code = %s"
     )
     assert rows(shop, query, code) == [(buyer.email, "PHONE: For the second floor")]
+    assert "Your notes PHONE: For the second floor" in text_of(buyer.get(f"{FORM}/{code}"))
     again = fields_of(buyer.get(f"{FORM}?again={code}"))
     assert again["items-0-note"] == "For the second floor"
-    buyer.sends(f"{FORM}/{code}", {"shipping_method": str(STANDARD)})
+    page = text_of(buyer.sends(f"{FORM}/{code}", {"shipping_method": str(STANDARD)}))
+    assert "Your notes PHONE: For the second floor" in page
+    assert f"Confirmed by {buyer.email}" in page
     assert rows(shop, query, code) == [(buyer.email, "PHONE: For the second floor")]
 
 

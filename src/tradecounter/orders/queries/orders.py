@@ -154,7 +154,7 @@ async def insert_note(tx: Transaction, order_id: int, noted_by: str, text: str, 
 
 @dataclass(frozen=True, slots=True)
 class OrderNote:
-    """What the reseller noted about an order."""
+    """What the reseller noted about an order, or a user of the customer."""
 
     at: datetime
     by: str
@@ -172,6 +172,19 @@ async def notes_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[
     for order_id, *note in await tx.fetch_all(_NOTES, order_ids=array(order_ids)):
         notes[order_id].append(OrderNote(*note))
     return notes
+
+
+_OWN_NOTES = Statement("""
+    select n.noted_at, n.noted_by, n.text from order_note n join orders o on o.id = n.order_id
+    where n.order_id = :order_id
+      and exists (select from customer_user u where u.customer_id = o.customer_id and u.email = n.noted_by)
+    order by n.id
+""")
+
+
+async def own_notes_of(tx: Transaction, order_id: int) -> list[OrderNote]:
+    """Return the notes that the customer's own users have made about an order."""
+    return [OrderNote(*note) for note in await tx.fetch_all(_OWN_NOTES, order_id=order_id)]
 
 
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")

@@ -24,6 +24,7 @@ from tradecounter.kit.errors import not_found
 from tradecounter.orders.option_choices import chosen_option, shipping_choices
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.withdraw_order import fetch_own_order_by_code
@@ -140,12 +141,14 @@ class ApprovalPages:
                 raise not_found("request for approval", _code(call))
             order = await fetch_own_order_by_code(tx, call.customer_id, approval.code)
             lines = await lines_of_order(tx, order.id)
+            notes = await own_notes_of(tx, order.id)
             room = await credit_room(tx, call.customer_id)
         return self.desk.show(
             call,
             template,
             form=filled,
             approval=approval,
+            notes=notes,
             order=order,
             lines=lines,
             room=room,

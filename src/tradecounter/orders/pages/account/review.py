@@ -22,6 +22,7 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.option_choices import chosen_option, shipping_choices
 from tradecounter.orders.pages.account.new_order import PATH
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
 from tradecounter.orders.withdraw_order import fetch_own_order_by_code, withdraw_order
 from tradecounter.parts.account import AccountParts
@@ -91,6 +92,7 @@ class ReviewPages:
             if order.kind == "quote":
                 return self.desk.go(call, f"/account/quote/{order.confirmation_code}")
             lines = await lines_of_order(tx, order.id)
+            notes = await own_notes_of(tx, order.id)
             account = await fetch_account(tx, call.customer_id)
             room = await credit_room(tx, call.customer_id)
             approval = await find_approval(tx, call.customer_id, order.confirmation_code)
@@ -106,6 +108,7 @@ class ReviewPages:
             is_open=is_open,
             is_pending=isinstance(order, PendingOrder),
             lines=lines,
+            notes=notes,
             options=shipping_choices(order),
             chosen=chosen_option(order, account.shipping_method),
             room=room,

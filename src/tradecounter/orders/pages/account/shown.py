@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from starlette.responses import Response
 
+from tradecounter.audit.queries import actor_of_entry
 from tradecounter.billing.queries.credit_notes import CreditNoteFilter, CreditNoteRecord, list_credit_notes
 from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceRecord, list_invoices
 from tradecounter.customer_requests.handle_requests import ASKS, can_ask
@@ -21,6 +22,7 @@ from tradecounter.orders.fulfilled import Fulfilled, Shipped
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.lines import lines_of_order
+from tradecounter.orders.queries.orders import OrderNote, own_notes_of
 from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import NumberedOrder
 from tradecounter.orders.wire import ProductSerialNumber
@@ -44,7 +46,10 @@ class ShownShipment:
 
 @dataclass(frozen=True, slots=True)
 class OwnOrder:
-    """A customer's order with all that belongs to it. `expected` is when the rest leaves."""
+    """A customer's order with all that belongs to it. `expected` is when the rest leaves.
+
+    `notes` are the customer's own; `confirmed_by` is the user who did, None for a program or the reseller.
+    """
 
     order: NumberedOrder
     lines: list[OrderLine]
@@ -55,6 +60,8 @@ class OwnOrder:
     credit_notes: list[CreditNoteRecord]
     video: OrderVideoResponse | None
     requests: list[CustomerRequest]
+    notes: list[OrderNote]
+    confirmed_by: str | None
 
     @property
     def asks(self) -> list[tuple[RequestKind, str]]:
@@ -107,6 +114,7 @@ async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFu
         )
         for shipment in fulfilled.shipments
     ]
+    confirmed = await actor_of_entry(tx, f"order/{order.name}", ("order.confirm",))
     return OwnOrder(
         order,
         lines,
@@ -117,6 +125,8 @@ async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFu
         await list_credit_notes(tx, CreditNoteFilter(order_id=order.id), _MOST_FILES),
         await find_video(tx, order.id),
         await requests_of_order(tx, order.id),
+        await own_notes_of(tx, order.id),
+        None if confirmed is None else confirmed.user,
     )
 
 
