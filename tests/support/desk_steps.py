@@ -131,7 +131,7 @@ def delivery_slips(staff: Person, sku: str) -> list[dict[str, str]]:
 def receive_goods(
     staff: Person, slip: Mapping[str, str], units: int | None, once: str, *, ends: bool
 ) -> httpx2.Response:
-    fields = {f"items-0-{name}": value for name, value in slip.items()} | {"once": once}
+    fields = {f"items-0-{name}": value for name, value in slip.items()} | {"once": once, "items-0-sure": "true"}
     fields |= {} if units is None else {"items-0-units": str(units)}
     return send(staff, "/goods-in", fields | ({"items-0-ends": "true"} if ends else {}), twice=bool(once))
 

@@ -65,8 +65,8 @@ def test_what_is_missing_stays_expected_until_it_is_said_not_to_come(shop: Servi
 def test_more_than_expected_is_booked_in(shop: Service, warehouse: Person) -> None:
     sku = sell(shop, "GOODS-3", 10)
     deliver(shop, sku, 2)
-    assert f"{sku} +3" in text_of(warehouse.sends("/goods-in", booked(warehouse, sku, units="5")))
-    assert level(shop, sku)[0] == 5
+    assert f"{sku} +2" in text_of(warehouse.sends("/goods-in", booked(warehouse, sku, units="4")))
+    assert level(shop, sku)[0] == 4
 
 
 def test_a_delivery_is_booked_in_once(shop: Service, warehouse: Person) -> None:
@@ -142,6 +142,20 @@ def test_after_an_error_units_stay_with_their_product(shop: Service, warehouse: 
     assert "items-0-sku" not in redrawn
     assert "5 units" not in text_of(warehouse.sends("/goods-in?query=goods-9", redrawn))
     assert left(shop, second) == []
+
+
+def test_more_than_twice_what_is_expected_is_asked_about(shop: Service, warehouse: Person) -> None:
+    sku = sell(shop, "GOODS-SLIP", 10)
+    deliver(shop, sku, 10)
+    answer = warehouse.send("/goods-in", booked(warehouse, sku, units="1000"))
+    assert answer.status_code == 400
+    assert f"{sku}: it is right 1000 are there, and 10 are expected" in text_of(answer)
+    assert level(shop, sku)[0] == 0
+    fields = fields_of(answer, where=lambda name: name != "query") | {"items-0-sure": "true", "once": "sure"}
+    numbers = [name.split("-")[1] for name, value in fields.items() if name.endswith("-sku") and value == sku]
+    fields |= {f"items-{numbers[0]}-sure": "true"}
+    warehouse.sends("/goods-in", fields)
+    assert level(shop, sku)[0] == 1000
 
 
 def test_what_ends_and_what_comes_of_a_delivery_is_in_the_audit_log(shop: Service, warehouse: Person) -> None:

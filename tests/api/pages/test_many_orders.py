@@ -175,3 +175,17 @@ def test_an_order_that_was_amended_meanwhile_does_not_leave(shop: Service, wareh
     assert "0 orders dispatched" in text_of(answer)
     assert fields_of(answer)["orders-0-units"].endswith(":2")
     assert fields_of(answer)["orders-0-tracking_number"] == "LESS-1"
+
+
+@pytest.mark.parametrize("twice", [True, False])
+def test_a_number_that_was_scanned_at_a_wrong_order_dispatches_nothing(
+    warehouse: Person, customer: Customer, twice: bool
+) -> None:
+    names = names_of([buy(customer), buy(customer)])
+    wrong = "SAME-1" if twice else names[0].lower()
+    answer = warehouse.send("/order/many/dispatch", dispatched(warehouse, names, ["same-1", wrong]))
+    assert answer.status_code == 400
+    said = f"is at {names[0]} too" if twice else f"is the number of the order {names[0]}"
+    assert f"Tracking number of {names[1]} {said}" in text_of(answer)
+    assert {customer.get(f"/order/{name}").json()["status"] for name in names} == {"Awaiting dispatch"}
+    assert fields_of(answer)["orders-0-tracking_number"] == "same-1"

@@ -31,7 +31,17 @@
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !event.target.matches?.("[data-rows] input")) return;
     event.preventDefault();
-    const all = fields(event.target.closest("[data-rows]"));
+    const table = event.target.closest("[data-rows]");
+    const all = fields(table);
+    // The reference of another row, scanned from its paper, leads to that row.
+    const key = event.target.value.trim().toLowerCase();
+    const row = key && [...table.querySelectorAll("tr[data-key]")].find((each) => each.dataset.key.toLowerCase() === key);
+    const target = row && fields(row)[0];
+    if (target) {
+      event.target.value = "";
+      target.focus();
+      return;
+    }
     all[all.indexOf(event.target) + 1]?.focus();
   });
 })();

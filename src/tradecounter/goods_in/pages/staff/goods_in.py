@@ -18,7 +18,7 @@ from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.goods_in.queries import ExpectedGoods, expected_goods
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
-from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, named_by
 from tradecounter.kit.text import fold
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
@@ -26,6 +26,7 @@ from tradecounter.parts.back_office import OfficeParts
 _PATH = "/goods-in"
 _MOST = 100
 _MOST_NAMED = 5  # in a message
+_DOUBTFUL = 2  # times what is expected
 
 
 class GoodsInQuery(Struct, frozen=True):
@@ -42,12 +43,22 @@ class ReceivedRow(Struct):
     incoming: int
     units: Annotated[int, Meta(ge=0, le=MOST_UNITS)] | None = None
     ends: bool = False
+    sure: bool = False
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether so much more is there than expected that it may be a slip."""
+        return (self.units or 0) > _DOUBTFUL * self.incoming and not self.sure
 
 
 class ReceivedForm(Struct):
     """The deliveries of the page."""
 
     items: list[ReceivedRow] = []
+
+
+def _doubt(place: int, line: ReceivedRow) -> FieldError:
+    return FieldError(f"items[{place}].sure", f"{line.units} are there, and {line.incoming} are expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +116,9 @@ class GoodsInPages:
         rows = [place for place, row in enumerate(body.items) if row.units is not None or row.ends]
         if not rows:
             raise DomainError(Kind.INVALID, "fill in how many units are there")
+        doubtful = [place for place in rows if body.items[place].is_doubtful]
+        if doubtful:
+            raise invalid_fields([_doubt(place, body.items[place]) for place in doubtful])
         lines = [body.items[place] for place in rows]
         received = [
             ReceivedGoods(

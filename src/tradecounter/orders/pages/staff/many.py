@@ -18,7 +18,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
-from tradecounter.kit.errors import DomainError, invalid, not_found
+from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields, not_found
 from tradecounter.letterhead.join_documents import joined
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
@@ -149,6 +149,7 @@ class ManyOrderPages:
             orders = parse_form(submitted, ManyForm).orders
             if not orders:
                 raise _none_chosen()
+            _require_own_numbers(orders, names)
         except DomainError as error:
             return await self._show(call, template, Filled.of(submitted, error, STATUS[error.kind]), names)
         outcomes = await self.desk.change_each(
@@ -211,6 +212,22 @@ def _chosen(call: Call) -> Sequence[str]:
 
 def _none_chosen() -> DomainError:
     return invalid("order", "tick the orders in the list first")
+
+
+def _require_own_numbers(orders: Sequence[ChosenOrder], names: Mapping[int, str]) -> None:
+    """Raise DomainError (invalid), by the rows of the form, for tracking numbers that were scanned at a wrong order."""
+    row_of = {name: number for number, name in names.items()}
+    first: dict[str, str] = {}
+    errors = []
+    for order in orders:
+        number = (order.tracking_number or "").strip().upper()
+        field = f"orders[{row_of[order.order]}].tracking_number"
+        if number and number in {name.upper() for name in row_of}:
+            errors.append(FieldError(field, f"is the number of the order {number}"))
+        elif number and (before := first.setdefault(number, order.order)) != order.order:
+            errors.append(FieldError(field, f"is at {before} too: record them one by one if it is one parcel"))
+    if errors:
+        raise invalid_fields(errors)
 
 
 def _names_of(submitted: Submitted) -> dict[int, str]:
