@@ -1,8 +1,11 @@
 """Several orders at once: papers, dispatch and invoices, each order whole or not at all."""
 
+import re
 from collections.abc import Iterator
+from html import unescape
 from io import BytesIO
 
+import httpx2
 import pytest
 from pypdf import PdfReader
 
@@ -37,6 +40,14 @@ def dispatched(person: Person, names: list[str], numbers: list[str]) -> dict[str
     """The form's fields with tracking numbers."""
     fields = fields_of(person.get(f"/order/many/dispatch?{query(names)}"))
     return fields | {f"orders-{place}-tracking_number": number for place, number in enumerate(numbers)}
+
+
+def all_fields_of(page: httpx2.Response) -> dict[str, list[str]]:
+    """The fields of a page that goes on by itself, also those that are there several times."""
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', page.text):
+        found.setdefault(name, []).append(unescape(value))
+    return found
 
 
 def test_a_list_offers_boxes_for_orders_that_are_confirmed_only(shop: Service, warehouse: Person) -> None:
@@ -189,3 +200,21 @@ def test_a_number_that_was_scanned_at_a_wrong_order_dispatches_nothing(
     assert f"Tracking number of {names[1]} {said}" in text_of(answer)
     assert {customer.get(f"/order/{name}").json()["status"] for name in names} == {"Awaiting dispatch"}
     assert fields_of(answer)["orders-0-tracking_number"] == "same-1"
+
+
+def test_many_orders_are_changed_ten_at_a_time_with_their_number(warehouse: Person, customer: Customer) -> None:
+    names = names_of([buy(customer) for _ in range(23)])
+    numbers = [f"TEN-{number}" for number in range(23)]
+    numbers[4] = "x" * 500
+    first = warehouse.send("/order/many/dispatch", dispatched(warehouse, names, numbers))
+    assert "10 of 23 orders." in text_of(first)
+    assert 'hx-trigger="load, submit"' in first.text
+    second = warehouse.send("/order/many/dispatch", all_fields_of(first))
+    assert "20 of 23 orders." in text_of(second)
+    last = warehouse.send("/order/many/dispatch", all_fields_of(second))
+    assert "22 orders dispatched" in text_of(last)
+    assert fields_of(last)["orders-4-tracking_number"] == "x" * 500
+    shown = [customer.get(f"/order/{name}").json() for name in names]
+    assert [order["status"] for order in shown].count("Dispatched") == 22
+    assert shown[22]["shipping"][0]["tracking_number"] == "TEN-22"
+    assert len({order["shipping"][0].get("tracking_number") for order in shown}) == 23

@@ -15,7 +15,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, row_numbers
 from tradecounter.edge.pages.operation import form, page
-from tradecounter.edge.pages.page_desk import Outcome, PageDesk
+from tradecounter.edge.pages.page_desk import ONCE, Outcome, PageDesk
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields, not_found
@@ -37,6 +37,9 @@ from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRe
 Paper = TypeVar("Paper")
 
 _MOST = 50
+_AT_ONCE = 10  # orders that one request changes: a second for as many invoices
+_PAST = "past"  # the field with what came of an order: 1 or 0, its name, and words
+_PARTS = 3
 _PATH = "/order/many"
 _PICKING_LIST, _PACKING_SLIP = f"{_PATH}/picking-list", f"{_PATH}/packing-slip"
 _DISPATCH, _INVOICE = f"{_PATH}/dispatch", f"{_PATH}/invoice"
@@ -142,7 +145,10 @@ class ManyOrderPages:
     async def _change(
         self, call: Call, template: str, work: Callable[[Transaction, ChosenOrder, datetime], Awaitable[str]]
     ) -> Response:
-        """Change each order. The response has what came of it, and the form again with those that were not changed."""
+        """Change some of the orders. The response has what came of them, and goes on by itself with the others.
+
+        After the last ones, it has the form again with those that were not changed.
+        """
         submitted = await read_submitted(call)
         names = _names_of(submitted)
         try:
@@ -152,9 +158,27 @@ class ManyOrderPages:
             _require_own_numbers(orders, names)
         except DomainError as error:
             return await self._show(call, template, Filled.of(submitted, error, STATUS[error.kind]), names)
-        outcomes = await self.desk.change_each(
-            call, submitted, [order.order for order in orders], lambda tx, place, now: work(tx, orders[place], now)
+        outcomes = _past(submitted)
+        ready = {outcome.name for outcome in outcomes}
+        left = [order for order in orders if order.order not in ready]
+        now_changed = [order.order for order in left[:_AT_ONCE]]
+        outcomes += await self.desk.change_each(
+            call, submitted, now_changed, lambda tx, place, now: work(tx, left[place], now)
         )
+        if len(left) > _AT_ONCE:
+            return self.desk.show(
+                call,
+                "orders/going.html",
+                outcomes=outcomes,
+                total=len(orders),
+                fields=[
+                    (name, value)
+                    for name, values in submitted.values.items()
+                    for value in values
+                    if name not in {_PAST, ONCE}
+                ],
+                past=[(_PAST, f"{int(each.done)} {each.name} {each.message}") for each in outcomes],
+            )
         failed = {outcome.name for outcome in outcomes if not outcome.done}
         again = {number: name for number, name in names.items() if name in failed}
         return await self._show(call, template, Filled(submitted.values), again, outcomes)
@@ -228,6 +252,12 @@ def _require_own_numbers(orders: Sequence[ChosenOrder], names: Mapping[int, str]
             errors.append(FieldError(field, f"is at {before} too: record them one by one if it is one parcel"))
     if errors:
         raise invalid_fields(errors)
+
+
+def _past(submitted: Submitted) -> list[Outcome]:
+    """Return what came of the orders that were changed before, which the page sends back."""
+    past = [value.split(" ", 2) for value in submitted.values.get(_PAST, ())]
+    return [Outcome(parts[1], parts[2], done=parts[0] == "1") for parts in past if len(parts) == _PARTS]
 
 
 def _names_of(submitted: Submitted) -> dict[int, str]:
