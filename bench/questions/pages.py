@@ -1,6 +1,6 @@
 """How long do the pages of staff and of customers take, with 100,000 orders of three years and 20,000 products?
 
-And those of the shop, with 100,000 products?
+And with a million orders, of which 900,000 are copies of one; and those of the shop, with 100,000 products?
 
 One person opens one page after the other, on one connection. The server and the database have a core each.
 """
@@ -15,6 +15,7 @@ import psycopg
 
 from bench.kit.figures import Row, milliseconds
 from bench.kit.http import Connection, request_text
+from bench.kit.million_orders import copy_orders
 from bench.kit.people import owner_cookie, staff_cookie
 from bench.kit.processes import BenchError
 from bench.kit.product import Server, backoffice, serving
@@ -27,6 +28,7 @@ MOST_MS = 50
 
 _TIMES = 21  # of each page
 _QUICK_COUNT = 2_000
+_COPIES, _QUICK_COPIES = 900_000, 20_000
 _CUSTOMER = 7
 _OFFICE = (
     "/",
@@ -43,13 +45,20 @@ _OFFICE = (
     "/order?sku={unsold}",
     "/order?customer_id={customer}",
     "/order/{order}",
+    "/order/many/invoice?order={order}",
     "/quote",
     "/return",
+    "/request",
+    "/goods-in",
+    "/count-sheet",
+    "/view",
     "/customer",
     "/customer/{customer}",
     "/customer/{customer}/statement",
+    "/customer/{customer}/timeline",
     "/product",
     "/product/{sku}",
+    "/product-form?sku={sku}",
     "/import",
     "/money",
     "/money?sort=-over_90",
@@ -79,6 +88,9 @@ _ACCOUNT = (
     "/account/quote",
     "/account/invoice",
     "/account/invoice/statement",
+    "/account/invoice/remittance",
+    "/account/approval",
+    "/account/alert",
     "/account/credit",
     "/account/address",
     "/account/user",
@@ -120,12 +132,11 @@ def measure(bench: Workbench) -> list[Row]:
     customer = store.customer_ids[_CUSTOMER]
     with store.connect() as connection:
         names = _names(connection, store, customer)
-    with backoffice(store.env, store.folder) as server:
-        cookie = staff_cookie(store, server)
-        typed = _opened(server, cookie, [f"/search?live=1&q={quote_plus(text)}" for text in _TYPED])
-        office = _opened(server, cookie, [path.format(**names) for path in _OFFICE])
-    with serving(store.env, store.folder) as server:
-        account = _opened(server, owner_cookie(store, server, customer), [path.format(**names) for path in _ACCOUNT])
+    found = _orders_rows(store, customer, names, "")
+    copies = _QUICK_COPIES if bench.quick else _COPIES
+    with store.connect() as connection:
+        copy_orders(connection, copies, store.customer_ids, whole=False)
+    found += _orders_rows(store, customer, names, f", {copies:,} orders more")
     large = bench.store(LARGE)
     largest = {
         "sku": quote_plus(large.products[0]["sku"]),
@@ -135,11 +146,21 @@ def measure(bench: Workbench) -> list[Row]:
     with serving(large.env, large.folder) as server:
         cookie = owner_cookie(large, server, large.customer_ids[_CUSTOMER])
         shop = _opened(server, cookie, [path.format(**largest) for path in _SHOP])
+    return [*found, _row(f"shop of {LARGE:,} products", shop)]
+
+
+def _orders_rows(store: Store, customer: int, names: dict[str, object], how_many: str) -> list[Row]:
+    """Open the pages about orders at both sites."""
+    with backoffice(store.env, store.folder) as server:
+        cookie = staff_cookie(store, server)
+        typed = _opened(server, cookie, [f"/search?live=1&q={quote_plus(text)}" for text in _TYPED])
+        office = _opened(server, cookie, [path.format(**names) for path in _OFFICE])
+    with serving(store.env, store.folder) as server:
+        account = _opened(server, owner_cookie(store, server, customer), [path.format(**names) for path in _ACCOUNT])
     return [
-        _row("back office", office),
-        _row("search box of the back office while somebody types", typed),
-        _row("customer's account", account),
-        _row(f"shop of {LARGE:,} products", shop),
+        _row(f"back office{how_many}", office),
+        _row(f"search box of the back office while somebody types{how_many}", typed),
+        _row(f"customer's account{how_many}", account),
     ]
 
 

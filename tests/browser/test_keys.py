@@ -70,6 +70,37 @@ def test_a_scan_outside_of_a_field_is_looked_for_and_presses_nothing(office: Bac
         expect(page).to_have_url(re.compile(f"/order/{placed['order_reference']}$"))
 
 
+def test_products_that_words_have_found_are_picked_by_keys(office: BackOfficeSite, browser: Browser) -> None:
+    customer = office.service.customer(company="Calls by keys Ltd")
+    person = staff_member(office.service, office.url, "support")
+    with window(browser, scripts=True) as context, tab_in(context, [office.url], "pick") as tab:
+        signed_in(tab, person, office.url)
+        page, keys = tab.page, tab.page.keyboard
+        tab.open(f"{office.url}/order/new/{customer.id}")
+        first, second = (page.get_by_label(f"SKU or words of line {n}", exact=True) for n in (1, 2))
+        keys.type("product")
+        hits = page.locator(".found-products button")
+        expect(hits.nth(1)).to_be_visible()
+        wanted = hits.nth(1).get_attribute("value")
+        for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowDown"):
+            keys.press(key)
+        expect(hits.nth(1)).to_be_focused()
+        keys.press("Escape")
+        expect(first).to_be_focused()
+        keys.press("ArrowDown")
+        keys.press("ArrowDown")
+        keys.press("Enter")
+        expect(first).to_have_value(str(wanted))
+        expect(page.get_by_label("Units of line 1", exact=True)).to_be_focused()
+        keys.type("2")
+        keys.press("Enter")
+        expect(second).to_be_focused()
+        keys.type("acme phone")
+        expect(page.locator("button[name=pick-1]").first).to_be_visible()
+        keys.press("Enter")
+        expect(second).to_have_value("PHONE")
+
+
 def test_a_button_that_a_preview_moves_under_the_pointer_is_pressed(office: BackOfficeSite, browser: Browser) -> None:
     customer = office.service.customer(company="Pays quickly Ltd")
     invoiced(office.service, customer)

@@ -1,4 +1,4 @@
-// Rows of a form, which grow as they are filled unless they are fixed. Enter goes on to the next field, as a scanner's Enter does.
+// Rows of a form, which grow as they are filled unless they are fixed. Enter goes on to the next field, as a scanner's does.
 (() => {
   const fields = (row) => [...row.querySelectorAll("input:not([type=hidden])")];
 
@@ -26,6 +26,22 @@
   document.addEventListener("input", (event) => {
     const body = event.target.closest?.("[data-rows]:not([data-rows=fixed]) tbody");
     if (body && event.target.closest("tr") === body.lastElementChild) grow(body);
+  });
+
+  // What the words of a row have found: the arrows lead through it and back to the field, Enter takes the first of it.
+  const hits = (row) => [...row.querySelectorAll(".found-products button")];
+  document.addEventListener("keydown", (event) => {
+    const row = event.target.closest?.("[data-rows] tr");
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const stops = row && hits(row).length ? [fields(row)[0], ...hits(row)] : [];
+    const here = stops.indexOf(document.activeElement);
+    if (here < 0) return;
+    if (step) stops[(here + step + stops.length) % stops.length].focus();
+    else if (event.key === "Escape") stops[0].focus();
+    else if (event.key === "Enter" && here === 0) stops[1].click();
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
   });
 
   document.addEventListener("keydown", (event) => {
