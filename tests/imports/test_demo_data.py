@@ -102,6 +102,7 @@ def test_the_demo_sends_a_few_emails_of_each_kind_about_orders(demo: Importer) -
     # The demo has none of these, and no invited user; reminders are off by default.
     others = {"mail_credit_note", "mail_invoice_overdue", "mail_shipment_taken_back", "mail_webhook_stopped"}
     others |= {"mail_approval_requested", "mail_approval_decided", "mail_back_in_stock"}
+    others |= {"mail_dispatch_alert", "mail_prices_changed", "mail_invoices_due", "mail_statement"}
     others |= {"mail_request_opened", "mail_request_closed", "mail_debtor_reminded"}
     others |= {"mail_owner_added", "mail_key_added", "mail_webhook_added", "mail_application_allowed"}
     assert set(queued) == {name for name in MAILS if not name.startswith("mail_user_")} - others

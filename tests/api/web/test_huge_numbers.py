@@ -78,6 +78,7 @@ def known(office: BackOfficeSite, customer: Customer) -> dict[str, str]:
         "pending": create(customer)["confirmation_code"],
         "number": str(number_of(service, invoiced(service, customer, ("PHONE", 1)))),
         "webhook": str(office.caller().post("/api/webhook", json={"url": url}).json()["id"]),
+        "contact_id": "1",
         "id": str(customer.id),
     }
 
