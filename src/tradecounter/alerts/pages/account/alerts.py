@@ -22,6 +22,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 from tradecounter.parts.account import AccountParts
 from tradecounter.saved_lists.manage_lists import fetch_list
+from tradecounter.saved_lists.queries import SavedList
 
 PATH = "/account/alert"
 _PRICES = f"{PATH}/prices"
@@ -104,15 +105,15 @@ class AlertPages:
         _PRICES,
         "Follow the prices of a list",
         shown=lambda self, call, filled: self._show(call, filled),
-        to=PATH,
-        done=lambda name: f"You get an e-mail when prices of {name} change, at most once a day.",
+        to=lambda found: f"/account/list/{found.id}",
+        done=lambda found: f"You get an e-mail when prices of {found.name} change, at most once a day.",
         user_roles=BUYER,
     )
-    async def follow(self, tx: Transaction, call: Call, body: FollowedList, now: datetime) -> str:
+    async def follow(self, tx: Transaction, call: Call, body: FollowedList, now: datetime) -> SavedList:
         user = user_of(call)
         found = await fetch_list(tx, user, body.list)
         await follow_prices(tx, user.customer_id, user.id, found.id, now)
-        return found.name
+        return found
 
     @action(
         f"{_PRICES}/{{id}}/end",

@@ -153,7 +153,9 @@ class NewOrderPages:
         elif wanted.add is not None:
             items.append((wanted.add, 1, ""))
         lines = lines_with(items)
-        return await self._show(call, lines, Filled(lines.values(values) if items else values), _last(stored))
+        note = _NOT_SAVED if (wanted.again or wanted.add) and REPLACES not in values else ""
+        filled = Filled(lines.values(values) if items else values)
+        return await self._show(call, lines, filled, _last(stored), note=note)
 
     @form(PATH, "New order", user_roles=BUYER)
     async def send_form(self, call: Call) -> Response:
@@ -274,6 +276,7 @@ def _last(stored: Sequence[BasketLine]) -> int:
     return max((line.position for line in stored), default=0)
 
 
+_NOT_SAVED = "These lines are in your basket as soon as you update the prices or go on."
 _ADDED_ELSEWHERE = (
     "Something was put into the basket in the meantime, in another window or on another device. It is below."
 )

@@ -58,12 +58,14 @@ class RemittancePages:
         async with self.desk.reading() as tx:
             invoices = await list_invoices(tx, InvoiceFilter(customer_id=call.customer_id, unpaid=True), _MOST_INVOICES)
             told = await remittances_of(tx, call.customer_id, _MOST_TOLD)
+        waiting = {number for each in told if each.payment_id is None for number in each.invoices}
         left = {invoice.number: invoice.due for invoice in invoices}
         return self.desk.show(
             call,
             "payments/remittance.html",
             form=filled,
             invoices=invoices,
+            waiting=waiting,
             told=[(each, _state(each, left)) for each in told],
             today=uk_date(self.desk.clock.now()),
         )

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.alerts.queries.price_alerts import price_alerts_of
 from tradecounter.baskets.change_basket import add_to_basket
 from tradecounter.baskets.queries import lines_of_basket
 from tradecounter.db.transaction import Transaction
@@ -180,7 +181,9 @@ class SavedListPages:
         async with self.desk.reading() as tx:
             found = await fetch_list(tx, user_of(call), _id(call))
             lines = await lines_of_list(tx, found.id)
-        return await self._show(call, filled, lines, found.name, f"{PATH}/{found.id}", found)
+            followed = {alert.list_id for alert in await price_alerts_of(tx, user_of(call).id)}
+        path, is_followed = f"{PATH}/{found.id}", found.id in followed
+        return await self._show(call, filled, lines, found.name, path, found, is_followed=is_followed)
 
     async def _show(
         self,
@@ -190,6 +193,8 @@ class SavedListPages:
         title: str,
         path: str,
         found: SavedList | None = None,
+        *,
+        is_followed: bool = False,
     ) -> Response:
         view = await self.parts.views.of(call.customer_id)
         products = list(_products(view, lines))
@@ -204,6 +209,7 @@ class SavedListPages:
             title=title,
             path=path,
             found=found,
+            is_followed=is_followed,
         )
 
     async def _show_new(self, call: Call, filled: Filled) -> Response:

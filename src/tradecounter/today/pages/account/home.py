@@ -69,8 +69,10 @@ class HomePages:
             account = await fetch_account(tx, call.customer_id)
             if home.buys:
                 await self._add_orders(tx, account, home)
+            waiting = await waiting_approvals(tx, account.id) if home.pending else []
+            home.pending = max(home.pending - len(waiting), 0)
             if user is not None and user.has_role(*APPROVERS):
-                home.to_approve = await waiting_approvals(tx, account.id)
+                home.to_approve = waiting or await waiting_approvals(tx, account.id)
             if user is not None and user.has_role("accounts"):
                 await self._add_money(tx, account, home)
         return self.desk.show(call, "today/home.html", account=account, home=home)
