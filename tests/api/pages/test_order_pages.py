@@ -3,7 +3,7 @@
 import pytest
 
 from support.backoffice import BackOfficeSite
-from support.orders import buy, create, rows
+from support.orders import buy, create, rows, sell
 from support.pages import Person, fields_of, text_of
 from support.quotes import request_quote
 from support.service import Customer
@@ -264,3 +264,13 @@ def test_a_multipart_form_is_read_too(sam: Person, customer: Customer) -> None:
     assert "In parts" in text_of(sam.get(path_of(placed)))
     odd = sam.http.post(f"{path_of(placed)}/note", content=b"{}", headers={**headers, "Content-Type": "text/plain"})
     assert odd.status_code == 415
+
+
+def test_an_order_says_when_what_it_waits_for_comes(office: BackOfficeSite, sam: Person) -> None:
+    service = office.service
+    late, unknown = sell(service, "WAITS-1", 10, available=1), sell(service, "WAITS-2", 10)
+    service.must_load("incoming", [{"sku": late, "incoming": 1_000, "expected_on": "2026-07-06"}])
+    placed = buy(service.customer(), [(late, 3), (unknown, 1)])
+    page = text_of(sam.get(f"/order/{placed['order_reference']}"))
+    assert "2 1,000 due 6 Jul 2026" in page
+    assert "1 no delivery is expected" in page
