@@ -179,6 +179,7 @@ class NaiveDesk(NaiveBooks):
         )
         assert chosen is not None
         self.approvals[code] = NaiveApproval(user.id, chosen)
+        self.take_out(user, order)
 
     def waiting(self, code: str) -> NaiveApproval:
         reject_if(s404=code not in self.approvals)
@@ -190,7 +191,6 @@ class NaiveDesk(NaiveBooks):
         approval = self.waiting(code)
         new = self.confirm(code, now, approval.method)
         approval.state = "approved"
-        self.take_out(self.users[approval.user], self.orders[code])
         return new
 
     def decline_approval(self, code: str, now: datetime) -> bool:

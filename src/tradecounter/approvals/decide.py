@@ -28,8 +28,8 @@ from tradecounter.orders.withdraw_order import fetch_own_order_by_code, lock_own
 
 async def request_approval(
     tx: Transaction, user: CustomerUser, code: str, method_id: int | None, note: str, now: datetime
-) -> None:
-    """Ask the customer's approvers to confirm a pending order or a priced quote, with a shipping method.
+) -> PendingOrder | PricedQuote:
+    """Ask the customer's approvers to confirm a pending order or a priced quote, with a shipping method; return it.
 
     Raises DomainError: not found; invalid; precondition failed (no method); conflict (asked already, or it cannot be
     confirmed any more).
@@ -50,17 +50,16 @@ async def request_approval(
     audit_order(tx, f"{order.kind}.request_approval", order, now, after={"total_gross": gross})
     record_order_event(tx, "order.approval_requested", order, now, total_gross=gross)
     await queue(tx, "mail_approval_requested", order_id=order.id)
+    return order
 
 
-async def approve_order(
-    tx: Transaction, user: CustomerUser, code: str, context: OrderContext
-) -> tuple[ConfirmedOrder, list[OrderLine], Approval]:
+async def approve_order(tx: Transaction, user: CustomerUser, code: str, context: OrderContext) -> ConfirmedOrder:
     """Confirm an order that waits for approval. Raises DomainError as `confirm_order` does, and conflict if decided."""
     approval = await waiting_approval(tx, user.customer_id, code)
-    order, lines = await confirm_order(tx, code, approval.shipping_method, context)
+    order, _ = await confirm_order(tx, code, approval.shipping_method, context)
     await _decide(tx, approval, user, "approved", context.now)
     audit_order(tx, "order.approve", order, context.now, after={"requested_by": approval.requester})
-    return order, lines, approval
+    return order
 
 
 async def decline_order(tx: Transaction, user: CustomerUser, code: str, reason: str, now: datetime) -> None:

@@ -98,6 +98,8 @@ def test_an_approver_confirms_what_was_asked_for(
     buyer.send("/account/basket/add", {"sku": sku, "quantity": "3"})
     code = create(customer, [(sku, 3)], customer_reference="PO-YES")["confirmation_code"]
     ask(buyer, code, "Urgent <b>please</b>")
+    assert rows(shop, "select count(*) from basket_line where user_id = %s", buyer.id) == [(0,)]
+    buyer.send("/account/basket/add", {"sku": sku, "quantity": "2"})  # for another order
     page = approver.get(f"{APPROVAL}/{code}")
     said = text_of(page)
     for text in ("PO-YES", buyer.email, "Urgent <b>please</b>", "APPROVED", "with VAT and shipping", "Credit left"):
@@ -106,7 +108,7 @@ def test_an_approver_confirms_what_was_asked_for(
     assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{code}/approve"))
     assert status(shop, code) == "confirmed"
     assert level(shop, sku)[0] == 6
-    assert rows(shop, "select count(*) from basket_line where user_id = %s", buyer.id) == [(0,)]
+    assert rows(shop, "select quantity from basket_line where user_id = %s", buyer.id) == [(2,)]
     assert "approved" in text_of(buyer.get(f"{APPROVAL}/{code}")).lower()
     again = approver.send(f"{APPROVAL}/{code}/approve")
     assert again.status_code == 409

@@ -22,6 +22,7 @@ def pairs(text: str) -> list[tuple[str, int]]:
         ("PHONE,2,", [("PHONE", 2)]),
         ("PHONE,2\n\n  \nCABLE;3", [("PHONE", 2), ("CABLE", 3)]),
         ("2 x PHONE\n10 \u00d7 BIG SWITCH", [("PHONE", 2), ("BIG SWITCH", 10)]),
+        ("PHONE x 2\nBIG SWITCH x10\nCABLE X3", [("PHONE", 2), ("BIG SWITCH", 10), ("CABLE", 3)]),
         ("BIG SWITCH 4", [("BIG SWITCH", 4)]),
         ('"A, B",7', [("A, B", 7)]),
         ("SKU,Quantity\nPHONE,2", [("PHONE", 2)]),

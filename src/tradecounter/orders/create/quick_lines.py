@@ -14,6 +14,7 @@ from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, Create
 
 _SEPARATORS = ("\t", ";", ",")
 _TIMES = re.compile(r"([0-9]{1,6})\s*[x\u00d7]\s+(\S.*)", re.IGNORECASE)
+_TIMES_AFTER = re.compile(r"(\S.*?)\s+[x\u00d7]\s*([0-9]{1,6})", re.IGNORECASE)
 _STATED = re.compile(r'"?sep=(?P<separator>[^"])"?\s*', re.IGNORECASE)  # Excel writes it before the heading
 _SKU_HEADINGS = {"sku", "product", "code", "product code", "item", "item code", "part", "part number"}
 _QUANTITY_HEADINGS = {"quantity", "qty", "units", "number", "count", "counted"}
@@ -85,7 +86,7 @@ class BadLine:
 
 
 def read_quick_lines(text: str, field: str = "lines") -> list[CreateOrderItem]:
-    """Return the items of lines such as `PHONE 2`, `PHONE,2` or `2 x PHONE`; without a quantity, it is one unit.
+    """Return the items of lines such as `PHONE 2`, `PHONE,2`, `2 x PHONE` or `PHONE x2`; without a number, of one unit.
 
     Cells may be separated by tabs, semicolons or commas. A heading may name the columns, and then others are left out.
     Raises DomainError (invalid), which names the lines that cannot be read.
@@ -182,6 +183,8 @@ def _list_line(row: str, separator: str | None, at: int) -> Iterator[_Line | Bad
 def _words(row: str) -> list[str]:
     if (times := _TIMES.fullmatch(row.strip())) is not None:
         return [times[2].strip(), times[1]]
+    if (times := _TIMES_AFTER.fullmatch(row.strip())) is not None:
+        return [times[1], times[2]]
     words = row.split()
     return words if len(words) < _PAIR else [" ".join(words[:-1]), words[-1]]
 

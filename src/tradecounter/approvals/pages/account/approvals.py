@@ -6,6 +6,7 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.access.queries.users import user_by_id
 from tradecounter.approvals.decide import approve_order, decline_order, price_again, request_approval
 from tradecounter.approvals.queries import approvals_asked_by, find_approval, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
@@ -69,11 +70,13 @@ class ApprovalPages:
         "Ask for approval",
         shown=lambda self, call, filled: self._show_ask(call, filled),
         to=PATH,
-        done="The approvers get an e-mail. Nothing is ordered until one of them confirms.",
+        done="The approvers get an e-mail. Nothing is ordered until one of them confirms; it has left your basket.",
         user_roles=BUYER,
     )
     async def ask(self, tx: Transaction, call: Call, body: AskForm, now: datetime) -> None:
-        await request_approval(tx, user_of(call), _code(call), body.shipping_method, body.note, now)
+        order = await request_approval(tx, user_of(call), _code(call), body.shipping_method, body.note, now)
+        if order.kind == "order":  # what a quote asks for has left the basket
+            await take_out_ordered(tx, user_of(call).id, await lines_of_order(tx, order.id))
 
     @page(_ONE, "One order to approve", user_roles=(*BUYER, *APPROVER))
     async def show_one(self, call: Call) -> Response:
@@ -88,10 +91,7 @@ class ApprovalPages:
         user_roles=APPROVER,
     )
     async def approve(self, tx: Transaction, call: Call) -> NumberedOrder:
-        order, lines, approval = await approve_order(tx, user_of(call), _code(call), self._context(call))
-        if approval.requested_by is not None and order.kind == "order":  # what a quote asks for has left the basket
-            await take_out_ordered(tx, approval.requested_by, lines)
-        return order
+        return await approve_order(tx, user_of(call), _code(call), self._context(call))
 
     @step(
         f"{_ONE}/decline",
@@ -143,11 +143,13 @@ class ApprovalPages:
             lines = await lines_of_order(tx, order.id)
             notes = await own_notes_of(tx, order.id)
             room = await credit_room(tx, call.customer_id)
+            asker = None if approval.requested_by is None else await user_by_id(tx, approval.requested_by)
         return self.desk.show(
             call,
             template,
             form=filled,
             approval=approval,
+            limit=None if asker is None else asker.order_limit,
             notes=notes,
             order=order,
             lines=lines,

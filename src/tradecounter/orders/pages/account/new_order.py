@@ -144,10 +144,8 @@ class NewOrderPages:
         wanted, user = call.query(Prefill), user_of(call)
         async with self.desk.reading() as tx:
             stored = await lines_of_basket(tx, user.id)
-        items, values = (
-            [(line.sku, line.quantity, line.note) for line in stored],
-            _first_values(quote=wanted.quote is not None),
-        )
+        items = [(line.sku, line.quantity, line.note) for line in stored]
+        values = _first_values(quote=wanted.quote is not None)
         if wanted.again is not None:
             items, values = await self._again(call, wanted.again, items, values)
         elif wanted.add is not None:
