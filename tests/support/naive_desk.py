@@ -179,7 +179,7 @@ class NaiveDesk(NaiveBooks):
         )
         assert chosen is not None
         self.approvals[code] = NaiveApproval(user.id, chosen)
-        self.take_out(user, order)
+        self.take_out(self.users[user.id], order)
 
     def waiting(self, code: str) -> NaiveApproval:
         reject_if(s404=code not in self.approvals)
