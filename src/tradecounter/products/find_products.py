@@ -7,7 +7,7 @@ from typing import Protocol
 from pyroaring import BitMap
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.products.queries.by_sku import ListedProduct, products_after, products_containing, products_named
+from tradecounter.products.queries.product_list import ListedProduct, ProductFilter, products_after, products_named
 from tradecounter.products.search.query import search
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 
@@ -22,22 +22,26 @@ class Catalogue(Protocol):
         """Return it with what has just changed, which takes longer."""
 
 
-async def list_products(tx: Transaction, memory: Catalogue, text: str, after: str, most: int) -> list[ListedProduct]:
-    """Return the first products with a greater SKU that a search finds, by SKU; without a text, any.
+async def list_products(
+    tx: Transaction, memory: Catalogue, text: str, wanted: ProductFilter, after: str, most: int
+) -> list[ListedProduct]:
+    """Return the first products with a greater SKU that a search finds and a filter matches, by SKU.
 
-    A text that no product has in its words is looked for inside of SKUs.
+    Without a text, the search finds any. A text that no product has in its words is looked for inside of SKUs.
     """
     if not text:
-        return await products_after(tx, after, most)
+        return await products_after(tx, after, most, wanted)
     catalogue = await memory.snapshot()
     if not (found := search(catalogue.search, text, _all(catalogue)).rows):
         catalogue = await memory.latest_snapshot()
         if not (found := search(catalogue.search, text, _all(catalogue)).rows):
-            return await products_containing(tx, text, after, most)
+            return await products_after(tx, after, most, wanted, containing=text)
     place = catalogue.row_of_sku.place(after)
     behind = place + (after in catalogue.row_of_sku)
     rows = found & BitMap(range(behind, len(catalogue)))
-    return await products_named(tx, _keys(catalogue, rows[:most]))
+    if wanted == ProductFilter():
+        return await products_named(tx, _keys(catalogue, rows[:most]))
+    return await products_after(tx, after, most, wanted, sku_keys=_keys(catalogue, rows))
 
 
 async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int) -> tuple[list[ListedProduct], str]:
@@ -52,7 +56,7 @@ async def most_relevant(tx: Transaction, memory: Catalogue, text: str, most: int
     keys = _keys(catalogue, list(dict.fromkeys(islice(rows, most + sum(map(len, named)))))[:most])
     found = {product.sku_key: product for product in await products_named(tx, keys)}
     products = [found[key] for key in keys if key in found]
-    return products or await products_containing(tx, text, "", most), searched.note
+    return products or await products_after(tx, "", most, ProductFilter(), containing=text), searched.note
 
 
 def _all(catalogue: CatalogueSnapshot) -> BitMap:

@@ -16,6 +16,19 @@ def test_products_are_searched_by_sku_and_name(staff: httpx2.Client) -> None:
     assert staff.get("/api/product?limit=0").status_code == 400
 
 
+def test_products_are_filtered(staff: httpx2.Client) -> None:
+    def found(wanted: str) -> list[str]:
+        return [product["sku"] for page in pages(staff, f"/api/product?limit=2&{wanted}") for product in page]
+
+    assert found("manufacturer=Acme") == ["CABLE", "PHONE", "SWITCH"]
+    assert found("manufacturer=unknown") == []
+    assert found("query=product&manufacturer=acme&show=sold") == ["CABLE", "PHONE", "SWITCH"]
+    assert found("show=not_sold") == []
+    refused = staff.get("/api/product?show=cheap")
+    assert refused.status_code == 400
+    assert [error["field"] for error in refused.json()["errors"]] == ["show"]
+
+
 def test_a_product_is_shown_with_stock_and_every_price(staff: httpx2.Client) -> None:
     shown = staff.get("/api/product/phone").json()
     assert shown["stock"]["on_hand"] == shown["stock"]["available"] + shown["stock"]["allocated"]

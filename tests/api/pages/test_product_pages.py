@@ -43,6 +43,32 @@ def test_pages_of_the_list_have_every_product_once(office: BackOfficeSite, sam: 
     assert sam.get("/product?after=nonsense").status_code == 400
 
 
+def test_products_are_filtered_by_manufacturer_and_by_what_they_lack(office: BackOfficeSite, sam: Person) -> None:
+    service, customer = office.service, office.service.customer()
+    made = [
+        {"sku": f"SIFT-{name}", "name": "Sifted", "manufacturer": "acme", "weight_kg": 1, "active": active}
+        for name, active in (("BARE", True), ("GONE", False))
+    ]
+    service.must_load("products", made)
+    sell(service, "SIFT-FULL", 20, available=2)
+    buy(customer, [(sell(service, "SIFT-OUT", 20), 1)], NEXT_DAY)
+
+    def found(**wanted: str) -> list[str]:
+        rows = sam.get("/product", params={"query": "sift-", "format": "csv", **wanted}).text.splitlines()[1:]
+        return [row.split(",")[0] for row in rows]
+
+    assert found(show="sold") == ["SIFT-BARE", "SIFT-FULL", "SIFT-OUT"]
+    assert found(show="not_sold") == ["SIFT-GONE"]
+    assert found(show="out_of_stock") == ["SIFT-BARE", "SIFT-OUT"]
+    assert found(show="back_ordered") == ["SIFT-OUT"]
+    assert found(show="without_price", manufacturer="ACME") == ["SIFT-BARE"]
+    assert found(manufacturer="other") == []
+    without_words = sam.get("/product?show=without_price&format=csv").text
+    assert "SIFT-BARE" in without_words
+    assert "SIFT-FULL" not in without_words
+    assert sam.get("/product?show=nonsense").status_code == 400
+
+
 def test_a_product_is_shown_with_stock_deliveries_and_every_price(office: BackOfficeSite, sam: Person) -> None:
     service, customer = office.service, office.service.customer()
     sku = sell(service, "SHOWN/1", 20, available=2)

@@ -32,6 +32,7 @@ from tradecounter.products.operations.staff_wire import (
     Stock,
 )
 from tradecounter.products.queries.by_sku import fetch_product
+from tradecounter.products.queries.product_list import ProductFilter, Shown
 from tradecounter.stock.queries.stock_of_product import deliveries_of, stock_level_of
 
 _PRODUCTS = Subject(tag="Products", read="catalogue:read", described=DESCRIBED)
@@ -46,6 +47,17 @@ class ProductListParameters(Struct, frozen=True, kw_only=True):
         str | None,
         Meta(
             description="Words, found as `GET /product` of customers finds them, or a part of the SKU.", examples=["CV"]
+        ),
+    ] = None
+    manufacturer: Annotated[
+        str | None, Meta(description="Only those of this manufacturer, by its key or its name.", examples=["corvane"])
+    ] = None
+    show: Annotated[
+        Shown | None,
+        Meta(
+            description="Only these products. `out_of_stock` and `without_price` are sold, but have no unit available, "
+            "or are on no price list. Orders wait for those that are `back_ordered`.",
+            examples=["sold"],
         ),
     ] = None
     after: Annotated[str | None, Meta(description="Only products after this SKU, from the `Link` before.")] = None
@@ -70,8 +82,9 @@ class ProductOperations:
     @_PRODUCTS.lists("/api/product", "The products.")
     async def search_products(self, tx: Transaction, query: ProductListParameters) -> Listed[ListedProduct]:
         """Products, active or not, by SKU."""
-        wanted, after = text("query", query.query) or "", text("after", query.after) or ""
-        found = await list_products(tx, self.catalogue, wanted, after, query.limit + 1)
+        words, after = text("query", query.query) or "", text("after", query.after) or ""
+        wanted = ProductFilter(text("manufacturer", query.manufacturer) or None, query.show)
+        found = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
         shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active) for p in found)
         return Listed(found, shown, attrgetter("sku_key"))
 

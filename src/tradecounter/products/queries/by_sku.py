@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, LiteralString
+from typing import Any
 
 import msgspec
 from psycopg.sql import SQL
@@ -13,7 +13,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.text import fold, joined_word, shown_name
+from tradecounter.kit.text import joined_word, shown_name
 from tradecounter.products.queries.importing import PRODUCT_VIEW
 from tradecounter.products.queries.records import ProductRecord, read_products
 from tradecounter.products.similar_skus import MOST_SUGGESTED, most_similar
@@ -83,41 +83,6 @@ async def sku_with_ean(tx: Transaction, ean: str) -> str | None:
     """Return the SKU of the first product with an EAN, or None."""
     found: str | None = await tx.fetch_value(_WITH_EAN, ean=ean)
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class ListedProduct:
-    """A product in a list for the operator."""
-
-    sku: str
-    sku_key: str
-    name: str
-    manufacturer: str
-    ean: str | None
-    active: bool
-
-
-_LISTED: LiteralString = "select sku, sku_key, name, manufacturer, ean, active from product where "
-_PRODUCTS_AFTER = Statement(_LISTED + "sku_key > :after order by sku_key limit :most", ListedProduct)
-_PRODUCTS_CONTAINING = Statement(
-    _LISTED + "sku_key > :after and position(:text in sku_key) > 0 order by sku_key limit :most", ListedProduct
-)
-_PRODUCTS_NAMED = Statement(_LISTED + "sku_key = any(:sku_keys) order by sku_key", ListedProduct)
-
-
-async def products_after(tx: Transaction, after: str, most: int) -> list[ListedProduct]:
-    """Return the first products, active or not, with a greater SKU."""
-    return await tx.fetch_all(_PRODUCTS_AFTER, after=after, most=most)
-
-
-async def products_containing(tx: Transaction, text: str, after: str, most: int) -> list[ListedProduct]:
-    """Return the first products, active or not, with a greater SKU, which contains a text."""
-    return await tx.fetch_all(_PRODUCTS_CONTAINING, text=fold(text), after=after, most=most)
-
-
-async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[ListedProduct]:
-    """Return the products with these folded SKUs, by SKU."""
-    return await tx.fetch_all(_PRODUCTS_NAMED, sku_keys=list(sku_keys))
 
 
 _PURCHASE_COSTS = Statement(

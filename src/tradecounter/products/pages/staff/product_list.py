@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Column, TableParameters
-from tradecounter.edge.pages.listing import At, table_page
+from tradecounter.edge.page_kit.values import label
+from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.products.find_products import list_products
-from tradecounter.products.queries.by_sku import ListedProduct
+from tradecounter.products.queries.product_list import SHOWN, ListedProduct, ProductFilter, Shown
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 
 _COLUMNS = (
@@ -25,9 +26,11 @@ _NO_STOCK = StockLevel()
 
 
 class ProductTable(TableParameters, frozen=True, kw_only=True):
-    """The filter of the table."""
+    """The filters of the table, as those of `GET /api/product`."""
 
     query: str | None = None
+    manufacturer: str | None = None
+    show: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +66,14 @@ class ProductListPages:
         file="products",
         headings=("sku", "name", "manufacturer", "ean", "active", "available", "allocated", "back_ordered"),
         cells=_file_row,
+        shown=lambda *_: known(choices=[(show, label(show)) for show in SHOWN]),
         scope="catalogue:read",
     )
     async def list_products(self, tx: Transaction, wanted: ProductTable, at: At) -> list[StockedProduct]:
         behind = "" if at["after"] is None else at["after"][0]
         memory = self.parts.contexts.views
-        products = await list_products(tx, memory, text("query", wanted.query) or "", behind, wanted.most)
+        words = text("query", wanted.query) or ""
+        chosen = ProductFilter(text("manufacturer", wanted.manufacturer) or None, wanted.show)
+        products = await list_products(tx, memory, words, chosen, behind, wanted.most)
         levels = await stock_levels_of(tx, [product.sku_key for product in products])
         return [StockedProduct(product, levels.get(product.sku_key, _NO_STOCK)) for product in products]

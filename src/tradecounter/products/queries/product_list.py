@@ -1,0 +1,101 @@
+"""Lists products for the operator, active or not, by SKU and with filters."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from psycopg.sql import SQL, Composed
+
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.text import fold
+
+Shown = Literal["sold", "not_sold", "out_of_stock", "back_ordered", "without_price"]
+SHOWN: tuple[Shown, ...] = get_args(Shown)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedProduct:
+    """A product in a list for the operator."""
+
+    sku: str
+    sku_key: str
+    name: str
+    manufacturer: str
+    ean: str | None
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProductFilter:
+    """A filter of products; None matches all.
+
+    Products are `out_of_stock` or `without_price` only while they are sold. `without_price` are those on no price list.
+    `manufacturer` is a key or a name, ignoring case.
+    """
+
+    manufacturer: str | None = None
+    show: Shown | None = None
+
+
+_LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active from product p where {}")
+_PRODUCTS_NAMED = Statement(_LISTED.format(SQL("p.sku_key = any(:sku_keys) order by p.sku_key")), ListedProduct)
+_AFTER = SQL("p.sku_key > :after")
+_KEYS = SQL("p.sku_key = any(:sku_keys)")
+_CONTAINS = SQL("position(:text in p.sku_key) > 0")
+_MANUFACTURER = SQL("p.manufacturer in (select key from manufacturer where :manufacturer in (lower(key), lower(name)))")
+_SHOWN: dict[Shown, SQL] = {
+    "sold": SQL("p.active"),
+    "not_sold": SQL("not p.active"),
+    "out_of_stock": SQL(
+        "p.active and not exists (select from stock_level s where s.product_id = p.id and s.available > 0)"
+    ),
+    "back_ordered": SQL("exists (select from stock_level s where s.product_id = p.id and s.back_ordered > 0)"),
+    "without_price": SQL("p.active and not exists (select from price c where c.product_id = p.id)"),
+}
+
+
+async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[ListedProduct]:
+    """Return the products with these folded SKUs, by SKU."""
+    return await tx.fetch_all(_PRODUCTS_NAMED, sku_keys=list(sku_keys))
+
+
+async def products_after(
+    tx: Transaction,
+    after: str,
+    most: int,
+    wanted: ProductFilter,
+    *,
+    sku_keys: Sequence[str] | None = None,
+    containing: str | None = None,
+) -> list[ListedProduct]:
+    """Return the first products with a greater SKU that match a filter, by SKU.
+
+    With `sku_keys`, only those with these folded SKUs; with `containing`, only those whose SKU contains this text.
+    """
+    conditions = SQL(" and ").join(_conditions(wanted, sku_keys, containing))
+    statement = Statement(
+        _LISTED.format(SQL("{} order by p.sku_key limit :most").format(conditions)), ListedProduct, prepared=False
+    )
+    values = {
+        "after": after,
+        "most": most,
+        "sku_keys": list(sku_keys or ()),
+        "text": fold(containing or ""),
+        "manufacturer": (wanted.manufacturer or "").lower(),
+    }
+    return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
+
+
+def _conditions(
+    wanted: ProductFilter, sku_keys: Sequence[str] | None, containing: str | None
+) -> Iterator[SQL | Composed]:
+    yield _AFTER
+    if sku_keys is not None:
+        yield _KEYS
+    if containing is not None:
+        yield _CONTAINS
+    if wanted.manufacturer is not None:
+        yield _MANUFACTURER
+    if wanted.show is not None:
+        yield _SHOWN[wanted.show]
