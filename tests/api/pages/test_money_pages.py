@@ -138,10 +138,14 @@ def test_a_debtor_is_reminded_of_all_unpaid_invoices(office: BackOfficeSite, fra
     numbers = [number_of(service, invoiced(service, debtor)) for _ in range(2)]
     paid = number_of(service, invoiced(service, debtor))
     pay_in(service, debtor, str(due_of(service, paid)), invoice=paid)
+    assert "nothing of it is overdue yet" in text_of(fran.get(path))
+    assert f'href="{path}"' not in fran.get("/money").text, "the list offers reminders of what is overdue"
     with at(service, service.clock.now() + timedelta(days=8)):
         fran = staff_member(service, office.url, "finance")
         assert f'href="{path}"' in fran.get("/money").text
-        assert "ledger@slow.example gets an e-mail with 2 unpaid invoices" in text_of(fran.get(path))
+        asked = text_of(fran.get(path))
+        due = f"£{sum(due_of(service, number) for number in numbers)}"
+        assert f"ledger@slow.example gets an e-mail with 2 unpaid invoices, {due} in all; {due} of it is" in asked
         assert "sent to ledger@slow.example" in text_of(fran.sends(path, fields_of(fran.get(path))))
         subject = "Unpaid invoices of Slow & Sons"
         [mail] = [mail for mail in deliver_mail(service) if mail["Subject"] == subject]

@@ -76,7 +76,8 @@ def remind(customer_id: CustomerId, as_json: AsJson = False) -> None:
     """Remind a customer of all unpaid invoices, by e-mail to the account's address for invoices."""
     reminder = run_change(lambda tx: remind_debtor(tx, customer_id, SystemClock().now()))
     to = one_line(reminder.recipient)
-    said = f"the worker sends {to} a reminder: unpaid invoices {reminder.invoices}, due {in_pounds(reminder.due)}"
+    sums = f"due {in_pounds(reminder.due)}, overdue {in_pounds(reminder.overdue)}"
+    said = f"the worker sends {to} a reminder: unpaid invoices {reminder.invoices}, {sums}"
     show(reminder, said, as_json=as_json)
 
 

@@ -117,7 +117,13 @@ DESCRIBED: Mapping[type, Described] = {
     ),
     Reminder: Described(
         "The reminder.",
-        Reminder(customer_id=1001, invoices=2, due=Decimal("892.96"), recipient="accounts@harbourline.example"),
+        Reminder(
+            customer_id=1001,
+            invoices=2,
+            due=Decimal("892.96"),
+            overdue=Decimal("546.48"),
+            recipient="accounts@harbourline.example",
+        ),
         "Reminder",
     ),
     ResentInvoice: Described(

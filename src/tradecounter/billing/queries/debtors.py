@@ -130,22 +130,24 @@ async def debtor_totals(tx: Transaction, ages: AgeStarts) -> DebtorTotals:
 
 @dataclass(frozen=True, slots=True)
 class Unpaid:
-    """The number of a customer's unpaid invoices, and what is due of them in pounds."""
+    """The number of a customer's unpaid invoices, what is due of them, and what of it is overdue, in pounds."""
 
     invoices: int
     due: Decimal
+    overdue: Decimal
 
 
 _UNPAID = Statement(
-    "select count(*) as invoices, coalesce(sum(due), 0.00) as due from invoice_balance"
+    "select count(*) as invoices, coalesce(sum(due), 0.00) as due,"
+    " coalesce(sum(due) filter (where due_at < :now), 0.00) as overdue from invoice_balance"
     " where customer_id = :customer_id and due > 0",
     Unpaid,
 )
 
 
-async def unpaid_of(tx: Transaction, customer_id: int) -> Unpaid:
+async def unpaid_of(tx: Transaction, customer_id: int, now: datetime) -> Unpaid:
     """Return what a customer has not paid."""
-    found = await tx.fetch_one(_UNPAID, customer_id=customer_id)
+    found = await tx.fetch_one(_UNPAID, customer_id=customer_id, now=now)
     if found is None:
         raise LookupError("an aggregate has a row")
     return found

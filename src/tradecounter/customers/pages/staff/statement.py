@@ -115,13 +115,16 @@ class CustomerStatementPages:
     async def _ask_to_remind(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
-            reminder = await read_reminder(tx, shown.id)
+            reminder = await read_reminder(tx, shown.id, self.desk.clock.now())
             earlier = (await latest_of(tx, "customer.remind", [f"customer/{shown.id}"])).values()
+        of_it = (
+            f"{in_pounds(reminder.overdue)} of it is overdue" if reminder.overdue else "nothing of it is overdue yet"
+        )
         last = [f"The last reminder was sent on {day_in_words(uk_date(at))}." for at in earlier]
         return Question(
             title=f"Remind {shown.name}",
             text=f"{reminder.recipient} gets an e-mail with {plural(reminder.invoices, 'unpaid invoice')},"
-            f" {in_pounds(reminder.due)} in all.",
+            f" {in_pounds(reminder.due)} in all; {of_it}.",
             detail=last,
             button="Send the reminder",
             back=f"{shown.path}/statement",
