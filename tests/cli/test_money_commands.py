@@ -108,6 +108,11 @@ def test_statements_and_debtors(tradecounter: Program, buyer: Customer, number: 
     assert "closing_balance" in tradecounter.text("statement", str(buyer.id))
     tradecounter.text("statement", str(buyer.id), "--pdf", "statement.pdf")
     assert (tradecounter.folder / "statement.pdf").read_bytes().startswith(b"%PDF")
+    sent = {"customer_id": buyer.id, "recipient": tradecounter.json("customer", "show", str(buyer.id))["email_address"]}
+    assert tradecounter.json("statement", str(buyer.id), "--send") == sent
+    assert "--send sends the whole" in tradecounter.misused(
+        "statement", str(buyer.id), "--send", "--from", "2026-06-01"
+    )
     [debtor] = tradecounter.json("debtors")
     assert (debtor["customer_id"], debtor["name"]) == (buyer.id, "Money plc")
     assert "Money plc" in tradecounter.text("debtors")

@@ -1,7 +1,6 @@
 """Tells users once a day which prices of a list have changed."""
 
 from datetime import datetime
-from decimal import Decimal
 
 from tradecounter.alerts.queries.price_alerts import (
     alerts_to_check,
@@ -25,8 +24,7 @@ async def follow_prices(tx: Transaction, customer_id: int, user_id: int, list_id
     followed = {alert.list_id for alert in await price_alerts_of(tx, user_id)}
     if len(followed | {list_id}) > _MOST:
         raise DomainError(Kind.CONFLICT, f"you follow the prices of {_MOST} lists already: end that of another first")
-    prices = await unit_costs_of(tx, customer_id, list(await products_of_list(tx, list_id)), now)
-    await put_price_alert(tx, user_id, list_id, prices, uk_date(now))
+    await put_price_alert(tx, user_id, list_id, await _prices(tx, customer_id, list_id, now), uk_date(now))
 
 
 async def tell_of_prices(tx: Transaction, now: datetime) -> int:
@@ -37,11 +35,11 @@ async def tell_of_prices(tx: Transaction, now: datetime) -> int:
     today = uk_date(now)
     alerts = await alerts_to_check(tx, today, _BATCH)
     for alert in alerts:
-        prices = await unit_costs_of(tx, alert.customer_id, list(await products_of_list(tx, alert.list_id)), now)
+        known, prices = alert.known, await _prices(tx, alert.customer_id, alert.list_id, now)
         changes = {
-            product: (_text(alert.known[str(product)]), _text(price))
+            product: (known[product], price)
             for product, price in prices.items()
-            if str(product) in alert.known and _text(alert.known[str(product)]) != _text(price)
+            if product in known and known[product] != price
         }
         await store_check(tx, alert, prices, changes, today)
         if changes:
@@ -50,5 +48,7 @@ async def tell_of_prices(tx: Transaction, now: datetime) -> int:
     return len(alerts)
 
 
-def _text(price: Decimal | str | None) -> str | None:
-    return None if price is None else str(price)
+async def _prices(tx: Transaction, customer_id: int, list_id: int, now: datetime) -> dict[str, str | None]:
+    """Return the price of a unit of each product of a list by product id, as an alert stores them."""
+    found = await unit_costs_of(tx, customer_id, list(await products_of_list(tx, list_id)), now)
+    return {str(product): None if price is None else str(price) for product, price in found.items()}

@@ -39,11 +39,18 @@ async def add_to_basket(tx: Transaction, user_id: int, view: CustomerView, items
 async def save_basket(tx: Transaction, user_id: int, view: CustomerView, items: Sequence[NotedItem]) -> None:
     """Have the basket contain only these products, with their notes. Others who change the basket wait.
 
+    Notes of several lines of a product are one.
     Raises DomainError (invalid), as `add_to_basket` does.
     """
     await lock_basket(tx, user_id)
-    units, notes = _units(view, items), _notes(view, items)
-    await replace_lines(tx, user_id, [(product, units[product], notes[product]) for product in units])
+    units: Counter[int] = Counter()
+    notes: defaultdict[int, list[str]] = defaultdict(list)
+    for item, wanted in zip(items, find_products(view, items), strict=True):
+        units[wanted.product.id] += wanted.quantity
+        if item.note and item.note not in notes[wanted.product.id]:
+            notes[wanted.product.id].append(item.note)
+    lines = [(product, units[product], "; ".join(notes[product])[:LONGEST_NOTE]) for product in units]
+    await replace_lines(tx, user_id, lines)
 
 
 async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderLine]) -> None:
@@ -58,18 +65,9 @@ async def take_out_ordered(tx: Transaction, user_id: int, lines: Iterable[OrderL
     await take_lines(tx, user_id, list(units.items()))
 
 
-def noted(items: Iterable[NotedItem]) -> str:
-    """Return the notes of lines as one text, each after the SKU of its line; empty without notes."""
-    return "\n".join(f"{item.sku}: {item.note}" for item in items if item.note)
-
-
-def _notes(view: CustomerView, items: Sequence[NotedItem]) -> dict[int, str]:
-    """Return the note of each product; those of several lines of a product are one."""
-    notes: defaultdict[int, list[str]] = defaultdict(list)
-    for item, wanted in zip(items, find_products(view, items), strict=True):
-        if item.note not in notes[wanted.product.id]:
-            notes[wanted.product.id].append(item.note)
-    return {product: "; ".join(filter(None, found))[:LONGEST_NOTE] for product, found in notes.items()}
+def noted(items: Iterable[NotedItem]) -> list[str]:
+    """Return the notes of lines, each after the SKU of its line."""
+    return [f"{item.sku}: {item.note}" for item in items if item.note]
 
 
 def _units(view: CustomerView, items: Sequence[CreateOrderItem]) -> dict[int, int]:

@@ -9,11 +9,12 @@ from tradecounter.customer_notes.keep_notes import add_contact, add_note, fetch_
 from tradecounter.customer_notes.queries import Contact, contacts_of
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, CustomerId, Day
+from tradecounter.edge.command_line.arguments import LARGEST_ID, CustomerId, Day, called
 from tradecounter.edge.command_line.output import AsJson, show_record, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import named_by
 
 _COLUMNS = ("id", Prose("name"), Prose("task"), "email", "phone")
 
@@ -29,7 +30,8 @@ def note(
     """Add a note about a customer, which is in its timeline."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        noted = await add_note(tx, customer_id, text, SystemClock().now(), promised_on=promised)
+        with named_by(called({"promised_on": "--promised"})):
+            noted = await add_note(tx, customer_id, text, SystemClock().now(), promised_on=promised)
         return {"customer_id": customer_id, "text": noted, "promised_on": promised}
 
     show_record(run_change(work), as_json=as_json)

@@ -95,9 +95,9 @@ async def close_request(tx: Transaction, request_id: int, staff_id: int, answer:
     await queue(tx, "mail_request_closed", request_id=request_id)
 
 
-async def fetch_file(tx: Transaction, file_id: int, customer_id: int | None = None) -> RequestFile:
-    """Return a file of a request, of one customer's if one is named. Raises DomainError (not found)."""
-    found = await find_file(tx, file_id, customer_id)
+async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile:
+    """Return a file of a request; of a request about one order if it is given. Raises DomainError (not found)."""
+    found = await find_file(tx, file_id, order_id)
     if found is None:
         raise not_found("file", file_id)
     return found

@@ -115,9 +115,8 @@ _INSERT_FILE = Statement("""
 """)
 _FILE = Statement(
     """
-    select f.name, f.media_type, f.content
-    from request_file f join customer_request r on r.id = f.request_id join orders o on o.id = r.order_id
-    where f.id = :id and (:customer_id::bigint is null or o.customer_id = :customer_id)
+    select f.name, f.media_type, f.content from request_file f join customer_request r on r.id = f.request_id
+    where f.id = :id and (:order_id::bigint is null or r.order_id = :order_id)
     """,
     RequestFile,
 )
@@ -130,9 +129,9 @@ async def insert_file(tx: Transaction, request_id: int, file: RequestFile) -> No
     )
 
 
-async def find_file(tx: Transaction, file_id: int, customer_id: int | None = None) -> RequestFile | None:
-    """Return a file of a request, of one customer's if one is named; or None."""
-    return await tx.fetch_one(_FILE, id=file_id, customer_id=customer_id)
+async def find_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile | None:
+    """Return a file of a request, or None; of a request about one order if it is given."""
+    return await tx.fetch_one(_FILE, id=file_id, order_id=order_id)
 
 
 _CLOSE = Statement("""

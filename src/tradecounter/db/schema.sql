@@ -977,10 +977,11 @@ CREATE TABLE public.order_note (
     order_id bigint NOT NULL,
     noted_at timestamp with time zone NOT NULL,
     noted_by text NOT NULL,
-    text text NOT NULL
+    text text NOT NULL,
+    by_customer boolean DEFAULT false NOT NULL
 );
 
-COMMENT ON TABLE public.order_note IS 'What the reseller notes about an order; customers do not see it.';
+COMMENT ON TABLE public.order_note IS 'Notes about orders. Customers see their own, and none of the reseller''s.';
 
 ALTER TABLE public.order_note ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.order_note_id_seq

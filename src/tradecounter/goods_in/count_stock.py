@@ -15,12 +15,13 @@ from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.stock.queries.levels import locked_levels
 
+MOST_COUNTED = 5_000  # products
 _MOST_NAMED = 10  # in an error
 _RULES = LineRules(
     least_units=0,
     most_units=MOST_UNITS,
-    most_lines=5_000,
-    too_many="is one too many: a count has at most 5,000 lines",
+    most_lines=MOST_COUNTED,
+    too_many=f"is one too many: a count has at most {MOST_COUNTED:,} lines",
     without_units=None,
 )
 

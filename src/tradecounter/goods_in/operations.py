@@ -11,13 +11,13 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.goods_in.count_stock import compare_count, counts_of, enter_count
+from tradecounter.goods_in.count_stock import MOST_COUNTED, compare_count, counts_of, enter_count
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS
+from tradecounter.orders.wire import LONGEST_SKU
 
 _MOST_ITEMS = 500
-_MOST_COUNTED = 5_000
 
 
 class GoodsReceipt(Struct):
@@ -35,14 +35,14 @@ class BookedGoods(Struct):
 class CountedUnits(Struct):
     """A product's units on the shelf, also those that are allocated to orders."""
 
-    sku: Annotated[str, Meta(min_length=1, max_length=200)]
+    sku: Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]
     counted: Annotated[int, Meta(ge=0, le=MOST_UNITS)]
 
 
 class StockCount(Struct):
     """Products that were counted."""
 
-    items: Annotated[list[CountedUnits], Meta(min_length=1, max_length=_MOST_COUNTED)]
+    items: Annotated[list[CountedUnits], Meta(min_length=1, max_length=MOST_COUNTED)]
     reason: Annotated[str, Meta(min_length=1, max_length=LONGEST_REASON, description="The audit log shows it.")] = (
         "Count"
     )

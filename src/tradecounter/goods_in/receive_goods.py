@@ -19,6 +19,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
 
 Place = tuple[str, datetime]
@@ -27,7 +28,7 @@ Place = tuple[str, datetime]
 class ReceivedGoods(Struct, frozen=True, kw_only=True):
     """Units of a delivery that have come."""
 
-    sku: Annotated[str, Meta(min_length=1, max_length=200)]
+    sku: Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]
     expected_on: Annotated[datetime, Meta(description="When it was expected; a product's `deliveries` say it.")]
     units: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units that are there.")]
     incoming: (
@@ -83,15 +84,15 @@ async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[De
     errors, changed = [], []
     first: dict[Place, int] = {}
     for number, (goods, place) in enumerate(zip(received, places, strict=True)):
-        field = f"items[{number}].units"
+        field = f"items[{number}].expected_on"
         delivery = found.get(place)
         if delivery is None:
-            errors.append(FieldError(field, f"no delivery of {goods.sku} is expected then: reload the page"))
+            errors.append(FieldError(field, f"no delivery of {goods.sku} is expected then"))
         elif first.setdefault(place, number) != number:
             errors.append(FieldError(field, f"the same delivery of {delivery.sku} is there twice"))
         elif goods.incoming not in {None, delivery.incoming}:
             problem = f"{delivery.incoming} units are expected now, not {goods.incoming}: someone has booked some in"
-            changed.append(FieldError(field, problem))
+            changed.append(FieldError(f"items[{number}].units", problem))
     if errors:
         raise invalid_fields(errors)
     if changed:

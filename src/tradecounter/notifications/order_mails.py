@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import structlog
 
-from tradecounter.access.queries.users import user_by_id
+from tradecounter.access.queries.users import list_users
 from tradecounter.alerts.queries.chosen_alerts import users_told_of_dispatch
 from tradecounter.kit.text import fold
 from tradecounter.notifications.context import MailContext, NothingToSend
@@ -123,12 +123,11 @@ async def order_dispatched(context: MailContext, *, order_id: int, shipment_id: 
 async def dispatch_alert(context: MailContext, *, order_id: int, shipment_id: int) -> Mail | None:
     """Send the same notice to the customer's users who want it of each dispatch, and do not get it anyway."""
     facts = await context.order(order_id)
-    told = [await user_by_id(context.tx, each) for each in await users_told_of_dispatch(context.tx, facts.account.id)]
+    told = set(await users_told_of_dispatch(context.tx, facts.account.id))
+    users = [user for user in await list_users(context.tx, facts.account.id) if user.id in told]
     known = {fold(recipient) for recipient in facts.recipients}
-    users = [
-        user.email for user in told if user is not None and user.has_role("buyer") and fold(user.email) not in known
-    ]
-    return await _dispatched(context, "dispatch-alert", facts.order, shipment_id, users)
+    recipients = [user.email for user in users if user.has_role("buyer") and fold(user.email) not in known]
+    return await _dispatched(context, "dispatch-alert", facts.order, shipment_id, recipients)
 
 
 async def _dispatched(

@@ -22,7 +22,7 @@ from tradecounter.payments.queries.remittances import Remittance, awaited_of, in
 
 AWAITED_FOR = timedelta(days=90)
 _MOST_AWAITED = 50
-_MOST_INVOICES = 200
+MOST_INVOICES = 200
 _SHORTEST_KEY = 4
 _PUNCTUATION = re.compile("[^a-z0-9]+")
 
@@ -30,7 +30,7 @@ _PUNCTUATION = re.compile("[^a-z0-9]+")
 class PaidInvoices(Struct, kw_only=True):
     """Invoices that the customer has paid. Without an amount, it is what is due of them."""
 
-    invoices: Annotated[list[int], Meta(max_length=_MOST_INVOICES)] = []
+    invoices: Annotated[list[int], Meta(max_length=MOST_INVOICES)] = []
     amount: Pounds | None = None
     paid_on: date | None = None
     reference: Annotated[str, Meta(max_length=100)] = ""
@@ -75,9 +75,10 @@ async def take_back_remittance(tx: Transaction, user: CustomerUser, remittance_i
 def matching(
     line: BankLine, usual: int | None, awaited: Sequence[Remittance], used: Collection[int]
 ) -> Remittance | None:
-    """Return the remittance of which a line is the money: of the same amount, and by its reference or its payer.
+    """Return the remittance that a line pays, or None.
 
-    `usual` is the customer whose money of this payer was placed before. Several that fit alike are none.
+    It has the line's amount, and either the line contains its reference or the payer's money usually goes to its
+    customer, which is `usual`. If several remittances fit equally well, the line pays none of them.
     """
     fitting = [each for each in awaited if each.amount == line.pounds and each.id not in used]
     written = _key(line.reference)

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import DryRun, Sku, read_bytes, since
+from tradecounter.edge.command_line.arguments import DryRun, Sku, called, read_bytes, since
 from tradecounter.edge.command_line.output import AsJson, Parts, show_record, show_table
-from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
 from tradecounter.goods_in.count_stock import compare_count, enter_count, read_count_lines
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import named_by
 from tradecounter.kit.local_time import local_text
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import text_of_file
@@ -103,7 +104,8 @@ def receive(
 
     async def work(tx: Transaction) -> BookedIn:
         goods = ReceivedGoods(sku=sku, expected_on=expected, units=units, ends=ends)
-        [booked] = await receive_goods(tx, [goods], SystemClock().now())
+        with named_by(called(items=["--expected"])):
+            [booked] = await receive_goods(tx, [goods], SystemClock().now())
         return booked
 
     show_record(run_change(work), as_json=as_json)
@@ -122,7 +124,9 @@ def count(
     as_json: AsJson = False,
 ) -> None:
     """Set the units on hand to what was counted, and show the products whose number was another."""
-    counts = read_count_lines(text_of_file(read_bytes(file)))
+    content = read_bytes(file)
+    with reporting_errors(), named_by(lambda _: file):
+        counts = read_count_lines(text_of_file(content))
 
     async def work(tx: Transaction) -> list[dict[str, Any]]:
         differing = await compare_count(tx, counts)

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from support.orders import rows, sell
+from support.backoffice import BackOfficeSite
+from support.orders import buy, rows, sell
 from support.pages import Person, customer_user, fields_of, text_of
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD
@@ -54,6 +55,35 @@ def test_an_order_has_the_notes_of_its_lines(shop: Service, customer: Customer, 
     assert "Your notes PHONE: For the second floor" in page
     assert f"Confirmed by {buyer.email}" in page
     assert rows(shop, query, code) == [(buyer.email, "PHONE: For the second floor")]
+
+
+def test_long_notes_of_many_lines_are_kept_whole(shop: Service, customer: Customer, buyer: Person) -> None:
+    customer.post("/customer/address", ADDRESS)
+    written = {sell(shop, f"NOTED-{n}", 10): f"{n:03}" + "n" * 197 for n in range(12)}
+    shop.refresh()
+    lines = {
+        f"items-{n}-{field}": value
+        for n, (sku, note) in enumerate(written.items())
+        for field, value in (("sku", sku), ("quantity", "1"), ("note", note))
+    }
+    fields = fields_of(buyer.send(FORM, {"do": "update"} | lines)) | {"do": "order", "customer_reference": "PO-LONG"}
+    code = buyer.send(FORM, fields).headers["Location"].rpartition("/")[2]
+    query = (
+        "select n.text from order_note n join orders o on o.id = n.order_id where confirmation_code = %s order by n.id"
+    )
+    found = [text for (text,) in rows(shop, query, code)]
+    assert max(map(len, found)) <= 2000
+    assert "\n".join(found).splitlines() == [f"{sku}: {note}" for sku, note in written.items()]
+
+
+def test_a_customer_sees_no_note_of_the_reseller_even_if_it_was_made_for_one_of_its_users(
+    office: BackOfficeSite, customer: Customer, buyer: Person
+) -> None:
+    reference = str(buy(customer)["order_reference"])
+    path, headers = f"/api/order/{reference}/note", {"X-Acting-User": buyer.email}
+    noted = office.caller().post(path, json={"text": "Checks bounced before"}, headers=headers)
+    assert noted.json()["notes"][0]["by"] == buyer.email
+    assert "bounced" not in text_of(buyer.get(f"/account/order/{reference}"))
 
 
 def test_a_note_that_is_too_long_is_said_beside_its_line(buyer: Person) -> None:

@@ -224,6 +224,8 @@ def test_pictures_of_a_request_are_seen_by_support_and_by_the_customer(
     own = buyer.get(f"/account/order/{order['order_reference']}")
     [address, _] = re.findall(r'href="(/account/order/[^"]*/file/[0-9]+)"', own.text)
     assert buyer.get(address).content == picture
+    other = buy(customer)
+    assert buyer.get(address.replace(order["order_reference"], other["order_reference"])).status_code == 404
     stranger = customer_user(office.service, office.service.customer().id, "buyer")
     assert stranger.get(address).status_code == 404
     assert staff_member(office.service, office.url, "catalogue").get(first).status_code == 403

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 from typing import Any
 
 from tradecounter.db.pipeline import json_of
@@ -58,10 +57,10 @@ _PRODUCTS = Statement("""
 
 
 async def put_price_alert(
-    tx: Transaction, user_id: int, list_id: int, known: Mapping[int, Decimal | None], today: date
+    tx: Transaction, user_id: int, list_id: int, known: Mapping[str, str | None], today: date
 ) -> None:
     """Store that a user follows the prices of a list, and knows these."""
-    await tx.execute(_PUT, user_id=user_id, list_id=list_id, known=_texts(known), today=today)
+    await tx.execute(_PUT, user_id=user_id, list_id=list_id, known=json_of(known), today=today)
 
 
 async def remove_price_alert(tx: Transaction, user_id: int, list_id: int) -> bool:
@@ -82,20 +81,16 @@ async def alerts_to_check(tx: Transaction, today: date, most: int) -> list[Price
 async def store_check(
     tx: Transaction,
     alert: PriceAlert,
-    known: Mapping[int, Decimal | None],
-    changes: Mapping[int, Sequence[str | None]],
+    known: Mapping[str, str | None],
+    changes: Mapping[str, Sequence[str | None]],
     today: date,
 ) -> None:
     """Store the prices that a user now knows, and what has changed, if anything has."""
-    told = json_of({str(product): list(pair) for product, pair in changes.items()}) if changes else None
+    told = json_of(changes) if changes else None
     key: dict[str, Any] = {"user_id": alert.user_id, "list_id": alert.list_id}
-    await tx.execute(_CHECKED, known=_texts(known), changes=told, today=today, **key)
+    await tx.execute(_CHECKED, known=json_of(known), changes=told, today=today, **key)
 
 
 async def products_of_list(tx: Transaction, list_id: int) -> dict[int, tuple[str, str]]:
     """Return the SKU and the name of each product of a list, by its id, in order."""
     return {product_id: (sku, name) for product_id, sku, name in await tx.fetch_all(_PRODUCTS, list_id=list_id)}
-
-
-def _texts(prices: Mapping[int, Decimal | None]) -> str | None:
-    return json_of({str(product): None if price is None else str(price) for product, price in prices.items()})

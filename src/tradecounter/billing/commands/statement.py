@@ -48,6 +48,8 @@ def statement(
     """Show a customer's account: invoices, credit notes, payments, balances, and what is due by age."""
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json both write to standard output")
+    if send and (since or until or pdf or as_csv):
+        raise typer.BadParameter("--send sends the whole statement: leave out --from, --to, --pdf and --csv")
     now = SystemClock().now()
 
     async def work(tx: Transaction) -> tuple[Account, AccountStatement]:

@@ -19,7 +19,8 @@ CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_LONGEST_FLASH = 300  # characters: at most 12 bytes each in a cookie, of which browsers keep 4,096
+# Quoted, a character takes at most 12 bytes. Browsers drop a cookie of more than 4,096 bytes.
+_LONGEST_FLASH = 300
 _FLASH_SECONDS = 60
 
 

@@ -143,18 +143,21 @@ async def lock_orders(tx: Transaction, order_ids: Collection[int]) -> None:
 
 
 _ADD_NOTE = Statement(
-    "insert into order_note (order_id, noted_at, noted_by, text) values (:order_id, :now, :noted_by, :text)"
+    "insert into order_note (order_id, noted_at, noted_by, text, by_customer)"
+    " values (:order_id, :now, :noted_by, :text, :by_customer)"
 )
 
 
-async def insert_note(tx: Transaction, order_id: int, noted_by: str, text: str, now: datetime) -> None:
-    """Store a note about an order."""
-    await tx.execute(_ADD_NOTE, order_id=order_id, noted_by=noted_by, text=text, now=now)
+async def insert_note(
+    tx: Transaction, order_id: int, noted_by: str, text: str, now: datetime, *, by_customer: bool = False
+) -> None:
+    """Store a note about an order, of the reseller or of a user of the customer."""
+    await tx.execute(_ADD_NOTE, order_id=order_id, noted_by=noted_by, text=text, now=now, by_customer=by_customer)
 
 
 @dataclass(frozen=True, slots=True)
 class OrderNote:
-    """What the reseller noted about an order, or a user of the customer."""
+    """A note about an order, of the reseller or of a user of the customer."""
 
     at: datetime
     by: str
@@ -174,17 +177,16 @@ async def notes_of(tx: Transaction, order_ids: Sequence[int]) -> dict[int, list[
     return notes
 
 
-_OWN_NOTES = Statement("""
-    select n.noted_at, n.noted_by, n.text from order_note n join orders o on o.id = n.order_id
-    where n.order_id = :order_id
-      and exists (select from customer_user u where u.customer_id = o.customer_id and u.email = n.noted_by)
-    order by n.id
-""")
+_OWN_NOTES = Statement(
+    "select noted_at as at, noted_by as by, text from order_note"
+    " where order_id = :order_id and by_customer order by id",
+    OrderNote,
+)
 
 
 async def own_notes_of(tx: Transaction, order_id: int) -> list[OrderNote]:
     """Return the notes that the customer's own users have made about an order."""
-    return [OrderNote(*note) for note in await tx.fetch_all(_OWN_NOTES, order_id=order_id)]
+    return await tx.fetch_all(_OWN_NOTES, order_id=order_id)
 
 
 _LOCK_CUSTOMER = Statement("select from customer where id = :customer_id for no key update")

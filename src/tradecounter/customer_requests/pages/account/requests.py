@@ -64,7 +64,8 @@ class AskPages:
     @page(_FILE, "A file of a request", user_roles=BUYER)
     async def show_file(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            file = await fetch_file(tx, call.path_id("id", "file"), call.customer_id)
+            order = await fetch_own_order(tx, call.customer_id, call.path_text("reference", "order"))
+            file = await fetch_file(tx, call.path_id("id", "file"), order.id)
         return file_response(file.content, file.name, file.media_type)
 
     async def _show(self, call: Call, filled: Filled) -> Response:

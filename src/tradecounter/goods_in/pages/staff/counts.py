@@ -75,7 +75,7 @@ class CountPages:
             counts = read_count_lines(body.lines)
             try:
                 found = await compare_count(tx, counts)
-            except DomainError as error:  # a product that does not exist, which stands in the lines
+            except DomainError as error:  # its message names products, and the products are in this field
                 raise invalid("lines", error.message) from error
             if all(each.fits for each in found):  # else the page shows it all, and `asked` refuses it
                 await enter_count(tx, found, body.reason, now)

@@ -130,7 +130,7 @@ class GoodsInPages:
             )
             for line in lines
         ]
-        with named_by(in_rows("items", rows)):
+        with named_by(in_rows("items", rows, {"expected_on": "units"})):
             return await receive_goods(tx, received, now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:

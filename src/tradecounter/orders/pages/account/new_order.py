@@ -35,7 +35,7 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.kit.numbers import read_id
-from tradecounter.orders.add_note import LONGEST_NOTE, add_note
+from tradecounter.orders.add_note import add_own_note
 from tradecounter.orders.create.create_for_customer import create_for_customer, quote_for_customer
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import text_of_file
@@ -180,8 +180,7 @@ class NewOrderPages:
             context = self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
             with without_copies("billing_address", "shipping_address", copied=body.billing_address.id == SAME):
                 made = await _created(tx, body, context, is_quote=step == "quote")
-            if notes := noted(body.items):
-                await add_note(tx, made.confirmation_code, notes[:LONGEST_NOTE], now)
+            await add_own_note(tx, made, noted(body.items), now)
             if body.replaces is None:
                 left = [] if step == "quote" else lines.items(view)  # what a quote asks for leaves the basket
                 await save_basket(tx, user_of(call).id, view, left)

@@ -18,10 +18,9 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.queries.remittances import Remittance, remittances_of
-from tradecounter.payments.remittances import PaidInvoices, take_back_remittance, tell_of_payment
+from tradecounter.payments.remittances import MOST_INVOICES, PaidInvoices, take_back_remittance, tell_of_payment
 
 _PATH = "/account/invoice/remittance"
-_MOST_INVOICES = 200
 _MOST_TOLD = 20
 
 
@@ -56,7 +55,7 @@ class RemittancePages:
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
-            invoices = await list_invoices(tx, InvoiceFilter(customer_id=call.customer_id, unpaid=True), _MOST_INVOICES)
+            invoices = await list_invoices(tx, InvoiceFilter(customer_id=call.customer_id, unpaid=True), MOST_INVOICES)
             told = await remittances_of(tx, call.customer_id, _MOST_TOLD)
         waiting = {number for each in told if each.payment_id is None for number in each.invoices}
         left = {invoice.number: invoice.due for invoice in invoices}
