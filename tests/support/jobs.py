@@ -44,9 +44,22 @@ class Job:
         self.reach(target)
         self.page.keyboard.press("Space" if target.evaluate(_IS_CHOICE) else "Enter")
 
+    def fill(self, field: Locator, text: str) -> None:
+        """Go to a field, and have it contain a text."""
+        self.reach(field)
+        field.fill(text)
+
+    def choose(self, field: Locator, value: str) -> None:
+        """Go to a list of choices, and choose one by its value."""
+        self.reach(field)
+        field.select_option(value)
+
     def reach(self, target: Locator) -> None:
-        """Press the tab key until a part of the page has the focus."""
+        """Put the focus on a part of the page: by touch there, by keyboard with the tab key, until it has it."""
         target.wait_for()
+        if self.way == "touch":
+            target.focus()
+            return
         for _ in range(_MOST_TABS):
             if target.evaluate(_IS_FOCUSED):
                 return

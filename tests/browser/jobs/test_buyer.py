@@ -61,8 +61,8 @@ def test_an_order_is_repeated_with_one_change_with_three_clicks(
     path = f"/account/order/{placed['order_reference']}"
     with job(browser, person, shop.url, path, way, record_property, 3) as work:
         work.click(work.link("Order again"))
-        work.page.locator("input[name$='-quantity']").first.fill("5")
-        work.page.get_by_label(re.compile("reference")).first.fill(f"AGAIN-{way}")
+        work.fill(work.page.locator("input[name$='-quantity']").first, "5")
+        work.fill(work.page.get_by_label(re.compile("reference")).first, f"AGAIN-{way}")
         work.click(work.button("Continue to shipping"))
         expect(work.page).to_have_url(re.compile("/account/new-order/[0-9a-f]{32}$"))
         work.click(work.page.get_by_role("button", name=re.compile("^Confirm")))
@@ -84,14 +84,14 @@ def test_a_product_is_found_by_its_words_and_ordered_with_four_clicks(
     customer = shop.customer(company=f"Searches at {way}")
     sku = sell(shop, f"HEADSET-{way}", 20, available=9, name=f"Wireless headset for {way}")
     with job(browser, buyer_of(shop, customer), shop.url, "/account", way, record_property, 4) as work:
-        work.page.locator("#find").fill(f"headset {way}")
+        work.fill(work.page.locator("#find"), f"headset {way}")
         work.page.keyboard.press("Enter")
         expect(work.page).to_have_url(re.compile(f"/account/product/{sku}$"))
-        work.page.get_by_label(f"Units of {sku}").fill("3")
+        work.fill(work.page.get_by_label(f"Units of {sku}"), "3")
         work.click(work.button(f"Add {sku} to the basket"))
         expect(work.page.get_by_text("3 units added")).to_be_visible()
         work.click(work.page.locator("#basket"))
-        work.field("Your reference").fill(f"FOUND-{way}")
+        work.fill(work.field("Your reference"), f"FOUND-{way}")
         work.click(work.button("Continue to shipping"))
         work.click(work.button("Confirm the order"))
         order = ends_with_an_order(work, customer)
@@ -110,7 +110,7 @@ def test_a_saved_list_is_ordered_with_four_clicks(
         work.click(work.link("Van stock"))
         work.click(work.button("Add all to the basket"))
         expect(work.page.get_by_text("2 products added to the basket.")).to_be_visible()
-        work.field("Your reference").fill(f"LIST-{way}")
+        work.fill(work.field("Your reference"), f"LIST-{way}")
         work.click(work.button("Continue to shipping"))
         work.click(work.button("Confirm the order"))
         order = ends_with_an_order(work, customer)
@@ -123,8 +123,8 @@ def test_a_pasted_list_of_skus_is_ordered_with_two_clicks(
 ) -> None:
     customer = shop.customer(company=f"Pastes at {way}")
     with job(browser, buyer_of(shop, customer), shop.url, "/account/new-order", way, record_property, 2) as work:
-        work.field("Or paste a list").fill("PHONE,5\nCABLE\t20\n")
-        work.field("Your reference").fill(f"PASTED-{way}")
+        work.fill(work.field("Or paste a list"), "PHONE,5\nCABLE\t20\n")
+        work.fill(work.field("Your reference"), f"PASTED-{way}")
         work.click(work.button("Continue to shipping"))
         work.click(work.button("Confirm the order"))
         order = ends_with_an_order(work, customer)
@@ -192,8 +192,8 @@ def test_a_delivered_item_is_offered_back_with_three_clicks(
     with job(browser, person, shop.url, "/account", way, record_property, 3) as work:
         work.click(work.link(placed["order_reference"]))
         work.click(work.link("Ask to return"))
-        work.field("PHONE, of 3").fill("1")
-        work.field("Reason").fill("It does not ring")
+        work.fill(work.field("PHONE, of 3"), "1")
+        work.fill(work.field("Reason"), "It does not ring")
         work.click(work.button("Send the request"))
         expect(work.page.get_by_text(re.compile("1 . PHONE"))).to_be_visible()
         expect(work.page.get_by_text("It does not ring")).to_be_visible()
@@ -226,7 +226,7 @@ def test_news_of_a_product_in_stock_again_is_asked_for_with_one_click(
     sku = sell(shop, f"GONE-{way}", 15, name=f"Sold out for {way}")
     person = buyer_of(shop, shop.customer(company=f"Waits for stock at {way}"))
     with job(browser, person, shop.url, "/account", way, record_property, 1) as work:
-        work.page.locator("#find").fill(sku)
+        work.fill(work.page.locator("#find"), sku)
         work.page.keyboard.press("Enter")
         work.click(work.button("Tell me when it is in stock"))
         expect(work.page.get_by_text(f"You get an e-mail when {sku} is in stock.")).to_be_visible()

@@ -18,7 +18,7 @@ EANS = {"keyboard": "5012345678900", "touch": "4006381333931"}
 
 def find(work: Job, text: str) -> None:
     """Type a text into the search box, and Enter: the only hit opens."""
-    work.field("Find anything").fill(text)
+    work.fill(work.field("Find anything"), text)
     work.page.keyboard.press("Enter")
 
 
@@ -44,10 +44,10 @@ def test_a_product_with_a_price_is_added_with_three_clicks(
     person = staff_member(office.service, office.url, "catalogue")
     with job(browser, person, office.url, "/product", way, record_property, 3) as work:
         work.click(work.link("New product"))
-        work.page.get_by_label("SKU", exact=True).fill(sku)
-        work.page.get_by_label("Name", exact=True).fill("Added by hand")
-        work.page.get_by_label("Manufacturer", exact=True).select_option("acme")
-        work.page.get_by_label("default, 1 and more", exact=True).fill("12.50")
+        work.fill(work.page.get_by_label("SKU", exact=True), sku)
+        work.fill(work.page.get_by_label("Name", exact=True), "Added by hand")
+        work.choose(work.page.get_by_label("Manufacturer", exact=True), "acme")
+        work.fill(work.page.get_by_label("default, 1 and more", exact=True), "12.50")
         work.click(work.button("Add the product"))
         expect(work.page.get_by_text(f"{sku} is added.")).to_be_visible()
     costs = "select p.single_unit_cost::text from price p join product on id = product_id where sku = %s"
@@ -65,8 +65,8 @@ def test_the_price_of_a_product_is_changed_with_two_clicks(
         find(work, sku)
         work.click(work.link("Change"))
         expect(work.field("default, 1 and more")).to_have_value("19.90")
-        work.field("default, 1 and more").fill("21.50")
-        work.field("default, 10 and more").fill("18")
+        work.fill(work.field("default, 1 and more"), "21.50")
+        work.fill(work.field("default, 10 and more"), "18")
         work.click(work.button("Save"))
         expect(work.page.locator(".flash")).to_contain_text(f"{sku} is changed.")
         prices = work.page.get_by_role("region", name="Price lists").locator("tbody tr")
@@ -157,9 +157,9 @@ def test_a_variant_of_a_product_is_added_with_its_stock_with_two_clicks(
         work.click(work.link("Add one like it"))
         expect(work.field("SKU")).to_be_focused()
         work.page.keyboard.type(variant)
-        work.field("Name").fill("The white one")
-        work.field("Units in stock").fill("25")
-        work.field("Place").fill("A-03-2")
+        work.fill(work.field("Name"), "The white one")
+        work.fill(work.field("Units in stock"), "25")
+        work.fill(work.field("Place"), "A-03-2")
         work.click(work.button("Add the product"))
         expect(work.page.locator(".flash")).to_have_text(f"{variant} is added.")
         expect(work.page.locator(".tile", has_text="Place")).to_contain_text("A-03-2")
@@ -180,7 +180,7 @@ def test_the_description_of_a_product_is_changed_with_two_clicks(
         find(work, sku)
         work.click(work.link("Change"))
         expect(work.field("Description")).to_have_value("It rings.")
-        work.field("Description").fill("It rings.\nIt also hums.")
+        work.fill(work.field("Description"), "It rings.\nIt also hums.")
         work.click(work.button("Save"))
         expect(work.page.locator(".flash")).to_have_text(f"{sku} is changed.")
     assert as_seen_by(customer, office, sku)["description"] == "It rings.\nIt also hums."

@@ -72,7 +72,7 @@ def test_a_line_of_a_bank_file_is_placed_by_hand_from_today_with_three_clicks(
         work.click(work.page.get_by_role("link", name=re.compile("of bank files to place")))
         row = work.page.get_by_role("row").filter(has_text=f"for phones by {way}")
         work.click(row.get_by_role("rowheader").get_by_role("link"))
-        work.page.get_by_label("Customer", exact=True).fill(f"Pays without a number at {way}")
+        work.fill(work.page.get_by_label("Customer", exact=True), f"Pays without a number at {way}")
         expect(work.page.locator("#pays")).to_contain_text(f"pays invoice {number} in full")
         work.click(work.button("Record the payment"))
         expect(work.page.get_by_role("status").filter(has_text="is recorded")).to_be_visible()
@@ -90,7 +90,7 @@ def test_an_invoice_is_paid_by_hand_with_two_clicks(
     with job(browser, person, office.url, f"/invoice/{number}", way, record_property, 2) as work:
         work.click(work.link("Record a payment"))
         expect(work.page.locator("#pays")).to_contain_text(f"pays invoice {number} in full")
-        work.page.get_by_label("Bank reference").fill(f"CARD-{way}")
+        work.fill(work.page.get_by_label("Bank reference"), f"CARD-{way}")
         work.click(work.button("Record it"))
         expect(work.page).to_have_url(re.compile("/payment/[0-9]+$"))
         expect(work.page.get_by_text(f"CARD-{way}")).to_be_visible()
@@ -108,9 +108,9 @@ def test_a_payment_of_an_account_is_recorded_from_the_list_of_payments_with_two_
     with job(browser, person, office.url, "/payment", way, record_property, 2) as work:
         work.click(work.link("Record a payment"))
         form = work.page.get_by_role("dialog", name="Record a payment")
-        form.get_by_label("Or customer").fill(f"Pays by cheque at {way}")
-        form.get_by_label("Amount").fill("50")
-        form.get_by_label("Method").select_option("cheque")
+        work.fill(form.get_by_label("Or customer"), f"Pays by cheque at {way}")
+        work.fill(form.get_by_label("Amount"), "50")
+        work.choose(form.get_by_label("Method"), "cheque")
         expect(form.locator("#pays")).to_contain_text(f"£50.00 pays invoice {number}")
         assert serious_errors(work.tab) == []  # though the list behind has fields of the same names
         work.click(work.button("Record it"))
@@ -187,8 +187,8 @@ def test_an_invoice_is_credited_in_part_with_three_clicks(
     person = staff_member(service, office.url, "finance")
     with job(browser, person, office.url, f"/invoice/{number}", way, record_property, 3) as work:
         work.click(work.link("Credit"))
-        work.page.get_by_label(re.compile(r"^PHONE \(3 of 3")).fill("1")
-        work.page.get_by_label("Reason").fill("One came late")
+        work.fill(work.page.get_by_label(re.compile(r"^PHONE \(3 of 3")), "1")
+        work.fill(work.page.get_by_label("Reason"), "One came late")
         work.click(work.button("Show the total"))
         expect(work.page.locator(".outcome")).to_be_focused()
         work.click(work.button("Issue it over £60.00"))
@@ -226,7 +226,7 @@ def test_a_promise_to_pay_is_noted_from_the_list_of_debtors_with_two_clicks(
     person = staff_member(service, office.url, "finance")
     with job(browser, person, office.url, "/money", way, record_property, 2) as work:
         work.click(work.link(f"Note about Promises at {way}"))
-        work.field("Promised to pay until (optional)").fill("2026-06-19")
+        work.fill(work.field("Promised to pay until (optional)"), "2026-06-19")
         work.click(work.button("Add the note"))
         expect(work.page.get_by_text("To be paid until")).to_be_visible()
     notes = "select text, promised_on::text from customer_note where customer_id = %s"
@@ -241,7 +241,7 @@ def test_a_credit_limit_is_raised_with_two_clicks(
     person = staff_member(office.service, office.url, "finance")
     with job(browser, person, office.url, f"/customer/{customer.id}", way, record_property, 2) as work:
         work.click(work.link("Change the credit terms"))
-        work.page.get_by_label("Credit limit in pounds").fill("2500")
+        work.fill(work.page.get_by_label("Credit limit in pounds"), "2500")
         work.click(work.button("Save"))
         expect(work.page.locator(".tile", has_text="Credit limit")).to_contain_text("£2,500.00")
     terms = "select credit_limit, term_days from customer where id = %s"

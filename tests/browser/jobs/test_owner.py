@@ -39,9 +39,9 @@ def test_a_colleague_is_invited_with_two_roles_and_a_limit_with_three_clicks(
     person = customer_user(shop, customer.id)
     with job(browser, person, shop.url, "/account/user", way, record_property, 3) as work:
         work.click(work.link("Invite a user"))
-        work.field("E-mail address").fill(email)
+        work.fill(work.field("E-mail address"), email)
         work.click(work.page.get_by_label(re.compile("^Accounts")))
-        work.page.get_by_label(re.compile("^Limit for one order")).fill("750")
+        work.fill(work.page.get_by_label(re.compile("^Limit for one order")), "750")
         work.click(work.button("Send the invitation"))
         expect(work.page.get_by_text(f"{email} gets an e-mail with a link")).to_be_visible()
         expect(work.page.get_by_text("orders up to £750.00")).to_be_visible()
@@ -78,7 +78,7 @@ def test_an_order_that_waits_is_declined_with_a_reason_with_three_clicks(
     with job(browser, person, shop.url, "/account", way, record_property, 3) as work:
         work.click(work.link(f"Approve or decline NO-{way}"))
         work.click(work.link("Decline"))
-        work.field("Reason").fill("We have enough phones")
+        work.fill(work.field("Reason"), "We have enough phones")
         work.click(work.button("Decline it"))
         expect(work.page.get_by_text("It is declined.")).to_be_visible()
     decided = (
@@ -96,7 +96,7 @@ def test_a_key_for_a_program_is_made_with_two_clicks(
     person = customer_user(shop, customer.id)
     with job(browser, person, shop.url, "/account/developer", way, record_property, 2) as work:
         work.click(work.link("New key"))
-        work.field("Name").fill("The warehouse's program")
+        work.fill(work.field("Name"), "The warehouse's program")
         work.click(work.button("Make the key"))
         key = work.page.locator("code#key").inner_text()
     response = shop.client(**{"X-Api-Key": key}).get("/customer")
@@ -113,8 +113,8 @@ def test_a_webhook_is_added_with_two_clicks(shop: Service, browser: Browser, way
     url = f"https://erp-{way}.example/hook"
     with job(browser, person, shop.url, "/account/developer/webhook", way, record_property, 2) as work:
         work.click(work.link("New webhook"))
-        work.field("Address").fill(url)
-        work.field("Description").fill("Our ERP")
+        work.fill(work.field("Address"), url)
+        work.fill(work.field("Description"), "Our ERP")
         work.click(work.button("Add it and show its secret"))
         expect(work.page.locator("code#secret")).to_have_text(re.compile(r"^whsec_\S{20,}$"))
     added = "select url, description, state, types from webhook where customer_id = %s"
@@ -130,8 +130,8 @@ def test_a_saved_address_is_changed_with_two_clicks(
     person = customer_user(shop, customer.id)
     with job(browser, person, shop.url, "/account/address", way, record_property, 2) as work:
         work.click(work.link("Change the address of Ada Example, 1 Test Street"))
-        work.field("House number and street").fill("2 Other Street")
-        work.field("Postcode").fill("LS2 2BB")
+        work.fill(work.field("House number and street"), "2 Other Street")
+        work.fill(work.field("Postcode"), "LS2 2BB")
         work.click(work.button("Save the address"))
         expect(work.page.get_by_text("The address is changed.")).to_be_visible()
         expect(work.page.get_by_text("2 Other Street").first).to_be_visible()
@@ -183,8 +183,8 @@ def test_the_password_is_changed_with_two_clicks(
     person = Person(signed_in, someone.person.id, someone.email, ACCOUNT)
     with job(browser, person, shop.url, "/account/sign-ins", way, record_property, 2) as work:
         work.click(work.link("Change the password"))
-        work.field("Present password").fill(PASSWORD)
-        work.field("New password").fill(NEW_PASSWORD)
+        work.fill(work.field("Present password"), PASSWORD)
+        work.fill(work.field("New password"), NEW_PASSWORD)
         work.click(work.button("Change the password"))
         expect(work.page.get_by_text("The password is changed.")).to_be_visible()
     assert someone.kind_of_error() is not None

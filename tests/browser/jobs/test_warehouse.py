@@ -16,7 +16,7 @@ from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
 
 def scan(work: Job, text: str) -> None:
     """Scan a label into the search box, as a scanner does: it types the text and Enter."""
-    work.field("Find anything").fill(text)
+    work.fill(work.field("Find anything"), text)
     work.page.keyboard.press("Enter")
 
 
@@ -37,7 +37,7 @@ def test_ten_orders_are_dispatched_with_four_clicks(
         work.page.keyboard.press("Enter")
         expect(work.page.get_by_label(f"Tracking number of {names[3]}")).to_be_focused()
         expect(work.page.locator("input[name=orders-0-tracking_number]")).to_have_value("")
-        work.page.locator("input[name=orders-0-tracking_number]").focus()
+        work.reach(work.page.locator("input[name=orders-0-tracking_number]"))
         for number in range(10):
             work.page.keyboard.type(f"PARCEL-{number}")
             work.page.keyboard.press("Enter")
@@ -56,7 +56,7 @@ def test_a_delivery_is_booked_in_with_two_clicks(
     office.service.must_load("incoming", [{"sku": sku, "incoming": 8, "expected_on": "2026-07-01"}])
     person = staff_member(office.service, office.url, "warehouse")
     with job(browser, person, office.url, f"/goods-in?query={sku}", way, record_property, 2) as work:
-        work.page.get_by_label(f"Units of {sku} that are there").fill("8")
+        work.fill(work.page.get_by_label(f"Units of {sku} that are there"), "8")
         work.click(work.button("Book in"))
         expect(work.page.get_by_text("8 units of 1 product booked in.")).to_be_visible()
 
@@ -69,7 +69,7 @@ def test_picking_lists_of_three_orders_are_printed_as_one_file_with_two_clicks(
     names = [buy(customer, [("CABLE", units)])["order_reference"] for units in (1, 2, 3)]
     person = staff_member(office.service, office.url, "warehouse")
     with job(browser, person, office.url, "/order", way, record_property, 2) as work:
-        work.field("Customer").fill(str(customer.id))
+        work.fill(work.field("Customer"), str(customer.id))
         work.page.keyboard.press("Enter")
         expect(work.page.get_by_role("checkbox", name=re.compile("^Choose"))).to_have_count(3)
         work.click(work.field("All on this page"))
@@ -97,10 +97,10 @@ def test_a_part_of_an_order_leaves_with_its_serial_numbers_with_one_click(
         scan(work, name)
         work.click(work.link("Dispatch"))
         router_units, cable_units = (work.page.get_by_label(re.compile(rf"^Units \({n} allocated")) for n in (3, 1))
-        router_units.fill("2")
-        cable_units.fill("")
+        work.fill(router_units, "2")
+        work.fill(cable_units, "")
         expect(work.page.get_by_text("0 of 2 scanned")).to_be_visible()
-        work.field("Serial numbers").first.focus()
+        work.reach(work.field("Serial numbers").first)
         for label in (f"SN-{way}-1", f"SN-{way}-2", f"PART-{way}"):  # the last one is the courier's
             work.page.keyboard.type(label)
             work.page.keyboard.press("Enter")
@@ -126,7 +126,7 @@ def test_a_wrong_tracking_number_is_corrected_with_two_clicks(
     with job(browser, person, office.url, "/", way, record_property, 2) as work:
         scan(work, f"WRONG-{way}")
         work.click(work.link("Correct"))
-        work.field("Tracking number").fill(f"RIGHT-{way}")
+        work.fill(work.field("Tracking number"), f"RIGHT-{way}")
         work.click(work.button("Correct it"))
         expect(work.page.locator(".flash")).to_have_text("The shipment is corrected.")
         expect(work.page.locator(".entry code")).to_have_text(f"RIGHT-{way}")
@@ -146,7 +146,7 @@ def test_a_shipment_that_never_left_is_taken_back_with_two_clicks(
     with job(browser, person, office.url, "/", way, record_property, 2) as work:
         scan(work, placed["order_reference"])
         work.click(work.link("Take back"))
-        work.field("Reason").fill("The van was full")
+        work.fill(work.field("Reason"), "The van was full")
         work.click(work.button("Take it back"))
         expect(work.page.locator(".flash")).to_have_text("The shipment is taken back. The customer gets an e-mail.")
         expect(work.page.get_by_text("Nothing is dispatched yet.")).to_be_visible()
@@ -171,7 +171,7 @@ def test_a_return_is_received_in_part_for_sale_and_in_part_for_scrap_with_two_cl
     with job(browser, person, office.url, "/", way, record_property, 2) as work:
         scan(work, number)
         work.click(work.link("Receive"))
-        work.field("Scrap").fill("1")
+        work.fill(work.field("Scrap"), "1")
         expect(work.field("Restock")).to_have_value("2")
         work.click(work.button("Receive these units"))
         expect(work.page.locator(".flash")).to_have_text("All units are received.")
@@ -191,8 +191,8 @@ def test_the_stock_of_a_product_with_two_broken_units_is_adjusted_with_two_click
     with job(browser, person, office.url, "/", way, record_property, 2) as work:
         scan(work, sku)
         work.click(work.link("Adjust the stock"))
-        work.field("Or more or less").fill("-2")
-        work.field("Reason").fill("Fell from the shelf")
+        work.fill(work.field("Or more or less"), "-2")
+        work.fill(work.field("Reason"), "Fell from the shelf")
         work.click(work.button("Adjust the stock"))
         expect(work.page.locator(".flash")).to_have_text(f"{sku}: 7 on hand, 7 available.")
     assert level(office.service, sku) == (7, 0, 0)
@@ -209,11 +209,11 @@ def test_a_place_is_counted_from_its_sheet_with_four_clicks(
     person = staff_member(service, office.url, "warehouse")
     with job(browser, person, office.url, "/goods-in", way, record_property, 4) as work:
         work.click(work.link("Count sheet"))
-        work.field("Place begins with").fill(place)
+        work.fill(work.field("Place begins with"), place)
         work.page.keyboard.press("Enter")
         expect(work.page.locator("#results tbody tr")).to_have_count(2)
         work.click(work.link("Enter a count"))
-        work.field("SKU and units").fill(f"{here} 6\n{missing} 3")
+        work.fill(work.field("SKU and units"), f"{here} 6\n{missing} 3")
         work.click(work.button("Show the differences"))
         expect(work.page.locator(".outcome tbody tr")).to_have_text(re.compile(rf"{missing}\s*5\s*3\s*-2"))
         expect(work.page.locator(".outcome")).to_be_focused()  # the next step is one press of the tab key away
