@@ -6,7 +6,9 @@ from enum import Enum, auto
 from typing import Annotated, TypeVar
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.text import is_blank, shown_name
 
 Result = TypeVar("Result")
@@ -33,11 +35,30 @@ class Kind(Enum):
     UNAVAILABLE = auto()  # the database or another service is away
 
 
+_USUAL_CODE = {
+    Kind.INVALID: Code.INVALID,
+    Kind.UNAUTHENTICATED: Code.UNAUTHENTICATED,
+    Kind.PAYMENT_REQUIRED: Code.CREDIT_EXCEEDED,
+    Kind.BLOCKED: Code.ADDRESS_BLOCKED,
+    Kind.FORBIDDEN: Code.ACCESS_DENIED,
+    Kind.NOT_FOUND: Code.NOT_FOUND,
+    Kind.CONFLICT: Code.CONFLICT,
+    Kind.GONE: Code.EXPIRED,
+    Kind.PRECONDITION_FAILED: Code.REQUIRED_FIRST,
+    Kind.TOO_LARGE: Code.TOO_LARGE,
+    Kind.QUERY_TOO_LONG: Code.TOO_LARGE,
+    Kind.UNSUPPORTED_MEDIA: Code.UNSUPPORTED_MEDIA,
+    Kind.TOO_MANY_REQUESTS: Code.RATE_LIMITED,
+    Kind.UNAVAILABLE: Code.UNAVAILABLE,
+}
+
+
 class FieldError(Struct, frozen=True):
     """One field or parameter that is not valid, and how to correct it."""
 
     field: Annotated[str, Meta(description="The place of the field.", examples=["items[2].quantity"])]
     message: Annotated[str, Meta(description="How to correct it.", examples=["must be at least 1"])]
+    code: Annotated[Code, Meta(description="Why the field is rejected, for programs.")] = Code.INVALID
 
     def __str__(self) -> str:
         return f"{self.field}: {self.message}" if self.field else f"the body {self.message}"
@@ -46,15 +67,23 @@ class FieldError(Struct, frozen=True):
 class DomainError(Exception):
     """An error whose message tells the client what to change; `field_errors` lists the invalid fields, if any.
 
+    `code` is by default the code that all field errors have, or the usual one of the kind.
     `retry_after` is the number of seconds to wait, where waiting helps.
     """
 
     def __init__(
-        self, kind: Kind, message: str, *, retry_after: int | None = None, field_errors: Sequence[FieldError] = ()
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        code: Code | None = None,
+        retry_after: int | None = None,
+        field_errors: Sequence[FieldError] = (),
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.code = code or _code_of(kind, field_errors)
         self.retry_after = retry_after
         self.field_errors = field_errors
 
@@ -63,9 +92,14 @@ class OperatorError(Exception):
     """The environment is misconfigured; the message tells the operator what to change."""
 
 
-def invalid(field: str, problem: str) -> DomainError:
+def _code_of(kind: Kind, field_errors: Sequence[FieldError]) -> Code:
+    codes = {error.code for error in field_errors}
+    return codes.pop() if len(codes) == 1 and codes != {Code.INVALID} else _USUAL_CODE[kind]
+
+
+def invalid(field: str, problem: str, code: Code = Code.INVALID) -> DomainError:
     """Return the error for one field, with the message `field: problem`."""
-    return invalid_fields([FieldError(field, problem)])
+    return invalid_fields([FieldError(field, problem, code)])
 
 
 def invalid_fields(errors: Sequence[FieldError]) -> DomainError:
@@ -89,9 +123,9 @@ def named_by(name: Callable[[str], str]) -> Iterator[None]:
     except DomainError as error:
         if not error.field_errors:
             raise
-        named = [FieldError(name(each.field), each.message) for each in error.field_errors]
+        named = [replace(each, field=name(each.field)) for each in error.field_errors]
         message = error.message if error.kind is not Kind.INVALID else invalid_fields(named).message
-        raise DomainError(error.kind, message, field_errors=named) from error
+        raise DomainError(error.kind, message, code=error.code, field_errors=named) from error
 
 
 class ErrorCollector:

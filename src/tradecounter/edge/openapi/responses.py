@@ -64,7 +64,9 @@ class Responses:
         return {"$ref": f"#/components/responses/{error.name}"}
 
     def _error(self, error: ErrorResponse) -> dict[str, Any]:
-        example = {} if error.body is None else Error(error.example) if error.body is Error else error.example
+        example = (
+            {} if error.body is None else Error(error.example, error.code) if error.body is Error else error.example
+        )
         return {
             "description": error.description,
             "headers": self._references((*error.headers, *(self._quota if error.counted else ()))),

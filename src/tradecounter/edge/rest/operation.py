@@ -11,6 +11,7 @@ from starlette.responses import Response
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.responses import Error
+from tradecounter.kit.error_codes import Code
 
 Handler = Callable[[Call], Awaitable[Response]]
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Response]])
@@ -99,6 +100,7 @@ class ErrorResponse:
     headers: tuple[Header, ...] = ()
     name: str = ""
     body: Any = Error
+    code: Code = Code.INVALID  # of the example
     counted: bool = True  # the request counts towards the rate limit; the response has the limit's headers
 
 

@@ -7,6 +7,7 @@ import msgspec
 from starlette.responses import Response
 
 from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import MOST_FIELD_ERRORS, FieldError, Kind
 from tradecounter.kit.json_text import to_json
 
@@ -17,6 +18,7 @@ class Error(msgspec.Struct):
     """What is wrong, and how to correct it. Every error but 401 has this body."""
 
     message: Annotated[str, msgspec.Meta(description="Everything that is wrong, as one sentence to display.")]
+    code: Annotated[Code, msgspec.Meta(description="Why the request is rejected, for programs.")]
     errors: Annotated[
         list[FieldError] | msgspec.UnsetType,
         msgspec.Meta(description="Each field that is not valid; `message` says the same."),
@@ -34,11 +36,15 @@ def file_response(content: bytes | str, name: str, media_type: str) -> Response:
 
 
 def error_response(
-    message: str, status: int, headers: Mapping[str, str] | None = None, field_errors: Sequence[FieldError] = ()
+    message: str,
+    code: Code,
+    status: int,
+    headers: Mapping[str, str] | None = None,
+    field_errors: Sequence[FieldError] = (),
 ) -> Response:
     """Return a response with the general error body."""
     errors = [error for error in field_errors[:MOST_FIELD_ERRORS] if error.field]
-    return json_response(Error(message, errors or msgspec.UNSET), status, headers)
+    return json_response(Error(message, code, errors or msgspec.UNSET), status, headers)
 
 
 STATUS = {

@@ -7,6 +7,7 @@ from starlette.types import ASGIApp
 
 from tradecounter.edge.rest.headers import PAGING
 from tradecounter.edge.rest.responses import Header, error_response
+from tradecounter.kit.error_codes import Code
 
 NO_FRAMES = "frame-ancestors 'none'"
 
@@ -41,7 +42,10 @@ class _CrossOrigin(CORSMiddleware):
         if response.status_code == _ALLOWED:
             return Response(status_code=204, headers=headers)
         return error_response(
-            "this page may not send this request: its origin, method or headers are not allowed", 400, headers
+            "this page may not send this request: its origin, method or headers are not allowed",
+            Code.INVALID,
+            400,
+            headers,
         )
 
 

@@ -13,6 +13,7 @@ from tradecounter.edge.rest.responses import STATUS, error_response, json_respon
 from tradecounter.edge.server.unknown_address import logged_path
 from tradecounter.edge.server.where_to_look import with_routes
 from tradecounter.identity.credentials import MissingCredentialError
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.tasks import Seldom
 from tradecounter.sites.http.request_context import note_reason, request_id_of, require_readable
@@ -25,6 +26,7 @@ _EVENTS = {
     CommitInDoubtError: "a commit was not confirmed",
 }
 _RETRY_SECONDS = "5"
+_UNAVAILABLE = 503
 _SAFE = {"GET", "HEAD"}
 
 
@@ -73,8 +75,9 @@ def response_to(error: Exception, request: Request, request_id: str, outages: Se
             challenge = "Bearer" if isinstance(error, MissingCredentialError) else 'Bearer error="invalid_token"'
             return json_response({}, failure.status, {"WWW-Authenticate": challenge})
         message, errors = with_routes(request.url.path, failure.message, error.field_errors)
-        return error_response(message, failure.status, failure.headers, errors)
-    return error_response(failure.message, failure.status, failure.headers)
+        return error_response(message, error.code, failure.status, failure.headers, errors)
+    code = Code.UNAVAILABLE if failure.status == _UNAVAILABLE else Code.INTERNAL_ERROR
+    return error_response(failure.message, code, failure.status, failure.headers)
 
 
 def _reason(error: Exception) -> str | None:
@@ -98,7 +101,7 @@ def _failure(error: Exception, request: Request, request_id: str, outages: Seldo
                 "the change may have been carried out: the database did not confirm it; repeat the request with the "
                 f"same Idempotency-Key, or quote request {request_id} when you contact support"
             )
-        return Failure(503, message, error, {"Retry-After": _RETRY_SECONDS})
+        return Failure(_UNAVAILABLE, message, error, {"Retry-After": _RETRY_SECONDS})
     log.error("unexpected error", method=request.method, path=logged_path(request), exc_info=error)
     return Failure(500, f"unexpected error; quote request {request_id} when you contact support", error)
 

@@ -17,6 +17,7 @@ from tradecounter.edge.rest.paging import requests_noted
 from tradecounter.edge.rest.responses import error_response
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.actor import Actor
+from tradecounter.kit.error_codes import Code
 
 _SAFE = {"GET", "HEAD"}
 _OK = 200
@@ -91,7 +92,7 @@ class Resource:
         message, headers = f"{request.method} is not allowed here; use {self._allow}", {"Allow": self._allow}
         if (page := error_page_of(request.scope)) is not None:
             return page(request, Failure(_METHOD_NOT_ALLOWED, message, LookupError(message), headers))
-        return error_response(message, _METHOD_NOT_ALLOWED, headers)
+        return error_response(message, Code.METHOD_NOT_ALLOWED, _METHOD_NOT_ALLOWED, headers)
 
 
 async def _handled(endpoint: Endpoint, call: Call) -> Response:

@@ -8,6 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.edge.rest.responses import error_response
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.tasks import Seldom
 from tradecounter.sites.http.errors import response_to
 from tradecounter.sites.http.request_context import request_id_of
@@ -47,7 +48,8 @@ class WholeResponses:
             if not whole.waits:
                 raise
             message = f"too many long responses at the same time; try again in {_RETRY_SECONDS} seconds"
-            await error_response(message, 503, {"Retry-After": str(_RETRY_SECONDS)})(scope, receive, send)
+            response = error_response(message, Code.UNAVAILABLE, 503, {"Retry-After": str(_RETRY_SECONDS)})
+            await response(scope, receive, send)
         except ClientDisconnect:
             raise
         except Exception as error:
