@@ -49,6 +49,7 @@ def assert_in_progress(response: httpx2.Response) -> None:
     assert response.status_code == 409, response.text
     assert response.headers["Retry-After"] == "1"
     assert "still being processed" in response.json()["message"]
+    assert response.json()["code"] == "in_progress"
     assert "Idempotent-Replay" not in response.headers
 
 

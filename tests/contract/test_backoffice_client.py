@@ -94,9 +94,10 @@ def test_it_reads_products_prices_and_the_audit_log(
 
 def test_errors_are_parsed(office: BackOfficeSite, generated: GeneratedClient, client: Any) -> None:
     missing = generated.get_order.sync("NOTHING", client=client)
-    assert missing == generated.models.Error(message="order NOTHING not found")
+    assert missing == generated.models.Error("order NOTHING not found", "not_found")
     with generated.connected(office.url, token=office.token("stock:read")) as poor:
-        assert generated.get_order.sync("X", client=poor).message == "this needs the scope orders:read"
+        rejected = generated.get_order.sync("X", client=poor)
+    assert rejected == generated.models.Error("this needs the scope orders:read", "scope_needed")
 
 
 class Day:

@@ -20,7 +20,7 @@ CUSTOMER = {"first_name": "A", "last_name": "B", "email_address": "a@b.example",
             "credit_terms": None}  # fmt: skip
 PAGING = {**JSON, "X-Total-Count": "0", "X-Page": "1", "X-Limit": "100", "X-Total-Pages": "0"}
 CSV = {**PAGING, "Content-Type": "text/csv; charset=utf-8"}
-WRONG: Any = {"message": "wrong"}
+WRONG: Any = {"message": "wrong", "code": "invalid"}
 
 
 def response(method: str, path: str, status: int, headers: dict[str, str], body: Any = None) -> httpx2.Response:
@@ -57,7 +57,8 @@ BAD = {
     "a page that is no number": ("GET", "/order", 200, {**PAGING, "X-Page": "one"}, []),
     "a header that is not described": ("GET", "/customer", 200, {**JSON, "X-Secret": "1"}, CUSTOMER),
     "a table that is not UTF-8": ("GET", "/order", 200, CSV, b"\xff"),
-    "an error without a message": ("GET", "/order", 400, JSON, {}),
+    "an error without a message": ("GET", "/order", 400, JSON, {"code": "invalid"}),
+    "an error without a code": ("GET", "/order", 400, JSON, {"message": "wrong"}),
     "a rejected credential with a message": ("GET", "/order", 401, {**JSON, "WWW-Authenticate": "Bearer"}, WRONG),
     "a rejected credential without a challenge": ("GET", "/order", 401, JSON, {}),
     "a body where there is none": ("DELETE", "/customer/address/1", 204, ID, b"x"),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import httpx2
 import pytest
@@ -151,13 +152,23 @@ REJECTED_HEADS_ONLY = [
 ]
 
 
+def documented_error(method: str, path: str, status: int) -> dict[str, Any]:
+    """Return the example of an operation's error."""
+    document = interface_document()
+    response = document["paths"][path][method.lower()]["responses"][str(status)]
+    if "$ref" in response:
+        response = document["components"]["responses"][response["$ref"].rpartition("/")[2]]
+    example: dict[str, Any] = response["content"]["application/json"]["example"]
+    return example
+
+
 def assert_general(response: httpx2.Response, status: int) -> None:
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/json"
     assert int(response.headers["content-length"]) == len(response.content)
     assert response.headers["X-Request-Id"]
     body = response.json()
-    assert body.keys() - {"errors"} == {"message"}
+    assert body.keys() - {"errors"} == {"message", "code"}
     assert isinstance(body["message"], str)
     assert body["message"].strip() == body["message"] != ""
     assert not LEAKS.search(body["message"])
@@ -174,7 +185,7 @@ def test_an_error_has_the_general_body_and_is_announced(
 ) -> None:
     response = send(shoppers)
     assert_general(response, status)
-    assert str(status) in interface_document()["paths"][path][method.lower()]["responses"]
+    assert response.json()["code"] == documented_error(method, path, status)["code"]
 
 
 @pytest.mark.parametrize(("method", "path"), REJECTED_HEADS_ONLY)

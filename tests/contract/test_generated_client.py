@@ -133,9 +133,14 @@ def test_it_lists_creates_confirms_and_reads(generated: SimpleNamespace, client:
     assert [(item.product.sku, item.quantity) for item in order.items] == [("PHONE", 5)]
 
 
-def test_an_error_response_is_parsed_with_its_message(generated: SimpleNamespace, client: Any) -> None:
+def test_an_error_response_is_parsed_with_its_message_and_its_code(generated: SimpleNamespace, client: Any) -> None:
     response = generated.get_order.sync_detailed("NOTHING", client=client)
-    assert (response.status_code, response.parsed) == (404, generated.models.Error(message="order NOTHING not found"))
+    error = generated.models.Error("order NOTHING not found", "not_found")
+    assert (response.status_code, response.parsed) == (404, error)
+
+
+def test_a_code_that_the_generated_client_does_not_know_is_read(generated: SimpleNamespace) -> None:
+    assert generated.models.Error.from_dict({"message": "x", "code": "not_yet_known"}).code == "not_yet_known"
 
 
 def test_a_rejected_key_is_an_empty_object(shop: Service, generated: SimpleNamespace) -> None:

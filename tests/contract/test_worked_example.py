@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from support.error_bodies import error_body
 from support.interface import problems_by
 from support.service import Customer, Service, running_service
 from support.web_page import Page
@@ -77,7 +78,7 @@ def operation(document: dict[str, Any]) -> dict[str, Any]:
 def test_the_path_is_routed_and_needs_a_credential(service: Service, client: httpx2.Client) -> None:
     assert client.get("/shelf/CV-320P").json() == {"shelf": "B4", "enough": True}
     assert client.head("/shelf/CV-320P").status_code == 200
-    assert client.get("/shelf/NONE").json() == {"message": "product NONE not found"}
+    assert client.get("/shelf/NONE").json() == error_body("not_found", "product NONE not found")
     assert client.options("/shelf/CV-320P").headers["Allow"] == "GET, HEAD, OPTIONS"
     assert client.get("/shelves/CV-320P").status_code == 404
     assert httpx2.get(f"{service.url}/shelf/CV-320P").status_code == 401

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from support.error_bodies import error_body
 from support.rolling import Node, behind_haproxy
 from support.waiting import wait_for
 
@@ -67,7 +68,9 @@ def test_without_a_ready_node_programs_learn_when_to_try_again(away: Node) -> No
     assert response.status_code == 503
     assert response.headers["Retry-After"] == "5"
     assert response.headers["Content-Type"] == "application/json"
-    assert response.json() == {"message": "the service is temporarily unavailable; try again in 5 seconds"}
+    assert response.json() == error_body(
+        "unavailable", "the service is temporarily unavailable; try again in 5 seconds"
+    )
 
 
 def test_without_a_ready_node_people_get_a_page(away: Node) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import at_uk_time, uk_date
 
@@ -31,12 +32,14 @@ def require_credit(credit_limit: Decimal | None, outstanding: Decimal, gross: De
         raise DomainError(
             Kind.PAYMENT_REQUIRED,
             "the account has no credit terms, so it cannot order; ask support for a credit account",
+            code=Code.NO_CREDIT_TERMS,
         )
     available = credit_limit - outstanding
     if gross > available:
         raise DomainError(
             Kind.PAYMENT_REQUIRED,
             f"the order's {gross} including tax and shipping exceeds the available credit of {available}",
+            code=Code.CREDIT_EXCEEDED,
         )
 
 

@@ -21,6 +21,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.actor import Actor
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 
 _RETRY_SECONDS = 1
@@ -117,6 +118,7 @@ def recorded(tx: Transaction, request: KeyedRequest, claimed: Result[Claim]) -> 
             raise DomainError(
                 Kind.INVALID,
                 "Idempotency-Key: was used for a request with another method, path or body; use a new key",
+                code=Code.IDEMPOTENCY_KEY_REUSED,
             )
         tx.acknowledge_earlier()
         return Recorded(found.status, found.body)
@@ -188,5 +190,6 @@ def _under_way() -> DomainError:
     return DomainError(
         Kind.CONFLICT,
         f"Idempotency-Key: a request with this key is still being processed; retry in {_RETRY_SECONDS} second",
+        code=Code.IN_PROGRESS,
         retry_after=_RETRY_SECONDS,
     )

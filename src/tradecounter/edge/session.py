@@ -9,6 +9,7 @@ from starlette.types import Scope
 
 from tradecounter.edge.people import Person, StaffMember
 from tradecounter.edge.permissions import allows
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 
 SESSION = "tradecounter.session"  # the key in the ASGI scope
@@ -53,4 +54,4 @@ def has_right(request: Request, scope: str) -> bool:
 def require_right(request: Request, scope: str) -> None:
     """Check a right that only some who may open the page have. Raises DomainError (forbidden)."""
     if not has_right(request, scope):
-        raise DomainError(Kind.FORBIDDEN, f"this needs the right {scope}")
+        raise DomainError(Kind.FORBIDDEN, f"this needs the right {scope}", code=Code.SCOPE_NEEDED)

@@ -35,16 +35,16 @@ class Kind(Enum):
     UNAVAILABLE = auto()  # the database or another service is away
 
 
-_USUAL_CODE = {
+USUAL_CODE = {
     Kind.INVALID: Code.INVALID,
-    Kind.UNAUTHENTICATED: Code.UNAUTHENTICATED,
+    Kind.UNAUTHENTICATED: Code.ACCESS_DENIED,  # of pages and commands; the API responds with `{}`
     Kind.PAYMENT_REQUIRED: Code.CREDIT_EXCEEDED,
-    Kind.BLOCKED: Code.ADDRESS_BLOCKED,
+    Kind.BLOCKED: Code.IP_ADDRESS_BLOCKED,
     Kind.FORBIDDEN: Code.ACCESS_DENIED,
     Kind.NOT_FOUND: Code.NOT_FOUND,
     Kind.CONFLICT: Code.CONFLICT,
     Kind.GONE: Code.EXPIRED,
-    Kind.PRECONDITION_FAILED: Code.REQUIRED_FIRST,
+    Kind.PRECONDITION_FAILED: Code.CONFLICT,
     Kind.TOO_LARGE: Code.TOO_LARGE,
     Kind.QUERY_TOO_LONG: Code.TOO_LARGE,
     Kind.UNSUPPORTED_MEDIA: Code.UNSUPPORTED_MEDIA,
@@ -86,15 +86,21 @@ class DomainError(Exception):
         self.code = code or _code_of(kind, field_errors)
         self.retry_after = retry_after
         self.field_errors = field_errors
+        if kind is not Kind.INVALID:  # no field is wrong by itself
+            self.field_errors = [_at_least(error, self.code) for error in field_errors]
 
 
 class OperatorError(Exception):
     """The environment is misconfigured; the message tells the operator what to change."""
 
 
+def _at_least(error: FieldError, code: Code) -> FieldError:
+    return replace(error, code=code) if error.code is Code.INVALID else error
+
+
 def _code_of(kind: Kind, field_errors: Sequence[FieldError]) -> Code:
     codes = {error.code for error in field_errors}
-    return codes.pop() if len(codes) == 1 and codes != {Code.INVALID} else _USUAL_CODE[kind]
+    return codes.pop() if len(codes) == 1 and codes != {Code.INVALID} else USUAL_CODE[kind]
 
 
 def invalid(field: str, problem: str, code: Code = Code.INVALID) -> DomainError:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from tradecounter.kit.errors import FieldError
 from tradecounter.kit.number_types import alternatives
@@ -134,7 +134,7 @@ def _with_choices(error: FieldError, annotation: Any) -> FieldError:
     """Return an error with the allowed values, which the decoder does not name."""
     literals = [get_args(option) for option in alternatives(annotation) if get_origin(option) is Literal]
     choices = ", ".join(str(choice) for literal in literals for choice in literal)
-    return FieldError(error.field, error.message.replace(ALLOWED_VALUES, choices)) if choices else error
+    return replace(error, message=error.message.replace(ALLOWED_VALUES, choices)) if choices else error
 
 
 def _plain(annotation: Any) -> Any:

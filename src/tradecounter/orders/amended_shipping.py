@@ -10,6 +10,7 @@ from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.queries.addresses import find_address
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import percentage
 from tradecounter.orders.create.draft import offer_shipping, region_of
@@ -80,7 +81,9 @@ async def amended_address(tx: Transaction, order: ConfirmedOrder, request: Amend
         return CustomerAddress(**asdict(read_address(given, field)))
     saved = await find_address(tx, order.customer_id, address_id)
     if saved is None:
-        raise invalid(f"{field}.id", f"{address_id} is not an address of customer {order.customer_id}")
+        raise invalid(
+            f"{field}.id", f"{address_id} is not an address of customer {order.customer_id}", Code.UNKNOWN_ADDRESS
+        )
     return CustomerAddress(**asdict(saved))
 
 

@@ -13,6 +13,7 @@ from tradecounter.customers.queries.accounts import pipe_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_REASON, shown_name
@@ -99,13 +100,15 @@ def _confirmable(
     match order:
         case DeclinedOrder():
             problem = f"the {order.kind} was {order.ended_as}: create it again if you still want it"
-            raise DomainError(Kind.GONE, problem)
+            raise DomainError(Kind.GONE, problem, code=Code.CANCELLED)
         case CancelledOrder():
             problem = f"order {order.order_reference} was cancelled: create it again if you still want it"
-            raise DomainError(Kind.GONE, problem)
+            raise DomainError(Kind.GONE, problem, code=Code.CANCELLED)
         case UnpricedQuote():
             raise DomainError(
-                Kind.PRECONDITION_FAILED, "the quote is not priced yet: you will get an e-mail with the price"
+                Kind.PRECONDITION_FAILED,
+                "the quote is not priced yet: you will get an e-mail with the price",
+                code=Code.NOT_PRICED,
             )
     if order.has_expired(context.now):
         what = "quote" if order.kind == "quote" else "pending order"

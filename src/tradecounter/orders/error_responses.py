@@ -2,6 +2,7 @@
 
 from tradecounter.edge.rest.headers import RETRY_AFTER
 from tradecounter.edge.rest.operation import ErrorResponse
+from tradecounter.kit.error_codes import Code
 
 PAYMENT_REQUIRED = ErrorResponse(
     402,
@@ -17,15 +18,20 @@ CONFLICT = ErrorResponse(
     "customer_reference: 'PO-1001' is already used by ORD-100042",
     (RETRY_AFTER,),
     "Conflict",
+    code=Code.DUPLICATE_REFERENCE,
 )
-BLOCKED = ErrorResponse(409, "The account is blocked.", "the account is blocked, so it cannot order")
+BLOCKED = ErrorResponse(
+    409, "The account is blocked.", "the account is blocked, so it cannot order", code=Code.ACCOUNT_BLOCKED
+)
 UNKNOWN_CODE = ErrorResponse(
     404,
     "No pending order or quote of yours has this `confirmation_code`.",
     "no pending order or quote has the confirmation_code 0f8a3c5e7b9d1f2a4c6e8b0d2f4a6c8e",
 )
 EXPIRED = ErrorResponse(
-    410, "The pending order or quote has expired or was cancelled.", "the pending order has expired: create it again"
+    410,
+    "The pending order or quote has expired or was cancelled.",
+    "the pending order has expired: create it again",
 )
 _NO_SHIPPING_METHOD = (
     "shipping_method: is required, since the account has no default among the shipping options: "
@@ -35,10 +41,12 @@ NO_SHIPPING_METHOD = ErrorResponse(
     412,
     "With `auto_confirm`: the request names no shipping method, and none of the options is the account's default.",
     _NO_SHIPPING_METHOD,
+    code=Code.SHIPPING_METHOD_REQUIRED,
 )
 NOT_CONFIRMABLE = ErrorResponse(
     412,
     "The request names no shipping method, and none of the options is the account's default; or the quote is not "
     "priced yet.",
     _NO_SHIPPING_METHOD,
+    code=Code.SHIPPING_METHOD_REQUIRED,
 )

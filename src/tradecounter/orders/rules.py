@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import NOTHING, rounded
 
@@ -69,4 +70,4 @@ def share_out(taken: int, quantities: Sequence[int]) -> list[int]:
 
 def account_blocked() -> DomainError:
     """Return the error for an order of a blocked customer."""
-    return DomainError(Kind.CONFLICT, "the account is blocked, so it cannot order")
+    return DomainError(Kind.CONFLICT, "the account is blocked, so it cannot order", code=Code.ACCOUNT_BLOCKED)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.money import percentage
 from tradecounter.shipping.rules import ShippingMethod, shipping_dates
@@ -60,7 +61,11 @@ def named_option(options: Sequence[ShippingOption], method_id: int) -> ShippingO
         listed = (
             _listed(options) if options else "none fits; omit shipping_method, and support will set a delivery price"
         )
-        raise invalid("shipping_method.id", f"{method_id} is not among the shipping options: {listed}")
+        raise invalid(
+            "shipping_method.id",
+            f"{method_id} is not among the shipping options: {listed}",
+            Code.UNKNOWN_SHIPPING_METHOD,
+        )
     return found
 
 
@@ -74,12 +79,14 @@ def choose_shipping(options: Sequence[ShippingOption], named: int | None, defaul
 
 def method_needed(options: Sequence[ShippingOption]) -> DomainError:
     """Return the error for an order without a shipping method and without a default among the options."""
-    problem = (
-        f"is required, because the account has no default method that fits the order; choose from: {_listed(options)}"
-        if options
-        else "no shipping method fits this order: ask support for a delivery price"
-    )
-    return DomainError(Kind.PRECONDITION_FAILED, f"shipping_method: {problem}")
+    if options:
+        why = "because the account has no default method that fits the order"
+        problem = f"is required, {why}; choose from: {_listed(options)}"
+        code = Code.SHIPPING_METHOD_REQUIRED
+    else:
+        problem = "no shipping method fits this order: ask support for a delivery price"
+        code = Code.NO_SHIPPING_METHOD
+    return DomainError(Kind.PRECONDITION_FAILED, f"shipping_method: {problem}", code=code)
 
 
 def _listed(options: Sequence[ShippingOption]) -> str:

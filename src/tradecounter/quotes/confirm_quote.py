@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.policy import OrderContext
@@ -25,7 +26,9 @@ async def confirm_quote(
     """
     quote = await fetch_quote(tx, code)
     if isinstance(quote, UnpricedQuote):
-        raise DomainError(Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: price it first")
+        raise DomainError(
+            Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: price it first", code=Code.NOT_PRICED
+        )
     context = await context_of(quote.customer_id)
     order, _ = await confirm_order(tx, quote.confirmation_code, method_id, context, override_credit=override_credit)
     return order

@@ -6,13 +6,14 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
+from support.error_bodies import error_body
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.edge.permissions import roles_of_field, scope_of_field
 
 CONTACT = {"email_address", "first_name", "last_name", "company", "accounts_email", "order_mails"}
 TERMS: dict[str, Any] = {"credit_limit": 500, "term_days": 30}
-NEEDS_BILLING = {"message": "this needs the scope billing:write"}
-NEEDS_CUSTOMERS = {"message": "this needs the scope customers:write"}
+NEEDS_BILLING = error_body("scope_needed", "this needs the scope billing:write")
+NEEDS_CUSTOMERS = error_body("scope_needed", "this needs the scope customers:write")
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
+from support.error_bodies import error_body
 from support.orders import buy, level, sell
 
 
@@ -27,9 +28,8 @@ def test_a_delivery_is_booked_in_and_serves_who_waits(staff: httpx2.Client, offi
     assert level(office.service, sku)[:2] == (2, 4)
     late = staff.post("/api/goods-in", json={"items": [item]})
     assert late.status_code == 409
-    assert late.json()["errors"] == [
-        {"field": "items[0].units", "message": "4 units are expected now, not 10: someone has booked some in"}
-    ]
+    problem = "4 units are expected now, not 10: someone has booked some in"
+    assert late.json() == error_body("conflict", f"items[0].units: {problem}", **{"items[0].units": problem})
     rest = staff.post("/api/goods-in", json={"items": [{**item, "units": 0, "incoming": 4, "ends": True}]})
     assert rest.status_code == 200
     assert staff.get(f"/api/product/{sku}").json()["deliveries"] == []

@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite, pages
+from support.error_bodies import error_body
 from support.orders import buy, level, lines, rows, sell
 from support.shop import product
 
@@ -113,7 +114,10 @@ def test_each_kind_needs_its_scope_and_the_history_shows_what_the_token_may_read
     number = send(keeper, f"sku,available\n{sku},6\n").json()["id"]
     prices = office.caller("prices:write")
     refused = send(prices, "")
-    assert (refused.status_code, refused.json()) == (403, {"message": "this needs the scope stock:write"})
+    assert (refused.status_code, refused.json()) == (
+        403,
+        error_body("scope_needed", "this needs the scope stock:write"),
+    )
     assert prices.post(f"/api/import/{number}/roll-back").status_code == 403
     assert {made["kind"] for page in pages(keeper, "/api/import?limit=2") for made in page} <= {"stock", "incoming"}
     listed = [made["id"] for page in pages(staff, "/api/import?limit=3") for made in page]

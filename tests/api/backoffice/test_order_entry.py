@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
+from support.error_bodies import error_body
 from support.orders import buy, create, level, outstanding, rows, sell
 from support.quotes import request_quote
 from support.service import Customer
@@ -51,7 +52,10 @@ def test_only_finance_overrides_credit(staff: httpx2.Client, support: httpx2.Cli
     body["shipping_method"] = {"id": STANDARD}
     assert support.post("/api/order", json=body).status_code == 402
     rejected = support.post("/api/order", json={**body, **OVERRIDE})
-    assert (rejected.status_code, rejected.json()) == (403, {"message": "this needs the scope billing:write"})
+    assert (rejected.status_code, rejected.json()) == (
+        403,
+        error_body("scope_needed", "this needs the scope billing:write"),
+    )
     placed = staff.post("/api/order", json={**body, **OVERRIDE}).json()
     assert placed["state"] == "confirmed"
     address = f"/api/order/{placed['order_reference']}"

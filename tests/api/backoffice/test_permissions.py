@@ -7,6 +7,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
+from support.error_bodies import error_body
 from support.interface import backoffice_document
 from support.service import Service
 from tradecounter.access.queries.tokens import list_tokens
@@ -105,7 +106,7 @@ def test_a_token_may_call_exactly_the_operations_of_its_scopes(office: BackOffic
                 assert response.status_code not in {401, 403}, (scope, operation.name)
             else:
                 assert response.status_code == 403, (scope, operation.name)
-                assert response.json() == {"message": f"this needs the scope {operation.scope}"}
+                assert response.json() == error_body("scope_needed", f"this needs the scope {operation.scope}")
 
 
 def test_without_a_token_every_guarded_operation_answers_401(office: BackOfficeSite) -> None:
@@ -155,7 +156,10 @@ def test_only_the_named_networks_reach_the_back_office(shop: Service) -> None:
             client = office.client(token, **{"X-Forwarded-For": address})
             assert client.get("/api/job").status_code == status, address
         found = httpx2.get(f"{office.url}/", headers={"X-Forwarded-For": "2001:db9::1"})
-        assert (found.status_code, found.json()) == (403, {"message": "your address may not reach the back office"})
+        assert (found.status_code, found.json()) == (
+            403,
+            error_body("access_denied", "your address may not reach the back office"),
+        )
 
 
 def test_nothing_of_the_back_office_is_on_the_public_site(shop: Service, office: BackOfficeSite) -> None:

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from support.billing import credit, invoice_text, invoiced, issue_part, number_of, pay, pay_in, pdf_text
+from support.error_bodies import error_body
 from support.orders import (
     amend,
     at,
@@ -87,7 +88,7 @@ def test_an_invoice_is_412_before_it_is_issued(shop: Service, customer: Customer
 
     def is_412() -> bool:
         response = customer.get(f"/order/{placed['order_reference']}/invoice")
-        wanted = {"message": "the order has not been invoiced yet; try again later"}
+        wanted = error_body("not_invoiced", "the order has not been invoiced yet; try again later")
         return (response.status_code, response.json()) == (412, wanted)
 
     assert is_412()

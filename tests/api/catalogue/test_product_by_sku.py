@@ -5,6 +5,7 @@ from urllib.parse import unquote
 import httpx2
 import pytest
 
+from support.error_bodies import error_body
 from support.service import Customer, Service
 from support.shop import price, product
 from tradecounter.kit.text import shown_name
@@ -112,7 +113,7 @@ def test_a_path_matches_at_most_one_sku(customer: Customer, path: str, sku: str 
     response = by_sku(customer, path)
     if sku is None:
         wanted = f"product {shown_name(unquote(path))} not found"
-        assert (response.status_code, response.json()) == (404, {"message": wanted})
+        assert (response.status_code, response.json()) == (404, error_body("not_found", wanted))
     else:
         assert (response.status_code, response.json().get("sku")) == (200, sku)
 
@@ -134,7 +135,7 @@ def test_inactive_unpriced_and_unknown_products_get_the_same_response(service: S
     service.must_load("price-list", [price("RETIRED", 1)])
     for sku in ("RETIRED", "UNPRICED", "X"):
         response = customer.get(f"/product/{sku}")
-        assert (response.status_code, response.json()) == (404, {"message": f"product {sku} not found"})
+        assert (response.status_code, response.json()) == (404, error_body("not_found", f"product {sku} not found"))
     assert customer.get("/product?query=retired").json() == customer.get("/product?query=unpriced").json() == []
 
 

@@ -10,12 +10,13 @@ import psycopg
 import pytest
 
 from support.cluster import Cluster
+from support.error_bodies import error_body
 from support.orders import buy, confirm, create
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD, order, price, stock_shop
 from support.waiting import wait_for
 
-STALE = {"message": "prices and stock cannot be verified at present; try again in 5 seconds"}
+STALE = error_body("unavailable", "prices and stock cannot be verified at present; try again in 5 seconds")
 
 
 @pytest.fixture

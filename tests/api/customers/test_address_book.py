@@ -5,6 +5,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import buy, rows
 from support.service import Customer, Service
 from support.shop import ADDRESS, order
@@ -178,7 +179,7 @@ def test_a_deleted_address_is_not_found_by_lists_orders_or_a_second_deletion(cus
         == f"billing_address.id: {saved['id']} is not one of your addresses; GET /customer/address lists them"
     )
     again = customer.delete(path)
-    assert (again.status_code, again.json()) == (404, {"message": f"address {saved['id']} not found"})
+    assert (again.status_code, again.json()) == (404, error_body("not_found", f"address {saved['id']} not found"))
 
 
 def test_an_order_keeps_its_copy_of_a_deleted_address(shop: Service, customer: Customer) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import buy, cancel, create, dispatch, in_parallel, read, rows, sell
 from support.service import Customer, Service, running_service
 from tradecounter.kit.errors import DomainError
@@ -148,7 +149,7 @@ def test_an_invalid_body_is_rejected_with_the_field(
 def test_an_unknown_item_is_not_found(customer: Customer, placed: dict[str, Any], item: str) -> None:
     response = configure(customer, placed, ONE, item=item)
     wanted = "item not found" if item == "%00" else f"item {item} not found"
-    assert (response.status_code, response.json()) == (404, {"message": wanted})
+    assert (response.status_code, response.json()) == (404, error_body("not_found", wanted))
 
 
 def test_another_customers_order_is_not_found(shop: Service, customer: Customer, placed: dict[str, Any]) -> None:
@@ -164,7 +165,7 @@ def test_another_customers_order_is_not_found(shop: Service, customer: Customer,
     add(shop, foreign, VIDEO)
     for order_id in (foreign["order_id"], 999999):
         response = customer.get(f"/order/{order_id}/video")
-        assert (response.status_code, response.json()) == (404, {"message": f"order {order_id} not found"})
+        assert (response.status_code, response.json()) == (404, error_body("not_found", f"order {order_id} not found"))
 
 
 def test_passwords_are_encrypted_at_rest_and_read_by_another_process(
@@ -217,7 +218,7 @@ def test_an_order_has_no_video_until_one_is_added_and_a_new_one_replaces_it(
     paths = [f"/order/{placed[name]}/video" for name in ("order_reference", "order_id")]
     response = customer.get(paths[0])
     wanted = f"packing video of order {placed['order_reference']} not found"
-    assert (response.status_code, response.json()) == (404, {"message": wanted})
+    assert (response.status_code, response.json()) == (404, error_body("not_found", wanted))
     for video in (VIDEO, OrderVideoResponse("https://new.example/a", "https://new.example/b")):
         add(shop, placed, video)
         for path in paths:

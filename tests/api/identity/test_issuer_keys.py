@@ -41,7 +41,7 @@ def forget(exchange: Exchange) -> None:
 def assert_unavailable(exchange: Exchange, subject_token: str | None = None) -> None:
     response = exchange.request_token() if subject_token is None else exchange.exchange(subject_token)
     assert response.status_code == 503, response.text
-    assert list(response.json()) == ["message"]
+    assert (list(response.json()), response.json()["code"]) == (["message", "code"], "unavailable")
     assert response.headers["retry-after"] == "5"
     assert (response.headers["cache-control"], response.headers["pragma"]) == ("no-store", "no-cache")
 

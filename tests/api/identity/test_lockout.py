@@ -75,7 +75,7 @@ def test_the_tenth_wrong_credential_is_401_and_then_everything_is_403(exchange: 
     ]
     for response in responses:
         assert response.status_code == 403
-        assert list(response.json()) == ["message"]
+        assert (list(response.json()), response.json()["code"]) == (["message", "code"], "ip_address_blocked")
         assert response.headers["retry-after"] == "300"
         assert "for another 300 seconds" in response.json()["message"]
     assert responses[-1].headers["cache-control"] == "no-store"
@@ -253,6 +253,10 @@ def test_a_wrong_credential_gets_503_when_it_cannot_be_counted(postgres: Cluster
             assert status_of(exchange.service, address, **{"X-Api-Key": "short"}) == 503
             assert status_of(exchange.service, address) == 401, "a missing credential is not counted"
             token = exchange.request_token()
-        assert (token.status_code, list(token.json())) == (503, ["message"])
+        assert (token.status_code, list(token.json()), token.json()["code"]) == (
+            503,
+            ["message", "code"],
+            "unavailable",
+        )
         assert token.headers["retry-after"]
         assert token.headers["cache-control"] == "no-store"

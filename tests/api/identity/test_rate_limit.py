@@ -7,6 +7,7 @@ import pytest
 
 from support.applications import Exchange, running_exchange
 from support.cluster import Cluster
+from support.error_bodies import error_body
 from support.service import Customer, Service, running_service
 from support.shop import order, stock_shop
 
@@ -59,7 +60,9 @@ def test_a_request_over_the_limit_is_429_and_says_when_the_window_ends(
     assert rejected.headers["ratelimit-policy"] == '"customer";q=5;w=300'
     assert rejected.headers["ratelimit"] == f'"customer";r=0;t={seconds_left}'
     unit = "second" if seconds_left == 1 else "seconds"
-    assert rejected.json() == {"message": f"more than 5 requests in 5 minutes: try again in {seconds_left} {unit}"}
+    assert rejected.json() == error_body(
+        "rate_limited", f"more than 5 requests in 5 minutes: try again in {seconds_left} {unit}"
+    )
 
 
 @pytest.mark.spec("7 429", "the rate limit is exceeded")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import at, buy, cancel, create, dispatch, sell, uk
 from support.service import MORNING, Customer, Service
 
@@ -156,7 +157,7 @@ def test_an_invalid_local_time_is_rejected_with_the_parameters_name(customer: Cu
     problem = f"must be a UK local time such as 2026-03-02T17:30:00, not {text!r}"
     assert (response.status_code, response.json()) == (
         400,
-        {"message": f"{name}: {problem}", "errors": [{"field": name, "message": problem}]},
+        error_body("invalid", f"{name}: {problem}", **{name: problem}),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import at, cancel, confirm, create, rows
 from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service, running_service
@@ -33,7 +34,7 @@ def customer(capped: Service) -> Customer:
 
 def is_409(response: httpx2.Response, message: str) -> bool:
     assert "Retry-After" not in response.headers
-    return (response.status_code, response.json()) == (409, {"message": message})
+    return (response.status_code, response.json()) == (409, error_body("too_many_pending", message))
 
 
 def fill(customer: Customer) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import at, buy, cancel, confirm, create, outstanding, read, rows, sell
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
@@ -64,7 +65,7 @@ def test_a_quote_is_found_by_its_code_once_it_is_an_order(shop: Service, custome
     path = f"/order/{quote['confirmation_code']}"
     for _ in range(2):
         response = customer.get(path)
-        wanted = {"message": f"order {quote['confirmation_code']} not found"}
+        wanted = error_body("not_found", f"order {quote['confirmation_code']} not found")
         assert (response.status_code, response.json()) == (404, wanted)
         price_as_support(shop, quote, ("PHONE", "45"))
     ordered = confirm(customer, quote).json()
@@ -76,7 +77,7 @@ def test_foreign_and_unknown_codes_get_the_same_response(shop: Service, customer
     codes = [create(other)["confirmation_code"], buy(other)["confirmation_code"], "0" * 32, "x" * 32, "0" * 31]
     for code in codes:
         response = customer.get(f"/order/{code}")
-        assert (response.status_code, response.json()) == (404, {"message": f"order {code} not found"})
+        assert (response.status_code, response.json()) == (404, error_body("not_found", f"order {code} not found"))
 
 
 def test_an_option_says_what_a_confirmation_with_it_charges(shop: Service) -> None:

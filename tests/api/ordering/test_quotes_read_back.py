@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import confirm, create
 from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
@@ -65,7 +66,7 @@ def test_foreign_quotes_orders_and_unknown_codes_are_not_found(shop: Service, cu
     for code in (foreign, create(customer)["confirmation_code"], "unknown", "%00", "0" * 32):
         response = customer.get(f"/quote/{code}")
         wanted = "quote not found" if code == "%00" else f"quote {code} not found"
-        assert (response.status_code, response.json()) == (404, {"message": wanted})
+        assert (response.status_code, response.json()) == (404, error_body("not_found", wanted))
 
 
 def test_a_priced_quote_expires(shop: Service, customer: Customer) -> None:

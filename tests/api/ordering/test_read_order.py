@@ -4,6 +4,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import at, buy, cancel, read, sell, uk
 from support.service import Customer, Service
 from support.shop import product
@@ -63,7 +64,7 @@ def test_another_customers_order_is_not_found(shop: Service, customer: Customer)
     placed = buy(shop.customer())
     for reference in (placed["order_id"], placed["order_reference"]):
         foreign = customer.get(f"/order/{reference}")
-        assert (foreign.status_code, foreign.json()) == (404, {"message": f"order {reference} not found"})
+        assert (foreign.status_code, foreign.json()) == (404, error_body("not_found", f"order {reference} not found"))
 
 
 def test_a_cancelled_order_can_still_be_read(shop: Service, customer: Customer) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import httpx2
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import create
 from support.service import Customer, Service
 from support.shop import ADDRESS, order
@@ -114,7 +115,7 @@ ENDPOINTS = ["POST /order", "PUT /order/CODE", "PUT /order/unknown", "POST /cust
 
 def assert_rejected(response: httpx2.Response, *words: str) -> None:
     assert response.status_code == 400, response.text
-    assert list(response.json()) == ["message"]
+    assert (list(response.json()), response.json()["code"]) == (["message", "code"], "invalid")
     message = response.json()["message"]
     assert len(message) < 300
     assert all(word in message for word in words), message
@@ -251,7 +252,7 @@ def test_an_encoded_body_is_rejected_and_nothing_is_written(customer: Customer, 
     headers = {"Content-Type": "application/json", "Content-Encoding": coding}
     response = customer.http.post("/order", content=gzip.compress(ORDER), headers=headers)
     assert response.status_code == 415
-    assert response.json() == {"message": f"Content-Encoding: must be left out, not {coding[:100]}"}
+    assert response.json() == error_body("unsupported_media", f"Content-Encoding: must be left out, not {coding[:100]}")
     assert written(service) == before
 
 

@@ -128,7 +128,8 @@ def without(body: dict[str, Any], place: str) -> dict[str, Any]:
 def assert_names(response: httpx2.Response, place: str, value: Any) -> None:
     assert response.status_code == 400, (place, value, response.text)
     message = response.json()["message"]
-    assert list(response.json()) == ["message", "errors"]
+    assert list(response.json()) == ["message", "code", "errors"]
+    assert {error["code"] for error in response.json()["errors"]} == {response.json()["code"]}
     assert "; ".join(f"{error['field']}: {error['message']}" for error in response.json()["errors"]) == message
     assert message.startswith((f"{place}: ", f"{place}.", f"{place}[")), (place, value, message)
     assert len(message) < 600, "a message does not echo the whole value"

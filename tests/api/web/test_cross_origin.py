@@ -50,7 +50,7 @@ def test_a_preflight_lists_the_apis_methods_and_headers(named: Service) -> None:
 def test_an_unlisted_origin_gets_no_permission(named: Service, origin: str) -> None:
     found = send(named, origin)
     assert found.status_code == 400
-    assert list(found.json()) == ["message"]
+    assert (list(found.json()), found.json()["code"]) == (["message", "code"], "invalid")
     assert found.headers["X-Request-Id"] == "mine"
     assert "Access-Control-Allow-Origin" not in found.headers
     assert "Access-Control-Allow-Origin" not in send(named, origin, "GET", "/").headers

@@ -14,6 +14,7 @@ from starlette.types import Message
 from structlog.testing import capture_logs
 
 from support.cluster import Cluster
+from support.error_bodies import error_body
 from support.orders import confirm, create
 from support.outage import database_away
 from support.service import Customer, Service
@@ -21,7 +22,7 @@ from support.shop import ADDRESS, STANDARD, order
 from support.waiting import break_connection, waiting_for_a_lock
 from support.written import written
 
-AWAY = {"message": "the service is temporarily unavailable; try again in 5 seconds"}
+AWAY = error_body("unavailable", "the service is temporarily unavailable; try again in 5 seconds")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,8 @@ def test_a_fault_is_a_500_with_the_request_id_and_no_details(shop: Service, cust
         named = customer.get("/customer/address", headers={"X-Request-Id": "ticket-7"})
         unnamed = customer.post("/customer/address", ADDRESS)
     assert (named.status_code, unnamed.status_code) == (500, 500)
-    assert named.json() == {"message": "unexpected error; quote request ticket-7 when you contact support"}
+    why = "unexpected error; quote request ticket-7 when you contact support"
+    assert named.json() == error_body("internal_error", why)
     assert unnamed.headers["X-Request-Id"] in unnamed.json()["message"]
     assert named.headers["X-Request-Id"] == "ticket-7"
     assert named.headers["content-type"] == "application/json"

@@ -112,7 +112,7 @@ def test_errors_are_json_even_when_csv_is_requested(customer: Customer) -> None:
     for path in ("/product?sort=x", "/order?limit=x", "/order?accept=text/plain"):
         found = customer.get(path, headers={"Accept": "text/csv"})
         assert (found.status_code, found.headers["content-type"]) == (400, "application/json")
-        assert found.json().keys() - {"errors"} == {"message"}
+        assert found.json().keys() - {"errors"} == {"message", "code"}
 
 
 def test_responses_do_not_reveal_the_server_software(customer: Customer) -> None:

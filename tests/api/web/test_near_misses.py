@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from support.error_bodies import error_body
 from support.orders import buy, create
 from support.service import Customer, Service
 
@@ -38,7 +39,7 @@ def test_a_nearly_correct_path_gets_a_suggestion(customer: Customer, path: str, 
 @pytest.mark.parametrize("path", ["/nothing", "/product-list", "/order/1/2/3/4", "/produc", "/" + "s" * 300])
 def test_a_path_unlike_any_other_gets_no_suggestion(customer: Customer, path: str) -> None:
     response = customer.get(path)
-    assert (response.status_code, response.json()) == (404, {"message": "unknown path"})
+    assert (response.status_code, response.json()) == (404, error_body("not_found", "unknown path"))
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from support.error_bodies import error_body
 from support.service import Customer, Service
 from support.shop import order
 
@@ -149,7 +150,8 @@ def test_a_body_of_exactly_the_limit_is_accepted_and_one_byte_more_is_413(custom
         assert "content-length" not in in_chunks.request.headers
         assert (announced.status_code, in_chunks.status_code) == (status, status)
         if status == 413:
-            assert announced.json() == in_chunks.json() == {"message": f"the body is longer than {LIMIT} bytes"}
+            too_large = error_body("too_large", f"the body is longer than {LIMIT} bytes")
+            assert announced.json() == in_chunks.json() == too_large
 
 
 def test_a_content_length_over_the_limit_is_rejected_without_reading_the_body(

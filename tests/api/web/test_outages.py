@@ -8,6 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from support.cluster import Cluster
+from support.error_bodies import error_body
 from support.orders import confirm, create, faults_in_the_books, in_parallel
 from support.outage import database_away
 from support.proxy import Link, linked
@@ -18,7 +19,7 @@ from support.written import written
 
 pytestmark = pytest.mark.long
 
-AWAY = {"message": "the service is temporarily unavailable; try again in 5 seconds"}
+AWAY = error_body("unavailable", "the service is temporarily unavailable; try again in 5 seconds")
 LONGEST_WAIT = timedelta(seconds=8)  # 4 on an idle machine
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from support.error_bodies import error_body
 from support.service import Customer, Service
 
 PATIENCE = 10.0
@@ -71,7 +72,7 @@ NOT_HTTP = {
 def test_invalid_http_is_rejected_with_a_json_error(service: Service, customer: Customer, data: bytes) -> None:
     head, _, body = exchange(service, data).partition(b"\r\n\r\n")
     assert status(head) == 400
-    assert json.loads(body) == {"message": "the request is not valid HTTP"}
+    assert json.loads(body) == error_body("invalid", "the request is not valid HTTP")
     assert b"content-type: application/json" in head.lower()
     assert b"x-request-id: " in head.lower()
     assert customer.get("/customer").status_code == 200
@@ -131,7 +132,7 @@ def test_an_ambiguous_head_is_rejected_and_closes_the_connection(
     response = exchange(service, behind.replace(b"Connection: close\r\n", b"") + data + behind)
     *_, last = response.split(b"HTTP/1.1 ")
     assert last.startswith(str(expected).encode())
-    assert json.loads(last.partition(b"\r\n\r\n")[2]) == {"message": why}
+    assert json.loads(last.partition(b"\r\n\r\n")[2]) == error_body("invalid", why)
     assert b"\r\nConnection: close\r\n" in last
 
 

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from support.error_bodies import error_body
 from support.service import Service
 
 PATIENCE = 10.0
@@ -57,12 +58,13 @@ def test_an_unknown_method_is_405_with_the_allowed_methods(
     assert (status, headers["x-request-id"], headers["connection"]) == (405, "mine", "close")
     assert sorted(headers["allow"].upper().split(", ")) == allow.split(", ")
     assert json.loads(body)["message"].startswith(f"{method.decode()} is not allowed here; use ")
+    assert json.loads(body)["code"] == "method_not_allowed"
 
 
 def test_an_unknown_path_is_404_for_unknown_methods_too(service: Service) -> None:
     status, headers, body = parts(exchange(service, request(b"FOO", b"/orders")))
     assert (status, "allow" in headers) == (404, False)
-    assert json.loads(body) == {"message": "unknown path /orders; did you mean /order?"}
+    assert json.loads(body) == error_body("not_found", "unknown path /orders; did you mean /order?")
 
 
 def test_the_connection_is_closed_and_later_requests_get_no_response(service: Service) -> None:
@@ -111,7 +113,7 @@ def test_it_gets_a_response_after_other_requests_and_after_line_breaks(service: 
 def test_invalid_methods_and_invalid_http_are_400(service: Service, sent: bytes) -> None:
     status, headers, body = parts(exchange(service, sent))
     assert (status, "allow" in headers) == (400, False)
-    assert json.loads(body) == {"message": "the request is not valid HTTP"}
+    assert json.loads(body) == error_body("invalid", "the request is not valid HTTP")
 
 
 def test_the_limits_of_the_head_apply_to_unknown_methods_too(service: Service) -> None:

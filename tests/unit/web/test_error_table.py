@@ -6,9 +6,10 @@ import pytest
 from psycopg_pool import PoolTimeout
 from starlette.requests import Request
 
+from support.error_bodies import error_body
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.identity.credentials import InvalidCredentialError, MissingCredentialError
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import USUAL_CODE, DomainError, Kind, invalid, not_found
 from tradecounter.kit.tasks import Seldom
 from tradecounter.sites.http.errors import response_to
 
@@ -24,9 +25,10 @@ def test_every_kind_of_error_has_a_status_and_only_403_has_two_kinds() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.UNAUTHENTICATED])
-def test_an_error_is_its_message(kind: Kind) -> None:
+def test_an_error_is_its_message_and_its_code(kind: Kind) -> None:
     response = response_to(DomainError(kind, 'what "to" do'), REQUEST, "r1", Seldom())
-    assert (response.status_code, msgspec.json.decode(response.body)) == (STATUS[kind], {"message": 'what "to" do'})
+    assert response.status_code == STATUS[kind]
+    assert msgspec.json.decode(response.body) == error_body(USUAL_CODE[kind], 'what "to" do')
     assert response.headers["content-type"] == "application/json"
 
 

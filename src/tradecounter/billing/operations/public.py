@@ -18,6 +18,7 @@ from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import TEXT, ErrorResponse, Link, Media, Operation, Parameter, Success, endpoint
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.letterhead.join_documents import joined
 from tradecounter.orders.queries.orders import fetch_own_order
@@ -59,6 +60,7 @@ class BillingEndpoints:
                     412,
                     "The order has not been invoiced yet, or is cancelled.",
                     "the order has not been invoiced yet; try again later",
+                    code=Code.NOT_INVOICED,
                 ),
             ),
             links=(Link("getOrder", "The order's invoice.", {"reference": "$response.body#/order_reference"}),),
@@ -69,9 +71,12 @@ class BillingEndpoints:
             order = await fetch_own_order(tx, call.customer_id, call.path_text("reference", "order"))
             documents = await printed_documents(tx, order.id)
         if not documents and isinstance(order, CancelledOrder):
-            raise DomainError(Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice")
+            raise DomainError(
+                Kind.PRECONDITION_FAILED, "the order is cancelled: it has no invoice", code=Code.CANCELLED
+            )
         if not documents:
-            raise DomainError(Kind.PRECONDITION_FAILED, "the order has not been invoiced yet; try again later")
+            message = "the order has not been invoiced yet; try again later"
+            raise DomainError(Kind.PRECONDITION_FAILED, message, code=Code.NOT_INVOICED)
         pdf = await asyncio.to_thread(joined, [document.pdf for document in documents])
         name = f"invoice-{documents[0].number}.pdf" if len(documents) == 1 else f"invoices-{order.name}.pdf"
         return file_response(pdf, name, "application/pdf")

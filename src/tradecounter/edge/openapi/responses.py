@@ -9,7 +9,7 @@ from tradecounter.edge.openapi.schemas import Schemas
 from tradecounter.edge.rest.headers import CACHING, RATE_LIMIT, REQUEST_ID
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema, Success
-from tradecounter.edge.rest.responses import Error
+from tradecounter.edge.rest.responses import USUAL_CODES, Error
 from tradecounter.kit.json_text import to_json
 
 
@@ -64,9 +64,11 @@ class Responses:
         return {"$ref": f"#/components/responses/{error.name}"}
 
     def _error(self, error: ErrorResponse) -> dict[str, Any]:
-        example = (
-            {} if error.body is None else Error(error.example, error.code) if error.body is Error else error.example
-        )
+        example = error.example
+        if error.body is None:
+            example = {}
+        elif error.body is Error:
+            example = Error(error.example, error.code or USUAL_CODES[error.status])
         return {
             "description": error.description,
             "headers": self._references((*error.headers, *(self._quota if error.counted else ()))),

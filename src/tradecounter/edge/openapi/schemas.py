@@ -8,10 +8,12 @@ import msgspec
 from tradecounter.edge.rest.common_errors import errors_of
 from tradecounter.edge.rest.operation import Operation
 from tradecounter.edge.rest.responses import Error
+from tradecounter.kit.error_codes import Code
 
 SCHEMAS = "#/components/schemas/"
 EMPTY = "EmptyObject"
 _SCALARS = {"string", "integer", "number", "boolean"}
+_OPEN = {Code.__name__}  # values are added over time: no generated client may reject one that is new
 _NULLABLE = 2  # alternatives: a type and null
 
 
@@ -34,6 +36,10 @@ class Schemas:
             schema.pop("title", None)
             if name not in in_requests:
                 _leave_out_nulls(schema)
+                _require_defaults(schema)
+            if name in _OPEN:
+                schema["x-extensible-enum"] = schema.pop("enum")
+                schema["type"] = "string"
             _tidy(schema)
 
     def of(self, type_: Any) -> dict[str, Any]:
@@ -87,6 +93,13 @@ def _leave_out_nulls(schema: dict[str, Any]) -> None:
             continue
         options = [option for option in member.pop("anyOf") if option != {"type": "null"}]
         schema["properties"][name] = {**options[0], **member} if len(options) == 1 else {**member, "anyOf": options}
+
+
+def _require_defaults(schema: dict[str, Any]) -> None:
+    """Declare response fields that have a default as required: they are always sent."""
+    for name, member in schema.get("properties", {}).items():
+        if "default" in member and member.pop("default") is not None:
+            schema["required"] = [*schema.get("required", []), name]
 
 
 def _reachable(schemas: Iterable[Any], components: dict[str, Any]) -> set[str]:

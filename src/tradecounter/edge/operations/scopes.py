@@ -7,6 +7,7 @@ from starlette.requests import Request
 from tradecounter.edge.permissions import includes
 from tradecounter.edge.rest.headers import RETRY_AFTER
 from tradecounter.edge.rest.operation import ErrorResponse
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 
 SCOPES = "tradecounter.scopes"  # the key in the ASGI scope
@@ -26,7 +27,7 @@ def require_scope(request: Request, scope: str) -> None:
 
 def missing_scope(scope: str) -> DomainError:
     """Return the error of a request without a scope."""
-    return DomainError(Kind.FORBIDDEN, f"this needs the scope {scope}")
+    return DomainError(Kind.FORBIDDEN, f"this needs the scope {scope}", code=Code.SCOPE_NEEDED)
 
 
 CONFLICT = ErrorResponse(
@@ -39,7 +40,8 @@ CONFLICT = ErrorResponse(
 )
 PRECONDITION_FAILED = ErrorResponse(
     412,
-    "Something else must happen first.",
-    "not everything is dispatched: item 700001 (CV-320P) has 2 units left",
+    "Something else must happen first: the order needs a shipping method, or the quote a price.",
+    "the quote 0f8a3c5e7b9d1f2a4c6e8b0d2f4a6c8e is not priced yet: price it first",
     name="PreconditionFailed",
+    code=Code.NOT_PRICED,
 )

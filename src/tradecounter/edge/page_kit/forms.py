@@ -16,13 +16,14 @@ from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.form import MEDIA_TYPE as URL_ENCODED
 from tradecounter.edge.rest.form import form_decoded
-from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.local_time import moment_of
 from tradecounter.kit.number_types import alternatives, number_of
 from tradecounter.kit.numbers import UnreadableNumberError
@@ -151,7 +152,7 @@ def without_copies(copy: str, original: str, *, copied: bool) -> Iterator[None]:
             raise
         own = [found for found in error.field_errors if not found.field.startswith(copy)]
         if not own:
-            raise invalid(original, error.field_errors[0].message) from error
+            raise invalid_fields([replace(error.field_errors[0], field=original)]) from error
         raise DomainError(error.kind, "; ".join(map(str, own)), field_errors=own) from error
 
 
@@ -325,7 +326,7 @@ class _Reading(Generic[Shape]):
         """Yield errors for people, with the places and the reasons that the form has for them."""
         for error in self.renumbered(errors):
             reason = self.unreadable.get(form_name(error.field))
-            yield FieldError(error.field, _for_people(error.message) if reason is None else reason)
+            yield replace(error, message=_for_people(error.message) if reason is None else reason)
 
     def renumbered(self, errors: Iterable[FieldError]) -> Iterator[FieldError]:
         """Yield errors with the numbers that the rows have in the form."""
@@ -336,7 +337,7 @@ class _Reading(Generic[Shape]):
                 yield error
             else:
                 place = error.field.replace(found[0], f"[{numbers[int(found[1])]}]", 1)
-                yield FieldError(place, error.message)
+                yield replace(error, field=place)
 
 
 def _for_people(message: str) -> str:
@@ -370,4 +371,5 @@ def renumbered(error: DomainError, submitted: Submitted, shape: type[Struct]) ->
         return error
     reading: _Reading[Struct] = _Reading(submitted)
     reading.struct(shape)
-    return DomainError(error.kind, error.message, field_errors=list(reading.renumbered(error.field_errors)))
+    errors = list(reading.renumbered(error.field_errors))
+    return DomainError(error.kind, error.message, code=error.code, field_errors=errors)

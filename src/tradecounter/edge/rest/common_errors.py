@@ -4,6 +4,7 @@ from tradecounter.edge.rest.headers import RETRY_AFTER, WWW_AUTHENTICATE
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import ErrorResponse, Operation
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
+from tradecounter.kit.error_codes import Code
 
 MALFORMED_HEAD = ErrorResponse(
     400, "The request's head is malformed.", "Host: must be at most 255 bytes long", counted=False
@@ -38,6 +39,7 @@ SCOPE_MISSING = ErrorResponse(
     "this needs the scope orders:write",
     (RETRY_AFTER,),
     "Forbidden",
+    code=Code.SCOPE_NEEDED,
     counted=False,
 )
 NOT_FOUND = ErrorResponse(

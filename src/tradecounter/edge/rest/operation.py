@@ -100,7 +100,7 @@ class ErrorResponse:
     headers: tuple[Header, ...] = ()
     name: str = ""
     body: Any = Error
-    code: Code = Code.INVALID  # of the example
+    code: Code | None = None  # of the example; by default the usual one of the status
     counted: bool = True  # the request counts towards the rate limit; the response has the limit's headers
 
 

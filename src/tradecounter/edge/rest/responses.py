@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import MOST_FIELD_ERRORS, FieldError, Kind
+from tradecounter.kit.errors import MOST_FIELD_ERRORS, USUAL_CODE, FieldError, Kind
 from tradecounter.kit.json_text import to_json
 
 Header = tuple[bytes, bytes]
@@ -62,4 +62,8 @@ STATUS = {
     Kind.UNSUPPORTED_MEDIA: 415,
     Kind.TOO_MANY_REQUESTS: 429,
     Kind.UNAVAILABLE: 503,
+}
+
+USUAL_CODES = {STATUS[kind]: code for kind, code in USUAL_CODE.items() if kind is not Kind.FORBIDDEN} | {
+    500: Code.INTERNAL_ERROR
 }

@@ -9,6 +9,7 @@ from decimal import Decimal
 from msgspec.structs import replace
 
 from tradecounter.customers.wire import AddressDetails
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.orders.lines import OrderLine
@@ -63,7 +64,7 @@ def unknown_skus(view: CustomerView, skus: Iterable[tuple[int, str]]) -> Iterato
             similar = view.similar_skus(sku) if suggesting else []
             suggesting = max(suggesting - 1, 0)
             hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
-            yield FieldError(f"items[{number}].sku", f"product {sku!r} does not exist{hint}")
+            yield FieldError(f"items[{number}].sku", f"product {sku!r} does not exist{hint}", Code.UNKNOWN_SKU)
 
 
 def count_lines(view: CustomerView, items: Iterable[CreateOrderItem]) -> int:
@@ -160,7 +161,7 @@ def region_of(kind: OrderKind, context: OrderContext, address: AddressDetails, w
     if number is None and kind == "order":
         country = address.country_code
         problem = f"we do not ship to {country}; the regions are {regions}; {_QUOTE_INSTEAD}"
-        raise invalid("shipping_address.country_code", problem)
+        raise invalid("shipping_address.country_code", problem, Code.NO_SHIPPING_METHOD)
     number = UK_MAINLAND if number is None else number
     return regions.get(number) or Region(number)
 
@@ -178,7 +179,8 @@ def known_method(methods: Collection[ShippingMethod], wanted: int) -> None:
     if all(method.id != wanted for method in methods):
         known = ", ".join(f"{m.id} ({m.provider}, {m.description})" for m in list(methods)[:_MOST_NAMED])
         more = f" and {len(methods) - _MOST_NAMED} more" if len(methods) > _MOST_NAMED else ""
-        raise invalid("shipping_method.id", f"method {wanted} does not exist; the methods are {known}{more}")
+        problem = f"method {wanted} does not exist; the methods are {known}{more}"
+        raise invalid("shipping_method.id", problem, Code.UNKNOWN_SHIPPING_METHOD)
 
 
 def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg: Decimal) -> DomainError:
@@ -193,9 +195,11 @@ def _nothing_fits(context: OrderContext, region: Region, country: str, weight_kg
     regions = context.shipping.regions
     problem = f"no shipping method takes {weight_kg} kg to {country} in region {region}"
     if limits:
-        return invalid("shipping_address", f"{problem}: {', '.join(limits)}; {_QUOTE_INSTEAD}")
+        problem = f"{problem}: {', '.join(limits)}; {_QUOTE_INSTEAD}"
+        return invalid("shipping_address", problem, Code.NO_SHIPPING_METHOD)
     return invalid(
         "shipping_address",
         f"{problem}, whose methods deliver to {', '.join(served) or 'no country'}; the regions are {regions}; "
         f"{_QUOTE_INSTEAD}",
+        Code.NO_SHIPPING_METHOD,
     )

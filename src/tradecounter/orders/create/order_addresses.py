@@ -8,6 +8,7 @@ import msgspec
 
 from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.wire import CustomerAddress
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, ErrorCollector, invalid
 from tradecounter.kit.json_text import read_json
 from tradecounter.orders.wire import CreateOrderRequest
@@ -70,4 +71,4 @@ def chosen_address(raw: msgspec.Raw, field: str) -> int | None:
 
 def unknown_address(address_id: int, field: str) -> DomainError:
     """Return the error for an id that no saved address of the customer has."""
-    return invalid(f"{field}.id", f"{address_id} is not one of your addresses")
+    return invalid(f"{field}.id", f"{address_id} is not one of your addresses", Code.UNKNOWN_ADDRESS)

@@ -10,6 +10,7 @@ from tradecounter.credit.rules import require_credit
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.types import EventType
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.create.check_request import Offered, check_request
 from tradecounter.orders.create.draft import Wanted, price_lines
@@ -133,6 +134,7 @@ async def _require_room(tx: Transaction, kind: OrderKind, context: OrderContext)
             f"an account may have at most {most} pending orders: confirm an order, or wait until one expires"
             if kind == "order"
             else f"an account may have at most {most} unpriced quotes: wait until support has priced one",
+            code=Code.TOO_MANY_PENDING,
         )
 
 
@@ -142,7 +144,8 @@ async def require_unused(
     """Raise DomainError (conflict) when another order than `but` has the reference. Locks the customer's row."""
     other = await order_with_reference(tx, context.customer_id, customer_reference, context.now, but)
     if other is not None:
-        raise DomainError(Kind.CONFLICT, f"customer_reference: {customer_reference!r} is already used by {other.name}")
+        message = f"customer_reference: {customer_reference!r} is already used by {other.name}"
+        raise DomainError(Kind.CONFLICT, message, code=Code.DUPLICATE_REFERENCE)
 
 
 async def request_quote(

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 from structlog.testing import capture_logs
 
+from support.error_bodies import error_body
 from support.protocol import Served, Server, serving
 from tradecounter.edge.server.connection.connections import Connections
 from tradecounter.sites.http.fast_path.protocol import FastPathProtocol
@@ -79,7 +80,7 @@ def test_one_connection_too_many_is_rejected_until_another_one_ends() -> None:
         head, _, body = (await reader.read(-1)).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 503 ")
         assert {b"Retry-After: 5", b"Connection: close", b"Content-Type: application/json"} <= set(head.split(b"\r\n"))
-        assert json.loads(body) == {"message": "too many connections; try again in 5 seconds"}
+        assert json.loads(body) == error_body("unavailable", "too many connections; try again in 5 seconds")
         others[0][1].close()
         await server.has(2)
         assert await first_bytes(server) == b"HTTP/1.1 200"

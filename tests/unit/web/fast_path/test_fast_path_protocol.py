@@ -134,7 +134,7 @@ def test_a_broken_body_is_rejected_after_the_responses_before_it(before: int, ap
     responses = exchange(SlowOrKnown(), *(pieces if apart else [b"".join(pieces)]))
     assert responses.count(b"not done") == before
     assert responses.rindex(b"not done") < responses.index(b"HTTP/1.1 400")
-    assert responses.endswith(b'{"message":"the request is not valid HTTP"}')
+    assert responses.endswith(b'{"message":"the request is not valid HTTP","code":"invalid"}')
 
 
 def test_a_request_that_has_its_response_gets_no_error_as_well() -> None:

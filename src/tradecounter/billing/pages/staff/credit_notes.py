@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.billing.credit_return import creditable_of_return, reason_of
@@ -200,7 +201,8 @@ async def _credit(tx: Transaction, number: int, body: CreditNoteForm, parts: Off
     except DomainError as error:
         if not error.field_errors:
             raise
-        raise DomainError(error.kind, error.message, field_errors=_as_in_form(error, chosen)) from error
+        errors = _as_in_form(error, chosen)
+        raise DomainError(error.kind, error.message, code=error.code, field_errors=errors) from error
 
 
 def _as_in_form(error: DomainError, chosen: list[int]) -> list[FieldError]:
@@ -208,5 +210,5 @@ def _as_in_form(error: DomainError, chosen: list[int]) -> list[FieldError]:
     found = []
     for each in error.field_errors:
         row, dot, member = each.field.partition(".")
-        found.append(FieldError(f"{names.get(row, row)}{dot}{member}", each.message))
+        found.append(replace(each, field=f"{names.get(row, row)}{dot}{member}"))
     return found

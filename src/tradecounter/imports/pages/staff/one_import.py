@@ -90,7 +90,7 @@ class ImportPages:
                     raise
                 changed.extend(error.field_errors)
                 message = f"nothing is rolled back, because {plural(len(changed), 'record')} are in the way"
-                raise DomainError(error.kind, message) from error
+                raise DomainError(error.kind, message, code=error.code) from error
 
         return await self.desk.change(
             call,

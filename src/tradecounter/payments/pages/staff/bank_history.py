@@ -107,7 +107,7 @@ class BankHistoryPages:
                 if not error.field_errors:
                     raise
                 changed.extend(error.field_errors)
-                raise DomainError(error.kind, error.message) from error
+                raise DomainError(error.kind, error.message, code=error.code) from error
 
         return await self.desk.change(
             call,
