@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from support.billing import credit, invoiced, number_of, pay_in
 from support.events import number_events
 from support.interface import interface_document, problems_by
 from support.orders import buy, confirm, create, rows
@@ -96,12 +97,28 @@ def many_orders(shoppers: Shoppers) -> httpx2.Response:
     return shoppers.usual.get(f"/order?{LONG_QUERY}")
 
 
+def documents(shoppers: Shoppers, path: str) -> httpx2.Response:
+    number = number_of(shoppers.service, invoiced(shoppers.service, shoppers.usual))
+    pay_in(shoppers.service, shoppers.usual, "1.00", number)
+    credit(shoppers.service, number, amount="1.00")
+    return shoppers.usual.get(f"{path}?{LONG_QUERY}")
+
+
 TOO_LONG = b" " * (1024 * 1024 + 1)
 
 ERRORS: list[tuple[int, str, str, Send]] = [
     (400, "GET", "/product", lambda s: s.usual.get("/product?sort=weight")),
     (400, "GET", "/product/{sku}", lambda s: s.usual.get("/product/PHONE?extra=nonsense")),
     (400, "GET", "/order", lambda s: s.usual.get("/order?page=0")),
+    (400, "GET", "/invoice", lambda s: s.usual.get("/invoice?page=0")),
+    (404, "GET", "/invoice/{number}", lambda s: s.usual.get("/invoice/999999999")),
+    (414, "GET", "/invoice", lambda s: documents(s, "/invoice")),
+    (400, "GET", "/credit-note", lambda s: s.usual.get("/credit-note?issued_from=soon")),
+    (404, "GET", "/credit-note/{number}", lambda s: s.usual.get("/credit-note/999999999")),
+    (414, "GET", "/credit-note", lambda s: documents(s, "/credit-note")),
+    (400, "GET", "/statement", lambda s: s.usual.get("/statement?from=soon")),
+    (400, "GET", "/payment", lambda s: s.usual.get("/payment?limit=501")),
+    (414, "GET", "/payment", lambda s: documents(s, "/payment")),
     (400, "GET", "/event", lambda s: s.usual.get("/event?limit=0")),
     (400, "POST", "/order", lambda s: s.usual.post("/order", {})),
     (400, "POST", "/order", lambda s: send(s.usual, "POST /order", b"{")),

@@ -2,7 +2,7 @@
 
 import json
 
-from support.billing import issue
+from support.billing import credit, issue
 from support.events import number_events
 from support.interface import interface_document
 from support.orders import buy, create, dispatch, sell
@@ -30,14 +30,16 @@ def test_no_response_has_a_purchase_cost(shop: Service) -> None:
     below = request_quote(customer, [(sku, 1)])
     price_as_support(shop, below, (sku, "60"))
     dispatch(shop, placed)
-    issue(shop, placed)
+    invoice = issue(shop, placed).number
+    note = credit(shop, invoice, amount="1.00").number
     number_events(shop)
     values = {"reference": placed["order_id"], "sku": sku, "confirmation_code": quote["confirmation_code"]}
+    numbers = {"/invoice/{number}": invoice, "/credit-note/{number}": note}
     unread = set()
     for path, operations in interface_document()["paths"].items():
         if "get" not in operations or operations["get"]["operationId"] in UNREAD:
             continue
-        address = path.format_map(values) + (f"?{EXTRA}" if "product" in path else "")
+        address = path.format_map({**values, "number": numbers.get(path)}) + (f"?{EXTRA}" if "product" in path else "")
         found = [customer.get(address, headers={"Accept": accepted}) for accepted in ACCEPTED]
         bodies += [response.text for response in found]
         unread |= {path} if not any(response.status_code == 200 for response in found) else set()

@@ -13,6 +13,12 @@ TABLE = Path(__file__).parents[2] / "docs" / "specification-table.md"
 ADDITIONS = {
     "GET /quote/{confirmation_code}",
     "GET /event",
+    "GET /invoice",
+    "GET /invoice/{number}",
+    "GET /credit-note",
+    "GET /credit-note/{number}",
+    "GET /statement",
+    "GET /payment",
     "GET /auth/.well-known/openid-configuration",
     "GET /.well-known/oauth-authorization-server/auth",
     "GET /auth/jwks.json",

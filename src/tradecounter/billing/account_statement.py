@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tradecounter.billing.queries.statement import (
     DueRecord,
@@ -25,42 +26,57 @@ from tradecounter.kit.text import one_line
 from tradecounter.kit.wire import Moment, Timed
 
 
-class Entry(Timed, Struct, frozen=True, kw_only=True):
+class EntryFields(Struct, frozen=True, kw_only=True):
+    """What an entry of a statement has, whatever the form of its time."""
+
+    at: Any
+    kind: Annotated[str, Meta(description="`invoice`, `credit_note`, `payment`, `reversal` of a payment, or `refund`.")]
+    number: Annotated[int, Meta(description="The number of the document, or the payment's id.")]
+    description: Annotated[str, Meta(description="The order's reference, the payment's, or the reason.")]
+    debit: Annotated[Decimal, Meta(description="What it adds to the debt, in pounds.")]
+    credit: Annotated[Decimal, Meta(description="What it takes off the debt, in pounds.")]
+    balance: Annotated[Decimal, Meta(description="What the customer owes after it; negative: money on the account.")]
+
+
+class Entry(Timed, EntryFields, frozen=True, kw_only=True):
     """An entry of a statement; `balance` is what the customer owes after it."""
 
     at: Moment
-    kind: str
-    number: int
-    description: str
-    debit: Decimal
-    credit: Decimal
-    balance: Decimal
 
 
 class Ageing(Struct, frozen=True, kw_only=True):
     """What is due of invoices, by days past their due date."""
 
-    not_due: Decimal
-    days_1_30: Decimal
-    days_31_60: Decimal
-    days_61_90: Decimal
-    over_90: Decimal
+    not_due: Annotated[Decimal, Meta(description="Not yet due, in pounds.")]
+    days_1_30: Annotated[Decimal, Meta(description="1 to 30 days overdue.")]
+    days_31_60: Annotated[Decimal, Meta(description="31 to 60 days overdue.")]
+    days_61_90: Annotated[Decimal, Meta(description="61 to 90 days overdue.")]
+    over_90: Annotated[Decimal, Meta(description="More than 90 days overdue.")]
 
 
-class AccountStatement(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
+STATEMENT_NAMES = {"since": "from", "until": "to"}
+
+
+class StatementFields(Struct, frozen=True, kw_only=True, rename=STATEMENT_NAMES):
+    """What a statement has, whatever the form of its entries' times."""
+
+    customer_id: Annotated[int, Meta(description="The customer's id.")]
+    since: Annotated[date, Meta(description="The first UK day.")]
+    until: Annotated[date, Meta(description="The last UK day, which is included.")]
+    opening_balance: Annotated[Decimal, Meta(description="What the customer owed before the first day, in pounds.")]
+    entries: Any
+    closing_balance: Annotated[Decimal, Meta(description="What the customer owed after the last day, in pounds.")]
+    ageing: Annotated[Ageing, Meta(description="What is due of invoices by age, as of the last day.")]
+    unallocated: Annotated[Decimal, Meta(description="Money on the account that pays no invoice yet, in pounds.")]
+
+
+class AccountStatement(StatementFields, frozen=True, kw_only=True, rename=STATEMENT_NAMES):
     """A customer's account between two UK days, both included; ageing and `unallocated` are as of the last one.
 
     The closing balance is the sum of the ageing less the money on the account.
     """
 
-    customer_id: int
-    since: date
-    until: date
-    opening_balance: Decimal
     entries: list[Entry]
-    closing_balance: Decimal
-    ageing: Ageing
-    unallocated: Decimal
 
 
 async def read_statement(

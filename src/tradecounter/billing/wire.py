@@ -1,10 +1,20 @@
-"""The responses of billing, with examples (specification, section 2)."""
+"""The responses of billing in the customers' API, with examples (specification, section 2; documents)."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from tradecounter.billing.account_statement import STATEMENT_NAMES, AccountStatement, EntryFields, StatementFields
+from tradecounter.billing.reseller_wire import (
+    BilledLine,
+    CreditNote,
+    CreditNoteFields,
+    Invoice,
+    InvoiceFields,
+    LineFields,
+)
+from tradecounter.kit.local_time import local_text
 from tradecounter.kit.wire import Amount, LocalDateTime
 
 
@@ -28,6 +38,63 @@ class CreditOverview(Struct):
     total_outstanding: Amount
     available_credit: Amount
     outstanding_orders: Annotated[list[CreditOrderStatus], Meta(description="The orders that are not fully paid.")]
+
+
+class CustomerDocumentLine(LineFields, frozen=True, kw_only=True):
+    """A line of an invoice or a credit note; shipping and amounts have no `item_id` and no `sku`."""
+
+    item_id: Annotated[int, Meta(description="The `id` of the order's item.")] | UnsetType = UNSET
+    sku: Annotated[str, Meta(description="The product's SKU.")] | UnsetType = UNSET
+
+
+class CustomerInvoice(InvoiceFields, frozen=True, kw_only=True):
+    """An invoice with its lines, and what is paid, credited and due of it."""
+
+    lines: Annotated[
+        list[CustomerDocumentLine],
+        Meta(description="The lines as printed; shipping, which is on the first invoice, last."),
+    ]
+
+
+class CustomerCreditNote(CreditNoteFields, frozen=True, kw_only=True):
+    """A credit note with its lines, which correct those of an invoice."""
+
+    lines: Annotated[list[CustomerDocumentLine], Meta(description="What is credited.")]
+
+
+class CustomerStatementEntry(EntryFields, frozen=True, kw_only=True):
+    """An entry of a statement."""
+
+    at: Annotated[LocalDateTime, Meta(description="When it counts from, in UK local time.")]
+
+
+class CustomerStatement(StatementFields, frozen=True, kw_only=True, rename=STATEMENT_NAMES):
+    """Your account between two UK days, both included. The closing balance is the ageing less `unallocated`."""
+
+    entries: Annotated[list[CustomerStatementEntry], Meta(description="What happened between the days, oldest first.")]
+
+
+def own_invoice(invoice: Invoice) -> CustomerInvoice:
+    """Return an invoice as its customer sees it."""
+    return CustomerInvoice(**structs.asdict(invoice) | {"lines": [_own_line(line) for line in invoice.lines]})
+
+
+def own_credit_note(note: CreditNote) -> CustomerCreditNote:
+    """Return a credit note as its customer sees it."""
+    return CustomerCreditNote(**structs.asdict(note) | {"lines": [_own_line(line) for line in note.lines]})
+
+
+def own_statement(statement: AccountStatement) -> CustomerStatement:
+    """Return a statement as its customer sees it."""
+    entries = [
+        CustomerStatementEntry(**structs.asdict(entry) | {"at": local_text(entry.at)}) for entry in statement.entries
+    ]
+    return CustomerStatement(**structs.asdict(statement) | {"entries": entries})
+
+
+def _own_line(line: BilledLine) -> CustomerDocumentLine:
+    found: dict[str, Any] = {name: value for name, value in structs.asdict(line).items() if value is not None}
+    return CustomerDocumentLine(**found)
 
 
 CREDIT = CreditOverview(

@@ -39,7 +39,7 @@ class SortedTable(Generic[Row]):
 
     select: SQL | Composed
     row: Callable[..., Row]
-    conditions: Mapping[str, SQL]
+    conditions: Mapping[str, SQL | Composed]
     columns: Mapping[str, SortColumn[Row]]
     key: SQL
     key_of: Callable[[Row], int]

@@ -7,12 +7,14 @@ cause e-mails, so that the mail folder contains one or two of each kind.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from typing import Literal
 
 from tradecounter.demo.steps import (
     Announced,
     Cancelled,
     Configured,
+    Credited,
     Dispatched,
     Filmed,
     Invoiced,
@@ -58,7 +60,12 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         days_ago=64,
         lines=3,
         quantity=6,
-        steps=(Dispatched(days_ago=63.9, tracking="NW-4410-2265"), Invoiced(days_ago=63), Paid(days_ago=20)),
+        steps=(
+            Dispatched(days_ago=63.9, tracking="NW-4410-2265"),
+            Invoiced(days_ago=63),
+            Paid(days_ago=20),
+            Credited(18, Decimal("2.00"), "A box arrived dented."),
+        ),
     ),
     DemoOrder(
         customer=HARBOURLINE,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 
+from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.move_money import lock_confirmed_order
 from tradecounter.db.transaction import Transaction
@@ -150,6 +151,18 @@ class Paid(Step):
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         due = (await lock_confirmed_order(tx, code)).due
         await record_payment(tx, code, percentage(due, Decimal(self.percent)), now)
+
+
+@dataclass(frozen=True, slots=True)
+class Credited(Step):
+    """The reseller credits an amount of the order's invoice, in pounds without VAT."""
+
+    amount: Decimal
+    reason: str
+
+    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
+        invoice = await issue_invoice(tx, code, reseller.letterhead, now)  # the one that is issued already
+        await issue_credit_note(tx, invoice.number, self.amount, self.reason, reseller.letterhead, now)
 
 
 @dataclass(frozen=True, slots=True)

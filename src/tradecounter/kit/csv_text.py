@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import date
+
+from msgspec import UNSET
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 # What a spreadsheet takes for a formula; the apostrophes before it guard it.
@@ -26,6 +29,15 @@ def cells_of(texts: Sequence[str]) -> Sequence[str]:
 def harmless(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula: one that looks like it begins with an apostrophe."""
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+def cell_of(value: object) -> str:
+    """Return a value as a cell's text, which no spreadsheet takes for a formula; what is not there is empty."""
+    if value is None or value is UNSET:
+        return ""
+    if isinstance(value, str):
+        return harmless(value)
+    return value.isoformat() if isinstance(value, date) else str(value)
 
 
 def unguarded(text: str) -> str:

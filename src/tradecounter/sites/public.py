@@ -5,6 +5,7 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
+from tradecounter.billing.operations.documents import DocumentEndpoints
 from tradecounter.billing.operations.public import BillingEndpoints
 from tradecounter.consent.keys import OwnIssuer
 from tradecounter.consent.operations import IssuerEndpoints
@@ -18,6 +19,7 @@ from tradecounter.edge.openapi.introduction import PUBLIC
 from tradecounter.edge.page_kit.static_files import StaticEndpoint
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
+from tradecounter.edge.rest.record_lists import RecordLists
 from tradecounter.events.feed import EventFeed
 from tradecounter.events.operations.public import EventEndpoints
 from tradecounter.feeds.operations import FeedEndpoints
@@ -28,10 +30,12 @@ from tradecounter.identity.oauth.exchange_token import TokenExchange
 from tradecounter.identity.oauth.issuer import Issuer
 from tradecounter.identity.operations import TokenEndpoint
 from tradecounter.kit.clock import Clock
+from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.create.respond import OrderCreation
 from tradecounter.orders.operations.public import OrderEndpoints
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.parts.account import AccountParts
+from tradecounter.payments.operations.public import PaymentEndpoints
 from tradecounter.products.operations.public import CatalogueEndpoints
 from tradecounter.quotes.operations.public import QuoteEndpoints
 from tradecounter.settings import Settings
@@ -109,6 +113,7 @@ class Application(Site):
         issuer = Issuer.from_settings(settings, clock)
         exchange = TokenExchange(self.database, clock, issuer or own_issuer, settings.access_token_lifetime)
         clients = ClientDesk(self.database, self.admission)
+        lists = RecordLists(self.database)
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             self._products,
@@ -118,6 +123,8 @@ class Application(Site):
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),
+            DocumentEndpoints(self.database, clock, lambda: letterhead_from(settings), lists),
+            PaymentEndpoints(lists),
             EventEndpoints(EventFeed(self.database, self.stopping)),
             TokenEndpoint(exchange, clients, settings.base_url),
             *([] if issuer else [IssuerEndpoints(own_issuer, clients, clock, settings.base_url)]),

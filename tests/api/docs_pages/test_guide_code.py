@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.billing import invoiced, number_of
 from support.service import Customer, Service
 from support.web_page import plain
 from tradecounter.orders import rules
@@ -115,6 +116,48 @@ def test_the_program_that_retries_creates_an_order_once(code: list[str], custome
     ]  # fmt: skip
     assert printed[0] == printed[1]
     assert [order["order_reference"] for order in customer.get("/order").json()] == [printed[0]]
+
+
+def run(program: str, folder: Path, customer: Customer) -> list[str]:
+    (folder / "program.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, "program.py"], cwd=folder, env={"KEY": customer.key}, capture_output=True, text=True,
+        timeout=60, check=True,
+    )  # fmt: skip
+    return done.stdout.splitlines()
+
+
+def test_the_program_that_keeps_invoices_fetches_each_once(code: list[str], shop: Service, tmp_path: Path) -> None:
+    customer, program = shop.customer(), the_one(code, "def new_invoices(")
+    for _ in range(2):
+        invoiced(shop, customer)
+    assert len(run(program, tmp_path, customer)) == 2
+    placed = invoiced(shop, customer)
+    [line] = run(program, tmp_path, customer)
+    assert line.split() == [str(number_of(shop, placed)), placed["order_reference"], "66.6"]
+    files = sorted((tmp_path / "invoices").iterdir())
+    assert [file.suffix for file in files] == [".json", ".pdf"] * 3
+    assert files[-1].read_bytes().startswith(b"%PDF-")
+    assert json.loads(files[-2].read_text())["state"] == "due"
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="without curl")
+def test_the_command_for_a_table_of_invoices_writes_it(code: list[str], shop: Service, tmp_path: Path) -> None:
+    customer = shop.customer()
+    placed = invoiced(shop, customer)
+    command = the_one(code, "> invoices.csv")
+    env = {"KEY": customer.key, "BASE": shop.url, "PATH": "/usr/bin:/bin"}
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, env=env, timeout=60, check=True)
+    [row] = csv.DictReader((tmp_path / "invoices.csv").read_text().splitlines())
+    assert (row["order_reference"], row["cost_gross"]) == (placed["order_reference"], "66.60")
+
+
+def test_the_guide_explains_every_state_of_an_invoice(shop: Service) -> None:
+    states = (
+        shop.client().get("/openapi.json").json()["components"]["schemas"]["CustomerInvoice"]["properties"]["state"]
+    )
+    text = shop.client().get("/guide").text
+    assert set(states["enum"]) <= set(re.findall(r"<tr>\s*<td>\s*<code>([^<]+)</code>", text))
 
 
 def test_the_guide_explains_every_status_of_an_order(shop: Service) -> None:

@@ -63,7 +63,8 @@ def show_all(
 @app.command("show")
 def show_one(number: Number, as_json: AsJson = False) -> None:
     """Show an invoice with its lines."""
-    show_record(run_query(lambda tx: shown_invoice(tx, number)), parts={"lines": ("Lines", _LINES)}, as_json=as_json)
+    found = run_query(lambda tx: shown_invoice(tx, number, SystemClock().now()))
+    show_record(found, parts={"lines": ("Lines", _LINES)}, as_json=as_json)
 
 
 @app.command("pdf")

@@ -46,11 +46,11 @@ def _line(quantity: int, net: str, tax: str) -> BilledLine:
     )
 
 
-_INVOICE = Invoice(**_COMMON, lines=[_line(6, "455.40", "91.08")])
+INVOICE = Invoice(**_COMMON, customer_reference="PO-1001", state="part_paid", lines=[_line(6, "455.40", "91.08")])
 _RESENT = ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"])
 _NEW_CREDIT_NOTE = CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken.")
-_CREDIT_NOTE = CreditNote(
-    number=5001,
+CREDIT_NOTE = CreditNote(
+    number=50001,
     invoice=10001,
     order_reference="ORD-100042",
     customer_id=1001,
@@ -80,7 +80,7 @@ PAYMENT = Payment(
 _AGEING = Ageing(
     not_due=Decimal("446.48"), days_1_30=_NOTHING, days_31_60=_NOTHING, days_61_90=_NOTHING, over_90=_NOTHING
 )
-_STATEMENT = AccountStatement(
+STATEMENT = AccountStatement(
     customer_id=1001,
     since=_ISSUED,
     until=date(2026, 6, 30),
@@ -110,7 +110,7 @@ _DEBTOR = Debtor(
 )
 
 DESCRIBED: Mapping[type, Described] = {
-    Invoice: Described("The invoice.", _INVOICE),
+    Invoice: Described("The invoice.", INVOICE),
     SentStatement: Described(
         "The customer and who gets the e-mail.",
         SentStatement(customer_id=1001, recipient="accounts@harbourline.example"),
@@ -129,13 +129,13 @@ DESCRIBED: Mapping[type, Described] = {
     ResentInvoice: Described(
         "The recipients.", ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"]), "Resent"
     ),
-    CreditNote: Described("The credit note.", _CREDIT_NOTE),
+    CreditNote: Described("The credit note.", CREDIT_NOTE),
     CreditNoteRequest: Described(
         "", CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken."), "CreditNote"
     ),
     Payment: Described("The payment.", PAYMENT),
     PaymentRequest: Described("", _NEW_PAYMENT, "Payment"),
     Reversal: Described("", Reversal("The bank returned it.")),
-    AccountStatement: Described("The statement.", _STATEMENT, "Statement"),
+    AccountStatement: Described("The statement.", STATEMENT, "Statement"),
     Debtor: Described("The debtor.", _DEBTOR),
 }

@@ -1,20 +1,14 @@
 """`/api/invoice`, `/api/credit-note`, statements and debtors."""
 
-import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from operator import attrgetter
-from typing import Annotated, Literal
+from typing import Annotated
 
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import (
-    AccountStatement,
-    read_statement,
-    statement_csv,
-)
+from tradecounter.billing.account_statement import AccountStatement, read_statement
 from tradecounter.billing.debtors import Debtor, read_debtors
 from tradecounter.billing.operations.examples import DESCRIBED
 from tradecounter.billing.operations.steps import credit_invoice
@@ -24,9 +18,7 @@ from tradecounter.billing.operations.wire import (
     DebtorListParameters,
     InvoiceListParameters,
     StatementParameters,
-    StatementPeriod,
 )
-from tradecounter.billing.print_statement import print_statement
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
     fetch_credit_note,
@@ -46,6 +38,7 @@ from tradecounter.billing.reseller_wire import (
 )
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
 from tradecounter.billing.shown_invoice import shown_invoice, shown_invoices
+from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -54,7 +47,6 @@ from tradecounter.edge.operations.subject import FILE, InPath, Listed, Subject
 from tradecounter.edge.page_kit.tables import cursor_text, read_cursor
 from tradecounter.edge.rest.operation import Media
 from tradecounter.edge.rest.responses import file_response
-from tradecounter.kit.errors import invalid
 from tradecounter.letterhead.seller import Letterhead
 
 _BILLING = Subject(tag="Billing", read="billing:read", write="billing:write", described=DESCRIBED)
@@ -65,7 +57,7 @@ _PDF, _CSV = "application/pdf", "text/csv"
 _NUMBER = attrgetter("number")
 
 InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, "invoice")]
-CreditNoteNumber = Annotated[int, InPath("number", "The credit note's number.", 1, "credit note")]
+CreditNoteNumber = Annotated[int, InPath("number", "The credit note's number.", 50001, "credit note")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +82,12 @@ class BillingOperations:
             before=query.after or None,
         )
         found = await list_invoices(tx, chosen, query.limit + 1)
-        return Listed(found, await shown_invoices(tx, found[: query.limit]), _NUMBER)
+        return Listed(found, await shown_invoices(tx, found[: query.limit], now), _NUMBER)
 
     @_BILLING.shows(_INVOICE)
-    async def get_invoice(self, tx: Transaction, number: InvoiceNumber) -> Invoice:
+    async def get_invoice(self, tx: Transaction, now: datetime, number: InvoiceNumber) -> Invoice:
         """One invoice."""
-        return await shown_invoice(tx, number)
+        return await shown_invoice(tx, number, now)
 
     @_BILLING.shows(f"{_INVOICE}/pdf", "The PDF file.", files={_PDF: FILE})
     async def get_invoice_pdf(self, tx: Transaction, number: InvoiceNumber) -> Response:
@@ -208,32 +200,3 @@ class BillingOperations:
         By e-mail to the account's address for invoices, as a PDF file.
         """
         return await send_statement(tx, customer_id, now)
-
-
-def statement_days(wanted: StatementPeriod) -> tuple[date | None, date | None]:
-    """Return the first and the last day of a statement, if they are given. Raises DomainError (invalid)."""
-    return _day("from", wanted.since), _day("to", wanted.until)
-
-
-async def statement_file(
-    statement: AccountStatement,
-    file_format: Literal["csv", "pdf"],
-    customer: str,
-    letterhead: Callable[[], Letterhead],
-    now: datetime,
-) -> Response:
-    """Respond with a statement as a file; `customer` is the customer's name. `letterhead` is called in a thread."""
-    name = f"statement-{statement.customer_id}-{statement.until}"
-    if file_format == "csv":
-        return file_response(statement_csv(statement).encode(), f"{name}.csv", _CSV)
-    pdf = await asyncio.to_thread(lambda: print_statement(statement, customer, letterhead(), now))
-    return file_response(pdf, f"{name}.pdf", _PDF)
-
-
-def _day(field: str, text: str | None) -> date | None:
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise invalid(field, f"{text[:40]!r} is not a date, such as 2026-06-01") from error

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.billing.credit_shares import CreditLine
+from tradecounter.billing.statement_files import StatementPeriod
 from tradecounter.edge.operations.desk import Limit, PageParameters
 from tradecounter.kit.number_types import Id, Pounds
 from tradecounter.payments.record_payment import NewPayment
@@ -66,13 +67,6 @@ class DebtorListParameters(Struct, frozen=True, kw_only=True):
         str | None, Meta(description="Only results after this one; take it from the `Link` of the page before.")
     ] = None
     limit: Limit = 100
-
-
-class StatementPeriod(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
-    """The query parameters of a statement as a file."""
-
-    since: Annotated[str | None, Meta(description="The first day; by default that of the first entry.")] = None
-    until: Annotated[str | None, Meta(description="The last day, today by default; ageing is as of it.")] = None
 
 
 class StatementParameters(StatementPeriod, frozen=True, kw_only=True):

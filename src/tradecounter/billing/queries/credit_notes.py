@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 import msgspec
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from tradecounter.billing.credit_shares import CreditShare, InvoicedLine
 from tradecounter.billing.invoice_document import CreditNoteDocument
@@ -16,6 +17,7 @@ from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
+from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 _INVOICED_LINES = Statement(
     "select position, line_id, quantity, net, vat from invoice_line where invoice = :invoice order by position",
@@ -157,11 +159,17 @@ class CreditNoteRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditNoteFilter:
-    """A filter of credit notes; `order_id` is internal, `before` selects those with lower numbers."""
+    """A filter of credit notes; `issued_to` is exclusive.
+
+    `order_id` is internal, `before` selects those with lower numbers.
+    """
 
     customer_id: int | None = None
     invoice: int | None = None
     order_id: int | None = None
+    order_reference: str | None = None
+    issued_from: datetime | None = None
+    issued_to: datetime | None = None
     before: int | None = None
 
 
@@ -179,25 +187,42 @@ _CONDITIONS = {
     "customer_id": SQL("c.customer_id = :customer_id"),
     "invoice": SQL("c.invoice = :invoice"),
     "order_id": SQL("b.order_id = :order_id"),
+    "order_reference": SQL("b.order_id in {}").format(NAMED_ORDERS),
+    "issued_from": SQL("c.issued_at >= :issued_from"),
+    "issued_to": SQL("c.issued_at < :issued_to"),
     "before": SQL("c.number < :before"),
 }
 
 
-async def list_credit_notes(tx: Transaction, wanted: CreditNoteFilter, most: int) -> list[CreditNoteRecord]:
-    """Return the latest credit notes that match a filter."""
+async def list_credit_notes(
+    tx: Transaction, wanted: CreditNoteFilter, most: int, start: int = 0
+) -> list[CreditNoteRecord]:
+    """Return the latest credit notes that match a filter, from a position on."""
+    chosen, values = _chosen(wanted)
+    sql = SQL("{} where {} order by c.number desc offset :start limit :most").format(_SELECTED, chosen)
+    return await tx.fetch_all(Statement(sql, CreditNoteRecord), **values, most=most, start=start)
+
+
+async def count_credit_notes(tx: Transaction, wanted: CreditNoteFilter) -> int:
+    """Return how many credit notes match a filter."""
+    chosen, values = _chosen(wanted)
+    sql = SQL("select count(*) from credit_note c join invoice_balance b using (invoice) where {}").format(chosen)
+    return int(await tx.fetch_value(Statement(sql), **values))
+
+
+def _chosen(wanted: CreditNoteFilter) -> tuple[Composable, dict[str, Any]]:
+    """Return the condition of a filter and its values."""
     values = {name: value for name, value in asdict(wanted).items() if value is not None}
-    chosen = SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")])
-    sql = SQL("{} where {} order by c.number desc limit :most").format(_SELECTED, chosen)
-    return await tx.fetch_all(Statement(sql, CreditNoteRecord), **values, most=most)
+    return SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")]), values
 
 
 _THE_CREDIT_NOTE = Statement(SQL("{} where c.number = :number").format(_SELECTED), CreditNoteRecord)
 
 
-async def fetch_credit_note(tx: Transaction, number: int) -> CreditNoteRecord:
-    """Return a credit note. Raises DomainError (not found)."""
+async def fetch_credit_note(tx: Transaction, number: int, customer_id: int | None = None) -> CreditNoteRecord:
+    """Return a credit note, of any customer or of one. Raises DomainError (not found)."""
     found = await tx.fetch_one(_THE_CREDIT_NOTE, number=number)
-    if found is None:
+    if found is None or customer_id not in {None, found.customer_id}:
         raise not_found("credit note", number)
     return found
 

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 import msgspec
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine
 from tradecounter.billing.queries.invoices import PrintedInvoice
+from tradecounter.billing.rules import InvoiceState, invoice_state
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.money import NOTHING
+from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +38,17 @@ class InvoiceRecord:
     credited: Decimal
     due: Decimal
 
+    def state(self, now: datetime) -> InvoiceState:
+        """Return the state that people see."""
+        return invoice_state(self.due, self.paid, self.credited, self.due_at, now)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceFilter:
     """A filter of invoices; `order_id` is internal.
 
     `issued_to` is exclusive; `overdue_at` selects invoices that are overdue then, `before` those with lower numbers.
-    `reference` is an order's reference, or a part of the customer's own.
+    `reference` is an order's reference, or a part of the customer's own; `order_reference` is the whole one.
     """
 
     customer_id: int | None = None
@@ -52,6 +59,7 @@ class InvoiceFilter:
     overdue_at: datetime | None = None
     before: int | None = None
     reference: str | None = None
+    order_reference: str | None = None
 
 
 _INVOICES = SQL(
@@ -69,19 +77,32 @@ _CONDITIONS = {
     "reference": SQL(
         "(o.order_reference = upper(:reference) or position(lower(:reference) in lower(o.customer_reference)) > 0)"
     ),
+    "order_reference": SQL("i.order_id in {}").format(NAMED_ORDERS),
 }
 _UNPAID = SQL("b.due > 0")
 
 
-async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int) -> list[InvoiceRecord]:
-    """Return the latest invoices that match a filter."""
+async def list_invoices(tx: Transaction, wanted: InvoiceFilter, most: int, start: int = 0) -> list[InvoiceRecord]:
+    """Return the latest invoices that match a filter, from a position on."""
+    chosen, values = _chosen(wanted)
+    sql = SQL("{} where {} order by i.number desc offset :start limit :most").format(_INVOICES, chosen)
+    return await tx.fetch_all(Statement(sql, InvoiceRecord), **values, most=most, start=start)
+
+
+async def count_invoices(tx: Transaction, wanted: InvoiceFilter) -> int:
+    """Return how many invoices match a filter."""
+    chosen, values = _chosen(wanted)
+    sql = SQL("select count(*) from ({} where {}) as invoices").format(_INVOICES, chosen)
+    return int(await tx.fetch_value(Statement(sql), **values))
+
+
+def _chosen(wanted: InvoiceFilter) -> tuple[Composable, dict[str, Any]]:
+    """Return the condition of a filter and its values."""
     values = {name: value for name, value in asdict(wanted).items() if name in _CONDITIONS and value is not None}
     conditions = [_CONDITIONS[name] for name in values]
     if wanted.unpaid or wanted.overdue_at is not None:
         conditions.append(_UNPAID)
-    chosen = SQL(" and ").join(conditions or [SQL("true")])
-    sql = SQL("{} where {} order by i.number desc limit :most").format(_INVOICES, chosen)
-    return await tx.fetch_all(Statement(sql, InvoiceRecord), **values, most=most)
+    return SQL(" and ").join(conditions or [SQL("true")]), values
 
 
 async def fetch_own_invoice(tx: Transaction, customer_id: int, number: int) -> InvoiceRecord:

@@ -9,6 +9,7 @@ from psycopg.sql import SQL
 
 from tradecounter.billing.rules import InvoiceState, invoice_state
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
+from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 _NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer")
 _NUMBER, _AMOUNT, _MOMENT, _DAY = SQL("bigint"), SQL("numeric"), SQL("timestamptz"), SQL("date")
@@ -60,11 +61,7 @@ INVOICES: SortedTable[InvoiceRow] = SortedTable(
     conditions={
         "number": SQL("b.invoice = :number"),
         "customer_id": SQL("b.customer_id = :customer_id"),
-        "order_reference": SQL(
-            "b.order_id in (select id from orders"
-            " where number = nullif(substring(:order_reference from '[0-9]{1,18}$'), '')::bigint"
-            " and (lower(order_reference) = lower(:order_reference) or number::text = :order_reference))"
-        ),
+        "order_reference": SQL("b.order_id in {}").format(NAMED_ORDERS),
         "issued_from": SQL("i.issued_at >= :issued_from"),
         "issued_to": SQL("i.issued_at < :issued_to"),
         "unpaid": SQL("(b.due > 0) = :unpaid::boolean"),

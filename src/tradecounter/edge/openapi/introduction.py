@@ -9,6 +9,7 @@ LICENSE = {"name": "Apache License 2.0", "url": "https://www.apache.org/licenses
 TAGS = {
     "Catalogue": "Products at your prices with live stock, and the data to filter them by.",
     "Orders": "Orders and quotes, from price to delivery. You create an order, confirm it, and then follow it.",
+    "Documents": "Invoices, credit notes, statements and payments, as data and as files.",
     "Account": "Your account: details, credit and address book.",
     "Events": "What happened to your orders, quotes, invoices, prices and stock, for programs that follow it.",
     "Access": "Access tokens for applications that act for a customer.",

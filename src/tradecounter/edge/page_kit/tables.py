@@ -15,7 +15,7 @@ from starlette.responses import Response
 from tradecounter.edge.page_kit.forms import query_values
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
-from tradecounter.kit.csv_text import MEDIA_TYPE, harmless, line
+from tradecounter.kit.csv_text import MEDIA_TYPE, cell_of, line
 from tradecounter.kit.errors import DomainError, invalid
 
 Row = TypeVar("Row")
@@ -181,13 +181,5 @@ class Table(Generic[Row]):
 
 def csv_file(name: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> Response:
     """Return a CSV file. Texts that a spreadsheet would take for a formula begin with an apostrophe."""
-    text = line(headings) + "".join(line(map(_cell, row)) for row in rows)
+    text = line(headings) + "".join(line(map(cell_of, row)) for row in rows)
     return file_response(text, f"{name}.csv", MEDIA_TYPE)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return harmless(value)
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)

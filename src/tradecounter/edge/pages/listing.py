@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
 from functools import wraps
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_type_hints
 
@@ -15,8 +14,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.step import Access, Handler
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
-from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.kit.local_time import at_uk_time
+from tradecounter.kit.errors import DomainError, Kind
 
 Wanted = TypeVar("Wanted", bound=TableParameters)
 Row = TypeVar("Row")
@@ -146,29 +144,3 @@ def views_of(address: str, parameter: str, names: Sequence[tuple[str, str]], cho
 async def known(**values: Any) -> dict[str, Any]:
     """Return the same values for every page, for `shown`."""
     return values
-
-
-def day_of(field: str, text: str | None) -> date | None:
-    """Return a day as a browser sends it. Raises DomainError (invalid)."""
-    if not text:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise invalid(field, f"{text[:40]!r} is not a day, such as 2026-06-01") from error
-
-
-def start_of(field: str, text: str | None) -> datetime | None:
-    """Return when a UK day begins. Raises DomainError (invalid)."""
-    day = day_of(field, text)
-    return None if day is None else at_uk_time(day, time())
-
-
-def end_of(field: str, text: str | None) -> datetime | None:
-    """Return when the day after a UK day begins. Raises DomainError (invalid)."""
-    day = day_of(field, text)
-    if day is None:
-        return None
-    if day == date.max:
-        raise invalid(field, "is too late")
-    return at_uk_time(day + timedelta(days=1), time())

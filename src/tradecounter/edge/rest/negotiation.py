@@ -1,6 +1,6 @@
 """Chooses between CSV and JSON for endpoints that offer both (specification, section 1, content negotiation)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
@@ -50,7 +50,18 @@ def choose_format(accept: str | None, override: Format | None = None) -> Format:
     return CSV if any(match is not None and match >= json for match in csv) else JSON
 
 
-def attachment(accept: str | None, media: Format, name: str) -> dict[str, str]:
+def choose_named(accept: str | None, offered: Collection[str]) -> str:
+    """Return JSON, unless an `Accept` header names a format of `offered` and prefers it: by weight, else by place."""
+    ranges = [_parse(part) for part in (accept or "").split(",") if part.strip()]
+    found = {media: _match(*_names(media), ranges, least=_NAMED) for media in offered}
+    named = {media: match for media, match in found.items() if match is not None and match.quality > 0}
+    json = _match("application", "json", ranges)
+    if not named or (json is not None and json.quality > 0 and json >= max(named.values())):
+        return JSON
+    return max(named, key=lambda media: named[media])
+
+
+def attachment(accept: str | None, media: str, name: str) -> dict[str, str]:
     """Return the `Content-Disposition` header for CSV, only for browsers, which accept `text/html`."""
     if media != CSV or not accept or not any(_is_html(_parse(part)) for part in accept.split(",")):
         return {}
@@ -61,10 +72,14 @@ def _is_html(found: _Range) -> bool:
     return (found.type, found.subtype) == ("text", "html") and found.quality > 0
 
 
+def _names(media: str) -> tuple[str, str]:
+    kind, _, subtype = media.partition("/")
+    return kind, subtype
+
+
 def _parse(part: str) -> _Range:
     media, *parameters = (piece.strip().lower() for piece in part.split(";"))
-    kind, _, subtype = media.partition("/")
-    return _Range(kind, subtype, weight_of(parameters))
+    return _Range(*_names(media), weight_of(parameters))
 
 
 def weight_of(parameters: Iterable[str]) -> float:
@@ -82,7 +97,7 @@ def _weight(text: str) -> float:
     return min(max(value, 0.0), 1.0) if value == value else 0.0  # noqa: PLR0124 only NaN differs from itself
 
 
-def _match(kind: str, subtype: str, ranges: list[_Range], *, least: int = 0) -> _Match | None:
+def _match(kind: str, subtype: str, ranges: Sequence[_Range], *, least: int = 0) -> _Match | None:
     """Return the match of the most specific range for a media type; the best of equally specific ones."""
     matches = [
         (specificity, _Match(found.quality, -position))

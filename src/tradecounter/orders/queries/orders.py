@@ -34,6 +34,12 @@ _COLUMNS = SQL(
 # `has_expired` of `orders/states.py` for rows whose state is pending; null without an expiry.
 HAS_EXPIRED = SQL("expires_at < :now::timestamptz")
 
+# The ids of the orders that `:order_reference` names: a reference in any case, or the number in it.
+NAMED_ORDERS = SQL(
+    "(select id from orders where number = nullif(substring(:order_reference from '[0-9]{1,18}$'), '')::bigint"
+    " and (lower(order_reference) = lower(:order_reference) or number::text = :order_reference))"
+)
+
 
 def order_statement(sql: LiteralString, *parts: Composable, prepared: bool = True) -> Statement[AnyOrder]:
     """Return a statement that reads orders. The columns replace the first `{}` of the SQL, `parts` the others."""

@@ -5,11 +5,12 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
+from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,7 @@ class PaymentRecord:
 _SELECTED = SQL("""
     select p.id, p.customer_id, p.amount, p.received_on, p.method, p.reference, p.recorded_at, p.reversed_at,
            p.reversal_reason, coalesce(a.allocations, '[]') as allocations
-    from payment p
+    from (select p.* from payment p where {}) as p
     left join lateral (
         select jsonb_agg(jsonb_build_object('invoice', invoice, 'amount', amount::text) order by invoice) as allocations
         from (
@@ -45,7 +46,7 @@ _SELECTED = SQL("""
     ) as a on true
 """)
 
-_THE_PAYMENT = Statement(SQL("{} where p.id = :payment_id").format(_SELECTED), PaymentRecord)
+_THE_PAYMENT = Statement(_SELECTED.format(SQL("p.id = :payment_id")), PaymentRecord)
 
 
 async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
@@ -58,10 +59,11 @@ async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentFilter:
-    """A filter of payments by customer, paid invoice, and days of receipt (both included)."""
+    """A filter of payments by customer, paid invoice or its order, and days of receipt (both included)."""
 
     customer_id: int | None = None
     invoice: int | None = None
+    order_reference: str | None = None
     received_from: date | None = None
     received_to: date | None = None
 
@@ -69,23 +71,37 @@ class PaymentFilter:
 _CONDITIONS = {
     "customer_id": SQL("p.customer_id = :customer_id"),
     "invoice": SQL("p.id in (select payment_id from allocation where invoice = :invoice)"),
+    "order_reference": SQL(
+        "p.id in (select payment_id from allocation a join invoice_balance b using (invoice) where b.order_id in {})"
+    ).format(NAMED_ORDERS),
     "received_from": SQL("p.received_on >= :received_from"),
     "received_to": SQL("p.received_on <= :received_to"),
 }
 
 
 async def list_payments(
-    tx: Transaction, wanted: PaymentFilter, most: int, *, before: int | None = None
+    tx: Transaction, wanted: PaymentFilter, most: int, *, before: int | None = None, start: int = 0
 ) -> list[PaymentRecord]:
-    """Return the latest payments that match a filter; with `before`, those with a lower id."""
-    values = {name: value for name, value in asdict(wanted).items() if value is not None}
-    conditions = [_CONDITIONS[name] for name in values]
+    """Return the latest payments that match a filter, from a position on; with `before`, those with a lower id."""
+    chosen, values = _chosen(wanted)
     if before is not None:
         values["before"] = before
-        conditions.append(SQL("p.id < :before"))
-    chosen = SQL(" and ").join(conditions or [SQL("true")])
-    sql = SQL("{} where {} order by p.id desc limit :most").format(_SELECTED, chosen)
-    return await tx.fetch_all(Statement(sql, PaymentRecord), **values, most=most)
+        chosen = SQL("{} and p.id < :before").format(chosen)
+    page = SQL("{} order by p.id desc offset :start limit :most").format(chosen)
+    sql = SQL("{} order by p.id desc").format(_SELECTED.format(page))
+    return await tx.fetch_all(Statement(sql, PaymentRecord), **values, most=most, start=start)
+
+
+async def count_payments(tx: Transaction, wanted: PaymentFilter) -> int:
+    """Return how many payments match a filter."""
+    chosen, values = _chosen(wanted)
+    return int(await tx.fetch_value(Statement(SQL("select count(*) from payment p where {}").format(chosen)), **values))
+
+
+def _chosen(wanted: PaymentFilter) -> tuple[Composable, dict[str, Any]]:
+    """Return the condition of a filter and its values."""
+    values = {name: value for name, value in asdict(wanted).items() if value is not None}
+    return SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")]), values
 
 
 _DUPLICATE = Statement("""

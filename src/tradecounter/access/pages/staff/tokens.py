@@ -12,11 +12,11 @@ from tradecounter.access.tokens import add_token, revoke_token
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.values import moment_text
-from tradecounter.edge.pages.listing import end_of
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.permissions import AREAS, SCOPES
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import end_of
 from tradecounter.kit.errors import not_found
 from tradecounter.parts.back_office import OfficeParts
 

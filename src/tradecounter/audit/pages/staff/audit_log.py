@@ -7,10 +7,11 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.page_kit.values import short_code
-from tradecounter.edge.pages.listing import At, end_of, start_of, table_page
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.subjects import path_of_subject
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_changes import Change, changes_of
 

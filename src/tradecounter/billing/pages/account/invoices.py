@@ -25,16 +25,16 @@ from tradecounter.billing.queries.invoice_records import (
     printed_invoices,
 )
 from tradecounter.billing.queries.invoices import PrintedInvoice
-from tradecounter.billing.rules import invoice_state
 from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Column, TableParameters
-from tradecounter.edge.pages.listing import At, end_of, known, start_of, table_page
+from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS, INVOICE_FILES
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
@@ -117,9 +117,7 @@ class InvoicePages:
         file="invoices",
         headings=_INVOICE_HEADINGS,
         cells=_invoice_row,
-        shown=lambda self, _, found: known(
-            state=_states(found.rows, self.desk.clock.now()), bank=bank_details(self.parts.settings)
-        ),
+        shown=lambda self, *_: known(now=self.desk.clock.now(), bank=bank_details(self.parts.settings)),
         user_roles=ACCOUNTS,
     )
     async def list_invoices(
@@ -159,10 +157,10 @@ class InvoicePages:
 
     @page("/account/invoice/{number}", "One invoice", user_roles=INVOICE_FILES)
     async def show_one(self, call: Call) -> Response:
-        number = call.path_id("number", "invoice")
+        number, now = call.path_id("number", "invoice"), self.desk.clock.now()
         async with self.desk.reading() as tx:
             record = await fetch_own_invoice(tx, call.customer_id, number)
-            [invoice] = await shown_invoices(tx, [record])
+            [invoice] = await shown_invoices(tx, [record], now)
             payments = await list_payments(tx, PaymentFilter(invoice=number), _MOST_FILES)
             notes = await list_credit_notes(tx, CreditNoteFilter(invoice=number), _MOST_FILES)
         return self.desk.show(
@@ -170,7 +168,7 @@ class InvoicePages:
             "billing/invoice.html",
             record=record,
             invoice=invoice,
-            state=_state(record, self.desk.clock.now()),
+            state=record.state(now),
             payments=[(payment, payment.share_of(number)) for payment in payments],
             credit_notes=notes,
             bank=bank_details(self.parts.settings),
@@ -210,12 +208,3 @@ def _zipped(invoices: Sequence[PrintedInvoice]) -> bytes:
         for invoice in invoices:
             archive.writestr(f"invoice-{invoice.number}.pdf", invoice.pdf)
     return written.getvalue()
-
-
-def _state(invoice: InvoiceRecord, now: datetime) -> str:
-    return invoice_state(invoice.due, invoice.paid, invoice.credited, invoice.due_at, now)
-
-
-def _states(rows: Sequence[InvoiceRecord], now: datetime) -> dict[int, str]:
-    """Return the state of each invoice, by its number."""
-    return {row.number: _state(row, now) for row in rows}

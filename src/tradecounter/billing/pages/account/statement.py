@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import Ageing, read_statement
-from tradecounter.billing.operations.staff import statement_days, statement_file
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_statement import AGES, KINDS
+from tradecounter.billing.statement_files import statement_days, statement_file
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.edge.page_kit.charts import Chart, bar_chart
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values

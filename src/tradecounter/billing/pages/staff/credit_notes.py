@@ -28,10 +28,11 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, query_values
 from tradecounter.edge.page_kit.tables import Column, TableParameters
-from tradecounter.edge.pages.listing import At, end_of, start_of, table_page
+from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.errors import DomainError, FieldError, invalid
 from tradecounter.kit.local_time import uk_date
@@ -165,7 +166,7 @@ class CreditNotePages:
         asked = {name: values[-1] for name, values in query_values(call.raw_query).items()}
         returned = filled.value("return", asked.get("return", ""))
         async with self.desk.reading() as tx:
-            invoice = await shown_invoice(tx, number)
+            invoice = await shown_invoice(tx, number, self.desk.clock.now())
             left = await creditable_of(tx, number)
             found = await fetch_return(tx, returned) if returned else None
             wanted = [] if found is None else (await creditable_of_return(tx, found)).get(number, [])

@@ -18,18 +18,18 @@ from tradecounter.billing.queries.money_tables import (
     invoices_for,
 )
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
-from tradecounter.billing.rules import invoice_state
 from tradecounter.billing.shown_invoice import shown_invoices
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.tables import Column, TableParameters
-from tradecounter.edge.pages.listing import At, end_of, known, start_of, table_page
+from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.back_office import OfficeParts
@@ -112,7 +112,7 @@ class InvoicePages:
         number, now = call.path_id("number", "invoice"), self.desk.clock.now()
         async with self.desk.reading() as tx:
             record = await fetch_invoice(tx, number)
-            [invoice] = await shown_invoices(tx, [record])
+            [invoice] = await shown_invoices(tx, [record], now)
             account = await fetch_account(tx, invoice.customer_id)
             payments = await list_payments(tx, PaymentFilter(invoice=number), _MOST_LISTED)
             credit_notes = await list_credit_notes(tx, CreditNoteFilter(invoice=number), _MOST_LISTED)
@@ -122,7 +122,7 @@ class InvoicePages:
             call,
             "billing/invoice.html",
             invoice=invoice,
-            state=invoice_state(record.due, record.paid, record.credited, record.due_at, now),
+            state=record.state(now),
             customer=account.name,
             payments=[(payment, payment.share_of(number)) for payment in payments],
             credit_notes=credit_notes,

@@ -10,10 +10,10 @@ from starlette.responses import Response
 from tradecounter.audit.queries import latest_of
 from tradecounter.billing.account_statement import AccountStatement, read_statement
 from tradecounter.billing.ageing_chart import ageing_chart
-from tradecounter.billing.operations.staff import statement_days, statement_file
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_statement import AGES, KINDS
 from tradecounter.billing.remind_debtor import Reminder, SentStatement, read_reminder, remind_debtor, send_statement
+from tradecounter.billing.statement_files import statement_days, statement_file
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction

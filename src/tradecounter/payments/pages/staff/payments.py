@@ -24,11 +24,12 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.tables import Column, TableParameters
-from tradecounter.edge.pages.listing import At, day_of, known, table_page
+from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.days import day_of
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.number_types import Id
