@@ -124,6 +124,7 @@ def test_without_a_process_programs_get_json_and_people_a_page(behind_nginx: Sta
         assert program.headers["Content-Type"] == "application/json"
         assert program.headers["Retry-After"] == "5"
         assert "repeat the request with the same Idempotency-Key" in program.json()["message"]
+        assert program.json()["code"] == "unavailable"
         person = sites.get("/account", Accept="text/html,*/*")
         assert person.status_code == 503
         assert person.headers["Content-Type"] == "text/html; charset=utf-8"

@@ -110,6 +110,7 @@ def test_a_node_that_ends_without_a_response_leaves_the_change_in_doubt(away: No
         response = httpx2.get(f"{site.url}/product")
     assert response.status_code == 502
     assert "may have been carried out; repeat the request with the same Idempotency-Key" in response.json()["message"]
+    assert response.json()["code"] == "unavailable"
 
 
 def test_all_ways_to_deploy_say_the_same() -> None:
