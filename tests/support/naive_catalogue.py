@@ -60,6 +60,7 @@ class Buyer:
 class Wanted:
     """A request for a list of products."""
 
+    sku: tuple[str, ...] = ()
     manufacturer: tuple[str, ...] = ()
     category: tuple[str, ...] = ()
     query: str | None = None
@@ -75,6 +76,7 @@ class Wanted:
     def pairs(self) -> list[tuple[str, str]]:
         """The query's parts, every value percent-encoded but for the commas between a list's values."""
         lists = {
+            "sku": self.sku,
             "manufacturer": self.manufacturer,
             "category": self.category,
             "attribute": tuple("".join(parts) for parts in self.attribute),
@@ -223,11 +225,13 @@ class NaiveCatalogue:
             raise BadRequestError
         categories = self._category_keys(wanted.category)
         manufacturers = {key.casefold() for key in wanted.manufacturer}
+        skus = {sku.casefold() for sku in wanted.sku}
         filters = [self._checked(*parts) for parts in wanted.attribute]
         found = [
             row
             for row in self.rows.products
-            if (not wanted.manufacturer or row["manufacturer"].casefold() in manufacturers)
+            if (not wanted.sku or row["sku"].casefold() in skus)
+            and (not wanted.manufacturer or row["manufacturer"].casefold() in manufacturers)
             and (not wanted.category or categories & set(row.get("categories", [])))
             and (not reduced or {str(row.get("clearance_product", False)).lower()} == reduced)
             and (wanted.in_stock != "true" or self._is_in_stock(row))

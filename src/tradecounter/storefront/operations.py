@@ -11,7 +11,8 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.chunked_response import ChunkedResponse
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.conditional import conditional_response
-from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, CORRECTED, PAGING
+from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, CORRECTED, PAGING, UNKNOWN_SKU
+from tradecounter.edge.rest.ignored import header_value
 from tradecounter.edge.rest.negotiation import CSV, JSON, Format, attachment, choose_format
 from tradecounter.edge.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE, DEFAULT_LIMIT, MOST_ON_A_PAGE, Page, linked, page_headers
@@ -53,7 +54,7 @@ class ProductEndpoints:
                 list[Product],
                 {"List": [PRODUCT]},
                 {CSV: Media({"type": "string"}, {"A table": PRODUCTS_CSV})},
-                headers=(*PAGING, CORRECTED, CONTENT_DISPOSITION),
+                headers=(*PAGING, CORRECTED, UNKNOWN_SKU, CONTENT_DISPOSITION),
             ),
             # The response is short for a catalogue with phones, and empty for other catalogues.
             sample=Sample({"category": "desk-phones", "inStock": "true", "sort": "price", "limit": "3"}),
@@ -110,6 +111,7 @@ class ProductEndpoints:
     ) -> Response:
         rows = find_products(view, parameters)
         headers = {CORRECTED.name: corrections} if (corrections := _corrections(rows.corrected)) else {}
+        headers |= {UNKNOWN_SKU.name: header_value(rows.unknown)} if rows.unknown else {}
         whole = media == CSV and parameters.page is None and parameters.limit is None
         limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
         page = Page(parameters.page or 1, 0 if whole else limit)

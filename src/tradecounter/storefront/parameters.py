@@ -7,6 +7,8 @@ from msgspec import Meta, Struct
 from tradecounter.edge.rest.negotiation import Accept
 from tradecounter.edge.rest.paging import PageLimit, PageNumber
 
+MOST_SKUS = 200  # so that their links fit into the head of a response
+
 Extra = Literal["description", "description_html", "short_description", "related", "similar"]
 Flag = Literal["true", "false"]
 Sort = Literal["price", "availability", "sku", "name"]
@@ -23,6 +25,14 @@ Extras = Annotated[
 class ProductListParameters(Struct, rename={"in_stock": "inStock"}, frozen=True):
     """Query parameters of `GET /product`. Any value of a list may match; all parameters must."""
 
+    sku: Annotated[
+        tuple[str, ...],
+        Meta(
+            description=f"SKUs, at most {MOST_SKUS}; case does not matter. `X-Unknown-Sku` names those that you cannot "
+            "buy.",
+            examples=["CV-445G-R,CV-560G-R"],
+        ),
+    ] = ()
     manufacturer: Annotated[
         tuple[str, ...], Meta(description="Manufacturer keys.", examples=["corvane,fernquist"])
     ] = ()

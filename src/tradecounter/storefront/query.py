@@ -10,11 +10,11 @@ from pyroaring import BitMap
 
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.text import is_blank
+from tradecounter.kit.text import is_blank, trimmed
 from tradecounter.products.columns.rows import rows_of
 from tradecounter.products.search.query import Found as Searched
 from tradecounter.products.search.query import search
-from tradecounter.storefront.parameters import ProductListParameters
+from tradecounter.storefront.parameters import MOST_SKUS, ProductListParameters
 from tradecounter.storefront.view import CustomerView
 
 Rows = NDArray[np.int32]
@@ -35,6 +35,7 @@ class Found:
     searched: BitMap | None = None  # what the words find without the filters
     corrected: tuple[tuple[str, str], ...] = ()
     note: str = ""  # what a page says of them
+    unknown: tuple[str, ...] = ()  # the SKUs of the request that the customer cannot buy
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -86,9 +87,9 @@ def find_products(view: CustomerView, parameters: ProductListParameters, within:
     if parameters.query is not None and not is_blank(parameters.query):
         searched = search(view.snapshot.search, parameters.query, view.visible)
         rows &= searched.rows
-    found = Found(rows)
+    found = Found(rows, unknown=_named(view, parameters.sku)[1])
     if searched is not None:
-        found = Found(rows, searched=searched.rows, corrected=searched.corrected, note=searched.note)
+        found = replace(found, searched=searched.rows, corrected=searched.corrected, note=searched.note)
     match parameters.sort:
         case "price":
             return replace(found, key=view.prices.single_costs)
@@ -119,10 +120,12 @@ def _tiers(view: CustomerView, rows: BitMap, query: str, searched: Searched) -> 
 def matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
     """Return the rows that pass the filters, without the search, as a bitmap that may be changed.
 
-    Raises DomainError (invalid) for contradictory filters.
+    Raises DomainError (invalid) for contradictory filters and for too many SKUs.
     """
     snapshot = view.snapshot
     found = view.visible.copy()
+    if parameters.sku:
+        found &= _named(view, parameters.sku)[0]
     if parameters.manufacturer:
         found &= _any_of(snapshot.manufacturers, parameters.manufacturer)
     if parameters.category:
@@ -135,6 +138,21 @@ def matching(view: CustomerView, parameters: ProductListParameters) -> BitMap:
     if parameters.in_stock == "true":
         found &= view.stock.in_stock
     return found
+
+
+def _named(view: CustomerView, skus: tuple[str, ...]) -> tuple[BitMap, tuple[str, ...]]:
+    """Return the rows of a request's SKUs, and those SKUs that the customer cannot buy."""
+    rows, unknown = BitMap(), dict[str, str]()
+    # As with other lists, an encoded comma separates SKUs unless a SKU contains it.
+    named = [part for sku in skus for part in ([sku] if "," not in sku or view.find(sku) else sku.split(","))]
+    if len(named) > MOST_SKUS:
+        raise invalid("sku", f"must have at most {MOST_SKUS} SKUs, not {len(named)}: send several requests")
+    for sku in filter(None, map(trimmed, named)):
+        if (found := view.find(sku)) is not None:
+            rows.add(found[0])
+        else:
+            unknown.setdefault(key_form(sku), sku)
+    return rows, tuple(unknown.values())
 
 
 def _any_of(rows_of_name: dict[str, BitMap], names: tuple[str, ...]) -> BitMap:

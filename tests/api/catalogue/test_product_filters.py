@@ -241,7 +241,7 @@ def test_an_exact_sku_or_ean_comes_first_without_a_sort(customer: Customer, quer
     ],
 )
 def test_words_that_were_read_as_others_are_named(customer: Customer, query: str, corrected: str | None) -> None:
-    for media in ("application/json", "text/csv"):
+    for media in ("application/json", "text/csv") * 2:  # the later ones are cached
         response = customer.get(f"/product?{query}", headers={"Accept": media})
         assert response.headers.get("X-Corrected") == corrected
 

@@ -102,6 +102,11 @@ def _compared(*signs: str) -> Callable[[NaiveCatalogue], Wanted]:
 
 CASES: dict[str, Callable[[NaiveCatalogue], Wanted]] = {
     "no parameters": lambda _: Wanted(),
+    "a SKU": lambda shop: Wanted(sku=(_for_all(shop)[0]["sku"].swapcase(),)),
+    "SKUs, some of them unknown": lambda shop: Wanted(
+        sku=("NOTHING", *(row["sku"] for row in _for_all(shop)[:150:2]), "NEITHER"), limit=40
+    ),
+    "SKUs by price": lambda shop: Wanted(sku=tuple(row["sku"] for row in _for_all(shop)[:20]), sort="price"),
     "a manufacturer": lambda shop: Wanted(manufacturer=(_maker(shop),)),
     "a manufacturer in capitals": lambda shop: Wanted(manufacturer=(_maker(shop).upper(),)),
     "several manufacturers": lambda shop: Wanted(manufacturer=tuple(m["key"] for m in shop.rows.manufacturers[::3])),
@@ -181,6 +186,7 @@ def random_requests(draw: st.DrawFn, shop: NaiveCatalogue) -> Wanted:
     )
     flags = st.sampled_from([None, None, None, "true", "false"])
     return Wanted(
+        sku=_with_others(draw, seldom, model["sku"], [row["sku"] for row in shop.rows.products]),
         manufacturer=_with_others(draw, often, model["manufacturer"], [m["key"] for m in shop.rows.manufacturers]),
         category=_with_others(draw, seldom, draw(_category_of(model)), _category_names(shop)),
         query=query[:500] if draw(often) else None,

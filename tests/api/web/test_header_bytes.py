@@ -53,7 +53,7 @@ def links(head: bytes) -> dict[str, str]:
     return {rel: url for field in fields for url, rel in LINK.findall(field.decode())}
 
 
-names = st.sampled_from(["x", "api-key", "manufacturer", "é"])
+names = st.sampled_from(["x", "api-key", "manufacturer", "sku", "é"])
 values = st.builds(lambda character, count: character * count, st.sampled_from("yé,+ "), st.integers(0, 4_000))
 parts = st.lists(st.tuples(names, values), max_size=9)
 
@@ -98,6 +98,23 @@ def test_every_link_that_exists_is_there_or_the_response_is_414(
         assert set(links(head)) == (rels or set())
         assert head.count(b"\r\nlink: ") == fields
         assert all(f"x={'y' * length}&" in url for url in links(head).values())
+
+
+def test_the_longest_links_fit_beside_all_other_headers(service: Service, customer: Customer) -> None:
+    unknown = ",".join(f"{number}{'u' * 46}" for number in range(12))
+    ignored = "&".join(f"{number}{'i' * 45}=" for number in range(12))
+    base = f"sku=PHONE,CABLE,SWITCH,{unknown}&{ignored}&limit=1&page=2"
+    room = next(n for n in range(1_500, 4_000, 50) if is_414(customer, f"{base}&x={'y' * n}"))
+    target = f"/product?{base}&x={'y' * (room - 50)}"
+    for _ in range(3):
+        head = head_of(service, target, f"X-Api-Key: {customer.key}", "Accept-Encoding: gzip", f"Origin: {ORIGIN}")
+        assert set(links(head)) == FOUR
+        assert all(name in head.lower() for name in (b"\r\nx-unknown-sku: ", b"\r\nx-ignored: ", b"\r\nratelimit: "))
+        assert MOST_BYTES - 1_000 < len(head) <= MOST_BYTES
+
+
+def is_414(customer: Customer, query: str) -> bool:
+    return customer.get(f"/product?{query}", headers={"Accept": "application/json"}).status_code == 414
 
 
 def test_the_error_names_the_limit_with_which_the_query_fits(customer: Customer) -> None:

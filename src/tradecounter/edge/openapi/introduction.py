@@ -29,7 +29,8 @@ header asks for `application/json`.
 Every response has `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
 `Strict-Transport-Security` where the API is served over https.
 
-Errors have a `message` that names the field and says how to correct it; `errors` lists the fields one by one.
+Errors have a `message` that names the field and says how to correct it, and a `code` for programs; `errors` lists the
+fields one by one.
 `X-Ignored` names unknown parameters and fields, such as misspelt ones; they were ignored. Quote the `X-Request-Id` of a
 response when you contact support.
 """

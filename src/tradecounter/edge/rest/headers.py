@@ -53,6 +53,13 @@ CORRECTED = Header(
     _ANY_TEXT,
     "blutooth=bluetooth, swicth=switch",
 )
+UNKNOWN_SKU = Header(
+    "X-Unknown-Sku",
+    "The SKUs of `sku` that do not exist or have no price for you, the first ten within 500 bytes. Characters outside "
+    "ASCII and commas are percent-encoded.",
+    _ANY_TEXT,
+    "CV-319, CV-321",
+)
 IDEMPOTENT_REPLAY = Header(
     REPLAY_HEADER,
     "Set if this is a replay: the recorded response to an earlier request with the same key.",

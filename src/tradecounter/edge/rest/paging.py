@@ -17,7 +17,7 @@ from tradecounter.kit.errors import DomainError, Kind
 DEFAULT_LIMIT = 100
 MOST_ON_A_PAGE = 500
 MOST_HEAD_BYTES = 16 * 1024  # of a response; the proxies' files in deploy/ allow it
-MOST_LINK_BYTES = MOST_HEAD_BYTES - 2 * 1024  # all other headers need less than the rest
+MOST_LINK_BYTES = MOST_HEAD_BYTES - 2_560  # all other headers need less than the rest
 _MOST_IN_A_FIELD = 8_000  # bytes; some programs limit a line
 _MOST_RELS = 4
 

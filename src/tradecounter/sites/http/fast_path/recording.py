@@ -16,7 +16,7 @@ _CACHEABLE = {_CURRENT, 304}
 _CACHED_HEADERS = frozenset(
     b"cache-control content-disposition content-encoding content-length content-security-policy content-type etag "
     b"referrer-policy strict-transport-security vary x-content-type-options x-limit x-page x-total-count "
-    b"x-total-pages".split()
+    b"x-total-pages x-corrected x-unknown-sku".split()
 )
 
 
