@@ -52,8 +52,10 @@ def _check(change: CustomerChange) -> None:
 def _record(tx: Transaction, action: str, before: Account | None, after: Account, now: datetime) -> None:
     old, new = {} if before is None else structs.asdict(before), structs.asdict(after)
     audit(tx, action, f"customer/{after.id}", now, before=old, after=new)
-    changed = [name for name in new if name not in old or old[name] != new[name]]
-    record_customer_changes(tx, [after.id], changed, now)
+    if before is None:
+        record_event(tx, "customer.created", f"customer/{after.id}", now, after.id, {"customer_id": after.id})
+    else:
+        record_customer_changes(tx, [after.id], [name for name in new if old[name] != new[name]], now)
 
 
 def record_customer_changes(tx: Transaction, customer_ids: Iterable[int], changed: list[str], now: datetime) -> None:

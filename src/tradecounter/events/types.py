@@ -29,8 +29,12 @@ CustomerEventType = Literal[
 ResellerEventType = Literal[
     "order.created",
     "order.expired",
+    "customer.created",
     "customer.changed",
     "customer.blocked",
+    "product.added",
+    "product.changed",
+    "product.removed",
     "import.applied",
     "import.rolled_back",
     "job.failed",

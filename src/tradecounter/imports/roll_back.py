@@ -11,6 +11,8 @@ from msgspec.structs import asdict
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import USE_MORE_MEMORY, announce, lock_records
 from tradecounter.bulk.price_figures import PriceFigures
+from tradecounter.customers.queries.importing import customers_to_restore
+from tradecounter.customers.record_imports import record_restored_customers
 from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import record_event
 from tradecounter.imports.kinds import IMPORT_KINDS
@@ -27,6 +29,7 @@ from tradecounter.imports.queries import (
 from tradecounter.kit.errors import DomainError, FieldError, Kind, not_found
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.products.record_changes import record_rolled_back_products
 from tradecounter.products.snapshot.layout import lay_out_after
 
 KEEP_CHANGES = timedelta(days=90)
@@ -62,6 +65,9 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     changed = await compare_with_present(tx, kind, import_id)
     if changed and not force:
         raise _conflict(changed, "has changed since", "have changed since")
+    if done.kind == "products":
+        await record_rolled_back_products(tx, import_id, now)
+    customers = await customers_to_restore(tx) if done.kind == "customers" else []
     figures = await undo_added(tx, kind)
     kept = await restore(tx, kind)
     if kept and not force:
@@ -74,6 +80,7 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     restored = await count_restored(tx) - len(kept)
     if done.kind == "products":
         await lay_out_after(tx, restored)
+    await record_restored_customers(tx, customers, now)
     set_rolled_back(tx, import_id, now)
     counts = {"restored": restored, "overwritten": len(overwritten), "kept": len(kept)}
     subject = f"import/{import_id}"

@@ -8,8 +8,7 @@ from typing import Any
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import Hook, ImportOptions, ImportReport, run_import
 from tradecounter.bulk.rows import BadRow, Row
-from tradecounter.customers.change_account import record_customer_changes
-from tradecounter.customers.queries.importing import customers_written
+from tradecounter.customers.record_imports import record_imported_customers
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.record import record_event
@@ -20,6 +19,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import invalid
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.products.record_changes import record_imported_products
 from tradecounter.products.snapshot.layout import lay_out_after
 
 
@@ -80,8 +80,9 @@ async def _record(tx: Transaction, import_id: int, kind: str, report: ImportRepo
     set_counts(tx, import_id, counts)
     if kind == "products":
         await lay_out_after(tx, report.added + report.changed + report.deactivated)
+        await record_imported_products(tx, import_id, now)
     if kind == "customers":
-        record_customer_changes(tx, await customers_written(tx), [], now)
+        await record_imported_customers(tx, import_id, now)
     changes = {} if report.prices is None else report.prices.changes()
     if changes:
         set_figures(tx, import_id, changes)

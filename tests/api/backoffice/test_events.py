@@ -9,6 +9,7 @@ import httpx2
 from support.backoffice import BackOfficeSite, pages
 from support.events import last_sequence, number_events
 from support.orders import buy, create
+from support.pages import fields_of, staff_member
 
 
 def test_the_events_of_all_customers_are_read_in_contiguous_pages(office: BackOfficeSite, staff: httpx2.Client) -> None:
@@ -53,3 +54,30 @@ def test_changes_of_the_back_office_are_events(office: BackOfficeSite, staff: ht
     [event] = staff.get(f"/api/event?after={after}").json()
     assert (event["type"], event["subject"]) == ("customer.changed", f"customer/{customer.id}")
     assert event["data"] == {"customer_id": customer.id, "changed": ["company"]}
+
+
+def test_every_door_tells_of_new_customers_and_products(office: BackOfficeSite, staff: httpx2.Client) -> None:
+    service, after = office.service, last_sequence(office.service)
+    person = staff_member(service, office.url, "administrator")
+    ada = {"email_address": "door-1@doors.example", "first_name": "Ada", "last_name": "Door"}
+    assert staff.post("/api/customer", json=ada).status_code == 201
+    new = fields_of(person.get("/customer/new"))
+    person.sends("/customer/new", new | ada | {"email_address": "door-2@doors.example"})
+    service.must_load("customers", [ada | {"email_address": "door-3@doors.example"}])
+    form = fields_of(person.get("/product-form"), where=lambda name: name != "categories")
+    person.sends("/product-form", form | {"sku": "DOOR-1", "name": "Door", "manufacturer": "acme"})
+    file = "sku,name,manufacturer\nDOOR-2,Door,acme\nDOOR-1,Gate,acme\n"
+    assert staff.post("/api/import/products", content=file, headers={"Content-Type": "text/csv"}).status_code == 200
+    service.must_load("products", [{"sku": "DOOR-2", "active": False}])
+    number_events(service)
+    types = "customer.created,customer.changed,product.added,product.changed,product.removed"
+    found = staff.get(f"/api/event?after={after}&type={types}").json()
+    assert [(event["type"], event["data"].get("skus")) for event in found] == [
+        *[("customer.created", None)] * 3,
+        ("product.added", ["DOOR-1"]),
+        ("product.added", ["DOOR-2"]),
+        ("product.changed", ["DOOR-1"]),
+        ("product.removed", ["DOOR-2"]),
+    ]
+    assert {event["subject"] for event in found if event["type"].startswith("product")} == {"product"}
+    assert service.customer().get("/event?type=product.added").status_code == 400

@@ -1,5 +1,7 @@
 """The SQL of the import of customers."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import LiteralString
 
 from psycopg.sql import SQL, Identifier
@@ -47,12 +49,41 @@ CUSTOMER_VIEW: LiteralString = """
     from customer c
 """
 
-_WRITTEN = Statement("select id from customer where xmin = pg_current_xact_id()::xid order by id")
+
+@dataclass(frozen=True, slots=True)
+class ImportedCustomer:
+    """A customer that an import added or changed, with the fields that have new values."""
+
+    id: int
+    is_new: bool
+    fields: list[str]
 
 
-async def customers_written(tx: Transaction) -> list[int]:
-    """Return the ids of the customers that this transaction added or changed."""
-    return [customer_id for (customer_id,) in await tx.fetch_all(_WRITTEN)]
+_CHANGES = SQL("""
+    select c.id, i.before is null as is_new, array(select jsonb_object_keys(coalesce(i.before, '{{}}'))) as fields
+    from {} i join customer c on c.email_key = i.key {} order by c.id
+""")
+_IMPORTED = Statement(
+    _CHANGES.format(SQL("import_change"), SQL("where i.import_id = :import_id")),
+    ImportedCustomer,
+)
+_UNDONE = Statement(_CHANGES.format(SQL("undone"), SQL("")), ImportedCustomer, prepared=False)
+_EXISTING = Statement("select id from customer where id = any(:ids::bigint[])")
+
+
+async def imported_customers(tx: Transaction, import_id: int) -> list[ImportedCustomer]:
+    """Return the customers that an import has added or changed."""
+    return await tx.fetch_all(_IMPORTED, import_id=import_id)
+
+
+async def customers_to_restore(tx: Transaction) -> list[ImportedCustomer]:
+    """Return the customers in `undone`, before it is undone."""
+    return await tx.fetch_all(_UNDONE)
+
+
+async def existing_customers(tx: Transaction, customer_ids: Sequence[int]) -> set[int]:
+    """Return those of the customers that exist."""
+    return {customer_id for (customer_id,) in await tx.fetch_all(_EXISTING, ids=list(customer_ids))}
 
 
 _DELETE_ADDED_ADDRESSES = Statement("""
