@@ -1,5 +1,50 @@
 -- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
 
+CREATE FUNCTION public.note_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        new.changed_at := greatest(old.changed_at, new.confirmed_at, clock_timestamp());
+        return new;
+    end
+    $$;
+
+CREATE FUNCTION public.note_changed_order(changed bigint) RETURNS void
+    LANGUAGE sql
+    AS $$
+        update orders set status = status
+        where id = changed and number is not null and xmin <> pg_current_xact_id()::xid
+    $$;
+
+CREATE FUNCTION public.note_changed_parts() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        perform note_changed_order(c.order_id) from (select distinct order_id from part order by 1) as c;
+        return null;
+    end
+    $$;
+
+CREATE FUNCTION public.note_changed_parts_of_lines() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        perform note_changed_order(c.order_id) from (
+            select distinct l.order_id from part join order_line l on l.id = part.line_id order by 1) as c;
+        return null;
+    end
+    $$;
+
+CREATE FUNCTION public.note_changed_parts_of_shipments() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        perform note_changed_order(c.order_id) from (
+            select distinct s.order_id from part join shipment s on s.id = part.shipment_id order by 1) as c;
+        return null;
+    end
+    $$;
+
 CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1058,6 +1103,7 @@ CREATE TABLE public.orders (
     reminded_pricing integer DEFAULT 0 NOT NULL,
     expected_changed_at timestamp with time zone,
     credited numeric(18,2) DEFAULT 0 NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
     CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
@@ -1080,6 +1126,8 @@ COMMENT ON COLUMN public.orders.reminded_pricing IS 'The pricing of a quote whos
 COMMENT ON COLUMN public.orders.expected_changed_at IS 'When the expected dates of a back-order changed last, after its confirmation.';
 
 COMMENT ON COLUMN public.orders.credited IS 'The gross of the credit notes against the invoices of the order.';
+
+COMMENT ON COLUMN public.orders.changed_at IS 'When what the customer sees of the order changed last; triggers set it.';
 
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq
@@ -2233,6 +2281,8 @@ CREATE INDEX order_note_of_order ON public.order_note USING btree (order_id);
 
 CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id);
 
+CREATE INDEX orders_by_change ON public.orders USING btree (customer_id, changed_at) WHERE (state = 'confirmed'::text);
+
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (lower(btrim(customer_reference)), customer_id);
 
 CREATE INDEX orders_by_placing ON public.orders USING btree (COALESCE(confirmed_at, created_at), id);
@@ -2349,9 +2399,51 @@ CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit
 
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
 
+CREATE TRIGGER configuration_delete_changes_order AFTER DELETE ON public.configuration REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_lines();
+
+CREATE TRIGGER configuration_insert_changes_order AFTER INSERT ON public.configuration REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_lines();
+
 CREATE TRIGGER credit_note_never_changes BEFORE DELETE OR UPDATE ON public.credit_note FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
 
 CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
+
+CREATE TRIGGER order_changes BEFORE UPDATE ON public.orders FOR EACH ROW WHEN ((new.changed_at = old.changed_at)) EXECUTE FUNCTION public.note_change();
+
+CREATE TRIGGER order_line_delete_changes_order AFTER DELETE ON public.order_line REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER order_line_insert_changes_order AFTER INSERT ON public.order_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER order_line_update_changes_order AFTER UPDATE ON public.order_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER packing_video_delete_changes_order AFTER DELETE ON public.packing_video REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER packing_video_insert_changes_order AFTER INSERT ON public.packing_video REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER packing_video_update_changes_order AFTER UPDATE ON public.packing_video REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER serial_number_delete_changes_order AFTER DELETE ON public.serial_number REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER serial_number_insert_changes_order AFTER INSERT ON public.serial_number REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER serial_number_update_changes_order AFTER UPDATE ON public.serial_number REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER shipment_delete_changes_order AFTER DELETE ON public.shipment REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER shipment_insert_changes_order AFTER INSERT ON public.shipment REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER shipment_line_delete_changes_order AFTER DELETE ON public.shipment_line REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER shipment_line_insert_changes_order AFTER INSERT ON public.shipment_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER shipment_line_update_changes_order AFTER UPDATE ON public.shipment_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER shipment_update_changes_order AFTER UPDATE ON public.shipment REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER tracking_event_delete_changes_order AFTER DELETE ON public.tracking_event REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER tracking_event_insert_changes_order AFTER INSERT ON public.tracking_event REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER tracking_event_update_changes_order AFTER UPDATE ON public.tracking_event REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
 
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.application(client_id);

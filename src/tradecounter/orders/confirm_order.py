@@ -153,6 +153,7 @@ async def _confirm(
         status=AWAITING_DISPATCH if from_stock else BACK_ORDERED,
         term_days=account.term_days or 0,
         confirmed_at=now,
+        changed_at=now,
         expected_changed_at=None,
         pricing=pending.pricing if isinstance(pending, PricedQuote) else None,
     )

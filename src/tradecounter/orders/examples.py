@@ -107,6 +107,7 @@ ORDER = Order(
         )
     ],
     shipping_address=CustomerAddress(**msgspec.structs.asdict(ADDRESS_DETAILS)),
+    changed_on="2026-06-17T10:05:12",
 )
 CSV_ITEM = CsvOrderItem(id=90017, sku="CV-320P", quantity=6, cost_net=Decimal("455.40"), cost_tax=Decimal("91.08"))
 ORDERS_CSV = (CSV_HEADER + csv_order(ORDER, [CSV_ITEM])).decode()

@@ -43,7 +43,7 @@ from tradecounter.storefront.view import CustomerView
 
 _CSV_COLUMNS = (
     "id", "order_reference", "customer_reference", "cost_net", "cost_tax", "cost_gross", "created_on", "status",
-    "items", "shipping", "shipping_address", "external_customer_id", "expected_dispatch_date",
+    "items", "shipping", "shipping_address", "external_customer_id", "expected_dispatch_date", "changed_on",
 )  # fmt: skip
 
 
@@ -134,6 +134,7 @@ def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: 
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
         expected_dispatch_date=_local_text(expected_dispatch(order, lines, now)),
+        changed_on=local_text(order.changed_at),
     )
 
 

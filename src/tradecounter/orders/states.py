@@ -158,6 +158,7 @@ class NumberedOrder(OrderBase, frozen=True, kw_only=True):
     status: str
     term_days: int
     confirmed_at: datetime
+    changed_at: datetime  # triggers set it (`db/migrations/versions/0054_changed_orders.py`)
     expected_changed_at: datetime | None  # None: the expected dates have not changed since the confirmation
     pricing: Pricing | None  # of an order that was a quote
 

@@ -267,3 +267,10 @@ class Order(Struct, omit_defaults=True):
             "known delivery covers them."
         ),
     ] = None
+    changed_on: Annotated[
+        LocalDateTime | None,
+        Meta(
+            description="When the order changed last: its status, lines, shipments, tracking, serial numbers, "
+            "configurations, packing video or address; not when a product's own data did."
+        ),
+    ] = None

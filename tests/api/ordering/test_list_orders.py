@@ -30,6 +30,7 @@ COLUMNS = [
     "shipping_address",
     "external_customer_id",
     "expected_dispatch_date",
+    "changed_on",
 ]
 CSV = {"Accept": "text/csv"}
 

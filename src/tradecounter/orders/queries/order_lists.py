@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,17 @@ class OrderListFilter:
     """A filter of orders; None matches all.
 
     The customer's reference is compared without case and outer white space, the status without case.
-    `confirmed_from` is inclusive, `confirmed_before` exclusive.
+    `confirmed_from` and `changed_since` are inclusive, `confirmed_before` is exclusive. `sku_key` is a product's; the
+    tracking number of one of the shipments is compared without case.
     """
 
     customer_reference: str | None = None
     status: str | None = None
     confirmed_from: datetime | None = None
     confirmed_before: datetime | None = None
+    changed_since: datetime | None = None
+    sku_key: str | None = None
+    tracking_number: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,27 @@ _FILTERED = SQL(
     " and confirmed_at < coalesce(:confirmed_before::timestamptz, 'infinity')"
     " and (:status::text is null or status = :status)"
 ).format(_OF_CUSTOMER)
-_BY_REFERENCE = SQL("{} and lower(btrim(customer_reference)) = lower(btrim(:customer_reference))").format(_FILTERED)
+# Conditions with an index of their own, which the plan needs only when they apply.
+_CONDITIONS = {
+    "customer_reference": SQL("lower(btrim(customer_reference)) = lower(btrim(:customer_reference))"),
+    "changed_since": SQL("changed_at >= :changed_since::timestamptz"),
+    "sku_key": SQL(
+        "exists (select from order_line l where l.order_id = orders.id"
+        " and l.product_id = (select p.id from product p where p.sku_key = :sku_key))"
+    ),
+    "tracking_number": SQL(
+        "exists (select from shipment s where s.order_id = orders.id"
+        " and lower(s.tracking_number) = lower(:tracking_number))"
+    ),
+}
 
 _ALL_ORDERS = _List(_OF_CUSTOMER)
-_FILTERED_ORDERS = _List(_FILTERED)
-_ORDERS_BY_REFERENCE = _List(_BY_REFERENCE)
+
+
+@cache
+def _filtered_orders(names: tuple[str, ...]) -> _List:
+    """Return the statements for a filter that has these conditions besides those on status and time."""
+    return _List(SQL(" and ").join([_FILTERED, *(_CONDITIONS[name] for name in names)]))
 
 
 async def list_orders(tx: Transaction, customer_id: int, wanted: OrderListFilter, start: int, end: int) -> OrderList:
@@ -89,14 +110,13 @@ def _listing(wanted: OrderListFilter) -> tuple[_List, dict[str, Any]]:
     """Return the statements for a filter and the values of its condition."""
     if wanted == OrderListFilter():
         return _ALL_ORDERS, {}
-    values = {
+    wanted_by = {name: value for name in _CONDITIONS if (value := getattr(wanted, name)) is not None}
+    return _filtered_orders(tuple(wanted_by)), {
         "confirmed_from": wanted.confirmed_from,
         "confirmed_before": wanted.confirmed_before,
         "status": None if wanted.status is None else _LABELS.get(fold(wanted.status), wanted.status),
+        **wanted_by,
     }
-    if wanted.customer_reference is None:
-        return _FILTERED_ORDERS, values
-    return _ORDERS_BY_REFERENCE, {**values, "customer_reference": wanted.customer_reference}
 
 
 _LISTED = order_statement(

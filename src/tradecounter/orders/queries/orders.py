@@ -28,7 +28,8 @@ _COLUMNS = SQL(
     " external_customer_id, billing_address, shipping_address, order_notifications, courier_notifications,"
     " shipping_region, shipping_options, shipping_method, shipping_weight, shipping_net, shipping_tax, cost_net,"
     " cost_tax, tax_rate, paid, credited, status, term_days, created_at, expires_at, confirmed_at, priced_at, pricings,"
-    " quote_note, cancelled_at, cancel_reason, expected_changed_at"
+    " quote_note, cancelled_at, cancel_reason, expected_changed_at,"
+    " changed_at"
 )
 
 # `has_expired` of `orders/states.py` for rows whose state is pending; null without an expiry.
