@@ -1,12 +1,13 @@
 """Composes the invoice of an order (specification, invoice)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
 from tradecounter.billing.rules import Share, payment_terms, vat_totals
+from tradecounter.billing.to_invoice import ToInvoice
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.settings import Account
@@ -22,33 +23,24 @@ _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supply:
-    """What an invoice is about: dispatched units, their serial numbers by line id, account, and time of supply.
-
-    `shipping` is the net and the VAT of the order's shipping, None if an earlier invoice contains it.
-    """
+    """What an invoice is about: dispatched units, their serial numbers by line id, account, and time of supply."""
 
     order: ConfirmedOrder
-    shares: Sequence[Share]
-    shipping: tuple[Decimal, Decimal] | None
+    part: ToInvoice
     serial_numbers: Mapping[int, list[str]]
     account: Account
     supplied_at: datetime
-
-    @property
-    def gross(self) -> Decimal:
-        """The units and the shipping with VAT."""
-        return sum((share.net + share.vat for share in self.shares), sum(self.shipping or (), NOTHING))
 
 
 def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime, paid: Decimal) -> InvoiceDocument:
     """Return the invoice of dispatched units, issued now; `paid` is the money on the account that it takes."""
     order = supply.order
     delivery = order.shipping_address
-    lines = [_item(share, supply) for share in supply.shares]
-    if supply.shipping is not None:
-        lines.append(_shipping(order, *supply.shipping))
+    lines = [_item(share, supply) for share in supply.part.shares]
+    if supply.part.shipping is not None:
+        lines.append(_shipping(order, *supply.part.shipping))
     totals = vat_totals(lines)
-    due = supply.gross - paid
+    due = supply.part.gross - paid
     due_on = uk_date(due_at(now, order.term_days))
     return InvoiceDocument(
         number=number,
@@ -65,7 +57,7 @@ def compose_invoice(supply: Supply, seller: Seller, number: int, now: datetime, 
         vat_totals=totals,
         net=sum((total.net for total in totals), NOTHING),
         vat=sum((total.vat for total in totals), NOTHING),
-        gross=supply.gross,
+        gross=supply.part.gross,
         due=due,
         payment_terms=payment_terms(order.term_days, due_on, due),
         notes=[] if delivery.country_code in VAT_AREA else [_EXPORTED],

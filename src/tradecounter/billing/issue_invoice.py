@@ -22,7 +22,8 @@ from tradecounter.billing.queries.invoices import (
     serial_numbers_of,
 )
 from tradecounter.billing.queries.ledger import unallocated_of
-from tradecounter.billing.rules import Billed, require_all_dispatched, shares_to_invoice
+from tradecounter.billing.rules import Billed, require_all_dispatched
+from tradecounter.billing.to_invoice import to_invoice
 from tradecounter.credit.queries import discharge
 from tradecounter.credit.rules import due_at
 from tradecounter.customers.queries.accounts import find_account
@@ -62,7 +63,7 @@ async def issue_invoice(
     lines = await lines_of_order(tx, order.id)
     if not part:
         require_all_dispatched(lines)
-    invoiced = await invoiced_of(tx, order.id)
+    invoiced = (await invoiced_of(tx, [order.id]))[order.id]
     supply = await _supply(tx, order, lines, invoiced)
     if supply is None:
         issued = await find_invoice(tx, order.id)
@@ -71,12 +72,12 @@ async def issue_invoice(
         return IssuedInvoice(number=issued.number, order_reference=order.order_reference, gross=issued.gross, new=False)
     await require_own_seller(tx, letterhead)
     number = await _issue(tx, supply, lines, letterhead, now)
-    return IssuedInvoice(number=number, order_reference=order.order_reference, gross=supply.gross, new=True)
+    return IssuedInvoice(number=number, order_reference=order.order_reference, gross=supply.part.gross, new=True)
 
 
 async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letterhead: Letterhead, now: datetime) -> int:
     order = supply.order
-    paid = min(await unallocated_of(tx, order.customer_id), supply.gross)
+    paid = min(await unallocated_of(tx, order.customer_id), supply.part.gross)
     if paid:
         await discharge(tx, order.customer_id, paid)
     # The invoices now contain the shipping and all that was dispatched, except what came back before.
@@ -86,12 +87,12 @@ async def _issue(tx: Transaction, supply: Supply, lines: list[OrderLine], letter
     document = compose_invoice(supply, letterhead.seller, await next_invoice_number(tx), now, paid)
     number = document.number
     pdf = await asyncio.to_thread(print_invoice, document, now, letterhead.logo)
-    line_ids = [share.line.id for share in supply.shares]
+    line_ids = [share.line.id for share in supply.part.shares]
     insert_invoice(
         tx,
         order.id,
         document,
-        line_ids if supply.shipping is None else [*line_ids, None],
+        line_ids if supply.part.shipping is None else [*line_ids, None],
         pdf,
         issued_at=now,
         supplied_at=supply.supplied_at,
@@ -125,10 +126,8 @@ async def require_own_seller(tx: Transaction, letterhead: Letterhead) -> None:
 async def _supply(
     tx: Transaction, order: ConfirmedOrder, lines: list[OrderLine], invoiced: dict[int | None, Billed]
 ) -> Supply | None:
-    """Return what can be invoiced, or None. If all units came back before the first invoice, it is of the shipping."""
-    by_line = {line_id: billed for line_id, billed in invoiced.items() if line_id is not None}
-    shares = shares_to_invoice(lines, by_line, order.tax_rate)
-    if not shares and (invoiced or any(line.left for line in lines)):
+    part = to_invoice(order, lines, invoiced)
+    if part is None:
         return None
     supplied_at = await last_dispatch(tx, order.id)
     account = await find_account(tx, order.customer_id)
@@ -136,8 +135,7 @@ async def _supply(
         raise LookupError(f"order {order.id} was dispatched without a shipment, or its customer does not exist")
     return Supply(
         order=order,
-        shares=shares,
-        shipping=None if invoiced else (order.shipping_net, order.shipping_tax),
+        part=part,
         serial_numbers=await serial_numbers_of(tx, order.id),
         account=account,
         supplied_at=supplied_at,

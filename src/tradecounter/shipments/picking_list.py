@@ -4,13 +4,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
-from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.queries.accounts import accounts_of
+from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.queries.orders import notes_of
+from tradecounter.orders.queries.lines import lines_of
+from tradecounter.orders.queries.orders import OrderNote, notes_of
+from tradecounter.orders.states import AnyOrder
 from tradecounter.shipments.papers import PaperLine, PaperPart, PickingList, delivery_of, require_confirmed
 from tradecounter.stock.queries.stock_of_product import places_of
 
@@ -23,15 +25,43 @@ async def picking_list(tx: Transaction, reference: str, now: datetime) -> Pickin
 
     Raises DomainError: not found, conflict (not confirmed, or nothing is allocated).
     """
-    order = require_confirmed(await fetch_order(tx, reference), now)
-    lines = await lines_of_order(tx, order.id)
+    [found] = await picking_lists(tx, [await fetch_order(tx, reference)], now)
+    if isinstance(found, DomainError):
+        raise found
+    return found
+
+
+async def picking_lists(tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[PickingList | DomainError]:
+    """Return the picking list of each order, or why it has none."""
+    order_ids = [order.id for order in orders]
+    lines = await lines_of(tx, order_ids)
+    accounts = await accounts_of(tx, {order.customer_id for order in orders})
+    notes = await notes_of(tx, order_ids)
+    products = {part.product_id for each in lines.values() for line in each for part in (line, *line.components)}
+    places = await places_of(tx, list(products))
+    made: list[PickingList | DomainError] = []
+    for order in orders:
+        try:
+            account = accounts[order.customer_id]
+            made.append(_picking_list(order, lines[order.id], account, notes[order.id], places, now))
+        except DomainError as error:
+            made.append(error)
+    return made
+
+
+def _picking_list(
+    found: AnyOrder,
+    lines: Sequence[OrderLine],
+    account: Account,
+    notes: Sequence[OrderNote],
+    places: Mapping[int, str],
+    now: datetime,
+) -> PickingList:
+    order = require_confirmed(found, now)
     if not any(line.allocated for line in lines):
         waits = any(line.back_ordered for line in lines)
         why = "its units are back-ordered" if waits else "all its units are dispatched"
         raise DomainError(Kind.CONFLICT, f"nothing of {order.name} can be picked: {why}")
-    account = await fetch_account(tx, order.customer_id)
-    notes = await notes_of(tx, [order.id])
-    places = await places_of(tx, [part.product_id for line in lines for part in (line, *line.components)])
     return PickingList(
         order_reference=order.order_reference,
         customer_reference=order.customer_reference,
@@ -45,7 +75,7 @@ async def picking_list(tx: Transaction, reference: str, now: datetime) -> Pickin
         packing=account.packing,
         lines=sorted(_units(lines, lambda line: line.allocated, places), key=_shelf),
         follow=_units(lines, lambda line: line.back_ordered, {}),
-        notes=[note.text for note in notes[order.id]],
+        notes=[note.text for note in notes],
     )
 
 

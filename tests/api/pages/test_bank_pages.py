@@ -138,7 +138,7 @@ def test_money_that_waits_is_placed_after_a_preview(office: BackOfficeSite, fran
     assert "for <b>phones" in text_of(listed)
     assert "<b>phones" not in listed.text
     page = fran.get(line)
-    assert f'href="{line}?invoice={number}"' in page.text, "exactly this is due of it"
+    assert f"Invoice {number} has exactly this amount due" in text_of(page)
     found = fran.get(f"{line}?find=payers")
     assert f'href="{line}?customer_id={customer.id}"' in found.text
     fields = fields_of(fran.get(f"{line}?invoice={number}"))

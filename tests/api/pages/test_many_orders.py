@@ -218,3 +218,18 @@ def test_many_orders_are_changed_ten_at_a_time_with_their_number(warehouse: Pers
     assert [order["status"] for order in shown].count("Dispatched") == 22
     assert shown[22]["shipping"][0]["tracking_number"] == "TEN-22"
     assert len({order["shipping"][0].get("tracking_number") for order in shown}) == 23
+
+
+def test_the_form_of_invoices_has_each_amount_and_their_sum(shop: Service, office: BackOfficeSite) -> None:
+    customer = shop.customer()
+    manager = staff_member(shop, office.url, "administrator")
+    names = names_of([buy(customer), buy(customer), buy(customer)])
+    manager.send("/order/many/dispatch", dispatched(manager, names[:2], []))
+    page = text_of(manager.get(f"/order/many/invoice?{query(names)}"))
+    assert "not before all is dispatched" in page
+    assert "1 order cannot be invoiced yet" in page
+    manager.send("/order/many/invoice", fields_of(manager.get(f"/order/many/invoice?{query(names[:2])}")))
+    totals = [gross for (gross,) in rows(shop, "select gross from invoice where customer_id = %s", customer.id)]
+    assert f"£{sum(totals)} with VAT on 2 invoices" in page
+    assert page.count(f"£{totals[0]}") == 2
+    assert "nothing" in text_of(manager.get(f"/order/many/invoice?{query(names[:1])}"))

@@ -299,3 +299,18 @@ def test_a_caller_gets_a_quote_by_the_same_form(office: BackOfficeSite, support:
     page = support.sends(entry(caller), new_order(("PHONE", 200)) | {"quote": "true"})
     assert "The quote is created" in text_of(page)
     assert rows(office.service, "select kind from orders where customer_id = %s", caller.id) == [("quote",)]
+
+
+def test_words_of_a_new_line_find_products_while_an_order_is_amended(support: Person, customer: Customer) -> None:
+    path = f"{path_of(buy(customer))}/amend"
+    words = {"added-0-sku": "acme phone", "added-0-quantity": "2", "preview": "live"}
+    page = support.send(path, words)
+    assert 'name="pick-0" value="PHONE"' in page.text
+    assert "Change something to see what follows" in text_of(page)
+    assert 'class="problems"' not in page.text
+    words.pop("preview")
+    chosen = fields_of(support.send(path, words | {"pick-0": "PHONE"}))
+    assert (chosen["added-0-sku"], chosen["added-0-quantity"]) == ("PHONE", "2")
+    priced = text_of(support.send(path, chosen | {"preview": "live"}))
+    assert "£50.00 each" in priced
+    assert "£100.00" in priced

@@ -1,6 +1,6 @@
 """Invoices, which never change, and debts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -35,15 +35,17 @@ async def last_dispatch(tx: Transaction, order_id: int) -> datetime | None:
 
 
 _INVOICED = Statement(
-    "select l.line_id, sum(l.quantity), sum(l.net), sum(l.vat) from invoice_line l"
-    " join invoice_balance b using (invoice) where b.order_id = :order_id group by l.line_id"
+    "select b.order_id, l.line_id, sum(l.quantity), sum(l.net), sum(l.vat) from invoice_line l"
+    " join invoice_balance b using (invoice) where b.order_id = any(:order_ids) group by b.order_id, l.line_id"
 )
 
 
-async def invoiced_of(tx: Transaction, order_id: int) -> dict[int | None, Billed]:
-    """Return what an order's invoices contain so far, by line id; None is the shipping."""
-    found = await tx.fetch_all(_INVOICED, order_id=order_id)
-    return {line_id: Billed(int(units), net, vat) for line_id, units, net, vat in found}
+async def invoiced_of(tx: Transaction, order_ids: Collection[int]) -> dict[int, dict[int | None, Billed]]:
+    """Return what the invoices of each order contain so far, by line id; None is the shipping."""
+    invoiced: dict[int, dict[int | None, Billed]] = {order_id: {} for order_id in order_ids}
+    for order_id, line_id, units, net, vat in await tx.fetch_all(_INVOICED, order_ids=list(order_ids)):
+        invoiced[order_id][line_id] = Billed(int(units), net, vat)
+    return invoiced
 
 
 @dataclass(frozen=True, slots=True)

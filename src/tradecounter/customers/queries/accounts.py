@@ -1,5 +1,6 @@
 """Adds, changes and reads customers' accounts."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -43,6 +44,14 @@ def _known(account: Account | None, customer_id: int) -> Account:
     if account is None:
         raise not_found("customer", customer_id)
     return account
+
+
+_ACCOUNTS = Statement(SQL("select {} from customer where id = any(:ids)").format(ACCOUNT_COLUMNS), Account)
+
+
+async def accounts_of(tx: Transaction, customer_ids: Collection[int]) -> dict[int, Account]:
+    """Return customers' accounts by their ids."""
+    return {account.id: account for account in await tx.fetch_all(_ACCOUNTS, ids=list(customer_ids))}
 
 
 _LOCK_ACCOUNT = Statement(

@@ -284,27 +284,3 @@ _NAMES = Statement("""
 async def names_of(tx: Transaction, customer_ids: Collection[int]) -> dict[int, str]:
     """Return customers' names by their ids."""
     return dict(await tx.fetch_all(_NAMES, customer_ids=list(customer_ids)))
-
-
-@dataclass(frozen=True, slots=True)
-class FittingInvoice:
-    """An invoice whose due amount equals a line's amount."""
-
-    invoice: int
-    customer_id: int
-    customer: str
-
-
-_FITTING = Statement(
-    """
-    select b.invoice, b.customer_id, coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer
-    from invoice_balance b join customer c on c.id = b.customer_id
-    where b.due > 0 and b.due = :amount order by b.due_at, b.invoice limit 5
-    """,
-    FittingInvoice,
-)
-
-
-async def invoices_due_exactly(tx: Transaction, amount: Decimal) -> list[FittingInvoice]:
-    """Return the oldest invoices whose due amount equals an amount."""
-    return await tx.fetch_all(_FITTING, amount=amount)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.operations.staff_wire import CustomerCredit
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.edge.rest.call import Call
@@ -24,6 +24,7 @@ from tradecounter.kit.number_types import Pounds
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.sales import SELLERS, amend_sale
 from tradecounter.orders.pages.staff.address_form import TypedAddress, address_fields
+from tradecounter.orders.pages.staff.product_rows import Row, picked, product_rows
 from tradecounter.orders.reseller_wire import AmendedItem, OverrideCredit
 from tradecounter.orders.staff_wire import Amendment
 from tradecounter.orders.units import ItemId
@@ -31,8 +32,8 @@ from tradecounter.orders.wire import MOST_UNITS, ShippingChoice
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import ShownOrder, shown_as, shown_order
 
-_BLANK_ROWS = 2
-_ADDED = re.compile(r"added-([0-9]{1,4})-")
+_GROUP, _BLANK_ROWS = "added", 2
+_NOTHING_DIFFERS = "nothing differs from the order as it is"
 
 Quantity = Annotated[int, Meta(ge=0, le=MOST_UNITS)]
 
@@ -93,13 +94,17 @@ class AmendPages:
     @form("/order/{reference}/amend", "Amend an order", scope="orders:write", roles=SELLERS)
     async def amend(self, call: Call) -> Response:
         submitted = await read_submitted(call)
+        if (pick := picked(submitted, _GROUP)) is not None:
+            return await self._show(call, pick[1], chosen=pick[0])
 
         async def work(tx: Transaction, body: AmendForm, now: datetime) -> Amended:
             return await self._amended(tx, call, body, now)
 
         if submitted.one(PREVIEW):
-            amended, filled = await self.desk.preview(call, AmendForm, work, submitted)
-            return await self._show(call, filled, amended)
+            amended, filled = await self.desk.preview(call, AmendForm, work, await self._without_words(call, submitted))
+            is_typed = submitted.one(PREVIEW) == "live" and filled.message == _NOTHING_DIFFERS  # words of a product
+            message = "" if is_typed else filled.message
+            return await self._show(call, replace(filled, values=submitted.values, message=message), amended)
         return await self.desk.change(
             call,
             AmendForm,
@@ -124,17 +129,36 @@ class AmendPages:
             override_credit=None if body.override is None else OverrideCredit(body.override),
         )
         if request.changes_nothing:
-            raise DomainError(Kind.INVALID, "nothing differs from the order as it is")
+            raise DomainError(Kind.INVALID, _NOTHING_DIFFERS)
         with named_by(_named(places)):
             order = await amend_sale(tx, _reference(call), request, self.parts.contexts, now)
         shown = await shown_as(tx, self.parts.orders, order, now)
         return Amended(shown, (await present_customer(tx, shown.account, now)).credit)
 
-    async def _show(self, call: Call, filled: Filled, amended: Amended | None = None) -> Response:
+    async def _without_words(self, call: Call, submitted: Submitted) -> Submitted:
+        """Return a form without the new lines that name no product yet, of which nothing can be shown."""
+        now = self.desk.clock.now()
+        async with self.desk.reading() as tx:
+            customer_id = (await fetch_order(tx, _reference(call))).customer_id
+            rows = await self._added(tx, customer_id, submitted.values, now)
+        vague = [f"{_GROUP}-{row.number}-" for row in rows if row.found]
+        kept = {name: values for name, values in submitted.values.items() if not name.startswith(tuple(vague))}
+        return Submitted(kept, submitted.files)
+
+    async def _added(
+        self, tx: Transaction, customer_id: int, values: Mapping[str, Sequence[str]], now: datetime
+    ) -> list[Row]:
+        whole = await self.parts.contexts.views.of(customer_id)
+        return await product_rows(tx, values, _GROUP, whole, customer_id, blank=_BLANK_ROWS, now=now)
+
+    async def _show(
+        self, call: Call, filled: Filled, amended: Amended | None = None, chosen: int | None = None
+    ) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, now)
             customer = await present_customer(tx, shown.account, now)
+            added = await self._added(tx, shown.account.id, filled.values, now)
         if not (shown.is_confirmed and shown.left) and not filled.message:
             raise DomainError(Kind.CONFLICT, f"{shown.name} has no units left that could be amended")
         return self.desk.show(
@@ -145,7 +169,8 @@ class AmendPages:
             customer=customer,
             amended=amended,
             fields=address_fields(shown.order.shipping_address),
-            blank=range(max(_added_rows(filled.values), 0) + _BLANK_ROWS),
+            added=added,
+            picked=chosen,
             options=[(option.id, f"{option.name}, £{option.cost_net}") for option in shown.found.shipping_options],
         )
 
@@ -197,8 +222,3 @@ def _address(typed: TypedAddress | None, before: CustomerAddress) -> Raw:
     fields = TypedAddress.__struct_fields__
     same = all((getattr(typed, name) or "") == (getattr(before, name) or "") for name in fields)
     return Raw(b"null") if same else Raw(to_json(typed))
-
-
-def _added_rows(values: Mapping[str, Sequence[str]]) -> int:
-    numbers = [int(row[1]) for name, found in values.items() if any(found) and (row := _ADDED.match(name))]
-    return max(numbers, default=-1) + 1

@@ -1,8 +1,8 @@
 """`/order/new`: staff order for a customer, with quick lines."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.page_kit.forms import Filled, Submitted, in_rows, read_submitted, without_copies
+from tradecounter.edge.page_kit.forms import Filled, Submitted, in_rows, read_submitted, row_numbers, without_copies
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PREVIEW, PageDesk
 from tradecounter.edge.rest.call import Call
@@ -23,9 +23,6 @@ from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, named_by
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.local_time import uk_date
-from tradecounter.kit.numbers import UnreadableNumberError, read_count
-from tradecounter.orders.create.offered_lines import OfferedLine, found_lines, offered_lines, unknown_products
 from tradecounter.orders.create.quick_lines import read_quick_lines
 from tradecounter.orders.operations.sales import SELLERS, create_sale, quote_sale, read_sale
 from tradecounter.orders.pages.staff.address_form import (
@@ -35,18 +32,16 @@ from tradecounter.orders.pages.staff.address_form import (
     chosen_address,
     saved_choices,
 )
+from tradecounter.orders.pages.staff.product_rows import picked, product_rows
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import OrderRequest
 from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.wire import MOST_UNITS, CreateOrderItem, NotificationDetails
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.storefront.current_view import current_view
-from tradecounter.storefront.view import CustomerView
 
 _ROW = re.compile(r"items-(\d{1,4})-(?:sku|quantity)")
-_BLANK_ROWS = 4
+_GROUP, _BLANK_ROWS = "items", 4
 _MOST_CHOICES = 25
-_PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
 _CREATED = "The order is created. Nothing is charged or reserved until you confirm it."
 _QUOTED = "The quote is created: price it now, or leave it to a colleague."
 _SAME = "same"  # the billing address is the delivery address
@@ -80,18 +75,6 @@ class NewOrderForm(Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A row of the form: what was typed in it, and the product, or those that its words find, or what is wrong."""
-
-    number: int
-    sku: str = ""
-    quantity: str = ""
-    offered: OfferedLine | None = None
-    found: Sequence[OfferedLine] = ()
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class OrderEntryPages:
     """The pages on which staff order for a customer."""
 
@@ -122,9 +105,8 @@ class OrderEntryPages:
         submitted = await read_submitted(call)
         if submitted.one(PREVIEW) == "live":
             return await self._show(call, Filled(submitted.values))
-        if (picked := _picked(submitted)) is not None:
-            number, sku = picked
-            return await self._show(call, Filled({**submitted.values, f"items-{number}-sku": [sku]}), picked=number)
+        if (pick := picked(submitted, _GROUP)) is not None:
+            return await self._show(call, pick[1], chosen=pick[0])
         try:
             submitted = _with_pasted_lines(submitted)
         except DomainError as error:
@@ -158,15 +140,14 @@ class OrderEntryPages:
             submitted=submitted,
         )
 
-    async def _show(self, call: Call, filled: Filled, picked: int | None = None) -> Response:
+    async def _show(self, call: Call, filled: Filled, chosen: int | None = None) -> Response:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             account = await fetch_account(tx, _customer_of(call))
             customer = await present_customer(tx, account, now)
             addresses = await list_addresses(tx, account.id)
             whole = await self.parts.contexts.views.of(account.id)
-            view = await current_view(tx, whole, account.id, _skus(filled.values), uk_date(now))
-        rows = _rows(filled.values, view, whole, now)
+            rows = await product_rows(tx, filled.values, _GROUP, whole, account.id, blank=_BLANK_ROWS, now=now)
         return self.desk.show(
             call,
             "orders/entry.html",
@@ -174,7 +155,7 @@ class OrderEntryPages:
             customer=customer,
             name=account.name,
             rows=rows,
-            picked=picked,
+            picked=chosen,
             net=sum(row.offered.cost_net for row in rows if row.offered),
             units=sum(row.offered.quantity for row in rows if row.offered),
             addresses=[*saved_choices(addresses), (ANOTHER, "Another address, typed below")],
@@ -216,56 +197,11 @@ def _with_pasted_lines(submitted: Submitted) -> Submitted:
     """Return a form whose pasted lines are rows behind the typed ones. Raises DomainError (invalid)."""
     pasted = read_quick_lines(submitted.one("lines"))
     typed = [
-        (submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(submitted.values)
+        (submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity"))
+        for n in row_numbers(submitted.values, _GROUP)
     ]
     rows = [*(row for row in typed if any(row)), *((item.sku, str(item.quantity)) for item in pasted)]
     values = {name: value for name, value in submitted.values.items() if name != "lines" and not _ROW.fullmatch(name)}
     for number, (sku, quantity) in enumerate(rows):
         values |= {f"items-{number}-sku": [sku], f"items-{number}-quantity": [quantity]}
     return Submitted(values, submitted.files)
-
-
-def _numbers(values: Mapping[str, Sequence[str]]) -> list[int]:
-    return sorted({int(found[1]) for name in values if (found := _ROW.fullmatch(name))})
-
-
-def _skus(values: Mapping[str, Sequence[str]]) -> list[str]:
-    return [sku for n in _numbers(values) if (sku := Submitted(values).one(f"items-{n}-sku"))]
-
-
-def _picked(submitted: Submitted) -> tuple[int, str] | None:
-    """Return the row's number and the SKU of the button that was pressed, if it was one of a product."""
-    found = next((name for name in submitted.values if _PICK.fullmatch(name)), None)
-    return None if found is None else (int(found.partition("-")[2]), submitted.one(found))
-
-
-def _rows(values: Mapping[str, Sequence[str]], view: CustomerView, whole: CustomerView, now: datetime) -> list[Row]:
-    """Return the rows of the form with their products, and blank ones behind them.
-
-    `view` has the products as orders would take them; words search in `whole`.
-    """
-    submitted = Submitted(values)
-    typed = [Row(n, submitted.one(f"items-{n}-sku"), submitted.one(f"items-{n}-quantity")) for n in _numbers(values)]
-    wanted, problems = [], {}
-    for row in typed:
-        try:
-            wanted += [(row.number, row.sku, min(read_count(row.quantity or "1"), MOST_UNITS) or 1)] if row.sku else []
-        except UnreadableNumberError as error:
-            problems[row.number] = str(error)
-    offered = offered_lines(view, wanted, now)
-    found = {
-        number: found_lines(whole, sku, quantity, now) for number, sku, quantity in wanted if number not in offered
-    }
-    problems |= unknown_products(view, wanted)
-    rows = [
-        replace(
-            row,
-            offered=offered.get(row.number),
-            found=found.get(row.number, ()),
-            problem=problems.get(row.number, ""),
-        )
-        for row in typed
-    ]
-    following = typed[-1].number + 1 if typed else 0
-    blank = sum(1 for row in rows if not row.sku)
-    return [*rows, *(Row(n) for n in range(following, following + max(_BLANK_ROWS - blank, 0)))]

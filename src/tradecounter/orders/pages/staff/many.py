@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, TypeVar
+from decimal import Decimal
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlencode
 
 from msgspec import UNSET, Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.billing.issue_invoice import issue_invoice
+from tradecounter.billing.to_invoice import gross_to_invoice
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, row_numbers
@@ -20,6 +22,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields, not_found
 from tradecounter.letterhead.join_documents import joined
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.pages.staff.papers import printable
@@ -29,8 +32,8 @@ from tradecounter.orders.states import AnyOrder, ConfirmedOrder
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.shipments.dispatch_order import dispatch_order
 from tradecounter.shipments.packing_slip import packing_slip
-from tradecounter.shipments.papers import delivery_of
-from tradecounter.shipments.picking_list import picking_list
+from tradecounter.shipments.papers import PackingSlip, delivery_of
+from tradecounter.shipments.picking_list import picking_lists
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
 from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest
 
@@ -78,7 +81,7 @@ class ManyForm(Struct):
 class ChosenRow:
     """What the forms show of an order, in a row with a number. `allocated` can leave now, `waiting` is back-ordered.
 
-    `allocated` has the units of each line by its id.
+    `allocated` has the units of each line by its id, `gross` is what an invoice would come to with VAT.
     """
 
     number: int
@@ -88,6 +91,7 @@ class ChosenRow:
     status: str | None
     allocated: Mapping[int, int]
     waiting: int
+    gross: Decimal | None
 
     @property
     def units(self) -> int:
@@ -104,7 +108,7 @@ class ManyOrderPages:
 
     @page(_PICKING_LIST, "Picking lists of several orders", scope="orders:read", query=ChosenOrders)
     async def show_picking_lists(self, call: Call) -> Response:
-        return await self._printed(call, "picking lists", _PICKING_LIST, picking_list, print_picking_list)
+        return await self._printed(call, "picking lists", _PICKING_LIST, picking_lists, print_picking_list)
 
     @page(_PACKING_SLIP, "Packing slips of several orders", scope="orders:read", query=ChosenOrders)
     async def show_packing_slips(self, call: Call) -> Response:
@@ -112,7 +116,7 @@ class ManyOrderPages:
             call,
             "packing slips",
             _PACKING_SLIP,
-            packing_slip,
+            _packing_slips,
             lambda slip: print_packing_slip(slip, self.parts.letterhead),
         )
 
@@ -190,10 +194,16 @@ class ManyOrderPages:
         async with self.desk.reading() as tx:
             found = await orders_with_references(tx, list(dict.fromkeys(names.values())))
             lines = await lines_of(tx, [order.id for order in found.values()])
+            confirmed = [order for order in found.values() if isinstance(order, ConfirmedOrder)]
+            gross = await gross_to_invoice(tx, confirmed, lines)
         unknown = [name for name in names.values() if name not in found]
         if unknown and not outcomes:
             raise not_found("order", unknown[0])
-        rows = [_row(number, found[name], lines[found[name].id]) for number, name in names.items() if name in found]
+        rows = [
+            _row(number, found[name], lines[found[name].id], gross.get(found[name].id))
+            for number, name in names.items()
+            if name in found
+        ]
         return self.desk.show(
             call, template, form=filled, rows=rows, outcomes=outcomes, done=_query(outcomes, done=True)
         )
@@ -203,24 +213,39 @@ class ManyOrderPages:
         call: Call,
         what: str,
         path: str,
-        paper: Callable[[Transaction, str, datetime], Awaitable[Paper]],
+        papers_of: Callable[[Transaction, Sequence[AnyOrder], datetime], Awaitable[Sequence[Paper | DomainError]]],
         print_one: Callable[[Paper], bytes],
     ) -> Response:
         """Respond with the papers of the orders as one file; if some have none, with the reasons instead."""
-        now, papers, outcomes = self.desk.clock.now(), [], []
+        names = _chosen(call)
         async with self.desk.reading() as tx:
-            for name in _chosen(call):
-                try:
-                    papers.append(await paper(tx, name, now))
-                    outcomes.append(Outcome(name, "Can be printed", done=True))
-                except DomainError as error:
-                    outcomes.append(Outcome(name, error.message, done=False))
-        if len(papers) < len(outcomes):
+            known = await orders_with_references(tx, names)
+            orders = [known.get(name) or await fetch_order(tx, name) for name in names]
+            found = await papers_of(tx, orders, self.desk.clock.now())
+        papers = [each for each in found if not isinstance(each, DomainError)]
+        if len(papers) < len(found):
+            outcomes = [_printability(name, each) for name, each in zip(names, found, strict=True)]
             return self.desk.show(
                 call, "orders/unprinted.html", outcomes=outcomes, done=_query(outcomes, done=True), what=what, path=path
             )
         files = await asyncio.to_thread(lambda: joined([print_one(each) for each in papers]))
         return printable(files, f"{what.replace(' ', '-')}.pdf")
+
+
+async def _packing_slips(tx: Transaction, orders: Sequence[AnyOrder], now: datetime) -> list[PackingSlip | DomainError]:
+    found: list[PackingSlip | DomainError] = []
+    for order in orders:
+        try:
+            found.append(await packing_slip(tx, order.name, now))
+        except DomainError as error:
+            found.append(error)
+    return found
+
+
+def _printability(name: str, found: Any) -> Outcome:
+    if isinstance(found, DomainError):
+        return Outcome(name, found.message, done=False)
+    return Outcome(name, "Can be printed", done=True)
 
 
 def _chosen(call: Call) -> Sequence[str]:
@@ -271,7 +296,7 @@ def _query(outcomes: Sequence[Outcome], *, done: bool) -> str:
     return urlencode([("order", outcome.name) for outcome in outcomes if outcome.done is done])
 
 
-def _row(number: int, order: AnyOrder, lines: Sequence[OrderLine]) -> ChosenRow:
+def _row(number: int, order: AnyOrder, lines: Sequence[OrderLine], gross: Decimal | None) -> ChosenRow:
     is_confirmed = isinstance(order, ConfirmedOrder)
     return ChosenRow(
         number=number,
@@ -281,4 +306,5 @@ def _row(number: int, order: AnyOrder, lines: Sequence[OrderLine]) -> ChosenRow:
         status=order.status if isinstance(order, ConfirmedOrder) else None,
         allocated={line.id: line.allocated for line in lines if line.allocated and is_confirmed},
         waiting=sum(line.back_ordered for line in lines) if is_confirmed else 0,
+        gross=gross,
     )

@@ -15,7 +15,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.payments.wire import Payment
 
-_UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
+UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PaymentPreview:
     @property
     def is_asked_about(self) -> bool:
         """Whether the payment is so much more than is due that it may be a slip."""
-        return self.rest > _UNASKED
+        return self.rest > UNASKED
 
     @property
     def facts(self) -> Any:

@@ -21,7 +21,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.payments.bank_wire import StoredLine
 from tradecounter.payments.operations.bank_wire import SettingAside
-from tradecounter.payments.pages.staff.payment_preview import PaymentPreview, preview_of
+from tradecounter.payments.pages.staff.payment_preview import UNASKED, PaymentPreview, preview_of
 from tradecounter.payments.pages.staff.payments import said_of_payment
 from tradecounter.payments.place_bank_line import Id, Placement, place_bank_line, set_bank_line_aside
 from tradecounter.payments.queries.bank_lines import (
@@ -29,9 +29,9 @@ from tradecounter.payments.queries.bank_lines import (
     BankLineFilter,
     BankLineRecord,
     fetch_bank_line,
-    invoices_due_exactly,
     lines_waiting,
 )
+from tradecounter.payments.suggest_places import Suggestion, suggest_places
 
 _ONE, _PLACE, _ASIDE = "/bank-line/{id}", "/bank-line/{id}/place", "/bank-line/{id}/set-aside"
 _COLUMNS = (
@@ -93,6 +93,11 @@ def file_row(line: BankLineRecord) -> tuple[object, ...]:
         line.payment_id,
         amount,
     )
+
+
+def _seen_of(place: Suggestion, line: BankLineRecord) -> str:
+    """Return the digest of what placing a line there would do, which its button says."""
+    return seen_of((place.payer.customer_id, False, line.amount, place.pays))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +181,7 @@ class BankLinePages:
         async with self.desk.reading() as tx:
             line = await fetch_bank_line(tx, line_id)
             waits = line.state != "placed"
-            fitting = await invoices_due_exactly(tx, line.amount) if waits and line.amount is not None else []
+            suggested = await suggest_places(tx, line) if waits else []
             customers = await found_customers(tx, sought) if sought and waits else []
             history = await entries_of(tx, [f"bank-line/{line_id}"])
         return self.desk.show(
@@ -187,9 +192,10 @@ class BankLinePages:
             given=given,
             sought=sought,
             customers=customers,
-            fitting=fitting,
+            suggested=[(place, _seen_of(place, line)) for place in suggested],
             history=history,
             preview=preview,
+            unasked=UNASKED,
             seen="" if preview is None else seen_of(preview.facts),
         )
 

@@ -1,0 +1,89 @@
+"""Rows of a form in which staff name products by SKU or by words, with what each row offers the customer."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.page_kit.forms import Filled, Submitted, row_numbers
+from tradecounter.kit.local_time import uk_date
+from tradecounter.kit.numbers import UnreadableNumberError, read_count
+from tradecounter.orders.create.offered_lines import OfferedLine, found_lines, offered_lines, unknown_products
+from tradecounter.orders.wire import MOST_UNITS
+from tradecounter.storefront.current_view import current_view
+from tradecounter.storefront.view import CustomerView
+
+_PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the form: what was typed in it, and the product, or those that its words find, or what is wrong."""
+
+    number: int
+    sku: str = ""
+    quantity: str = ""
+    offered: OfferedLine | None = None
+    found: Sequence[OfferedLine] = ()
+    problem: str = ""
+
+
+async def product_rows(
+    tx: Transaction,
+    values: Mapping[str, Sequence[str]],
+    group: str,
+    whole: CustomerView,
+    customer_id: int,
+    *,
+    blank: int,
+    now: datetime,
+) -> list[Row]:
+    """Return the rows of a group, at the prices that an order would have, and so many blank ones at its end."""
+    typed = _typed(values, group)
+    view = await current_view(tx, whole, customer_id, [row.sku for row in typed if row.sku], uk_date(now))
+    rows = _with_products(typed, view, whole, now)
+    following = rows[-1].number + 1 if rows else 0
+    unused = sum(1 for row in rows if not row.sku)
+    return [*rows, *(Row(number) for number in range(following, following + max(blank - unused, 0)))]
+
+
+def _typed(values: Mapping[str, Sequence[str]], group: str) -> list[Row]:
+    submitted = Submitted(values)
+    return [
+        Row(number, submitted.one(f"{group}-{number}-sku"), submitted.one(f"{group}-{number}-quantity"))
+        for number in row_numbers(values, group)
+    ]
+
+
+def _with_products(typed: Sequence[Row], view: CustomerView, whole: CustomerView, now: datetime) -> list[Row]:
+    """Return rows with their products. `view` has them as orders would take them; words search in `whole`."""
+    wanted, problems = [], {}
+    for row in typed:
+        try:
+            wanted += [(row.number, row.sku, min(read_count(row.quantity or "1"), MOST_UNITS) or 1)] if row.sku else []
+        except UnreadableNumberError as error:
+            problems[row.number] = str(error)
+    offered = offered_lines(view, wanted, now)
+    found = {
+        number: found_lines(whole, sku, quantity, now) for number, sku, quantity in wanted if number not in offered
+    }
+    problems |= unknown_products(view, wanted)
+    return [
+        replace(
+            row,
+            offered=offered.get(row.number),
+            found=found.get(row.number, ()),
+            problem=problems.get(row.number, ""),
+        )
+        for row in typed
+    ]
+
+
+def picked(submitted: Submitted, group: str) -> tuple[int, Filled] | None:
+    """Return the row whose product was picked by its button, and the form with its SKU; None without such a button."""
+    name = next((name for name in submitted.values if _PICK.fullmatch(name)), None)
+    if name is None:
+        return None
+    number = int(name.partition("-")[2])
+    return number, Filled({**submitted.values, f"{group}-{number}-sku": [submitted.one(name)]})

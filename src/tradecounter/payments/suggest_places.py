@@ -1,0 +1,66 @@
+"""Suggests where the money of a line goes that is not placed by itself: by its amount, and by who pays."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tradecounter.billing.rules import draw
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.money import NOTHING
+from tradecounter.payments.queries.bank_lines import BankLineRecord
+from tradecounter.payments.queries.suggested_places import DueOf, Payer, customers_to_suggest, due_of_customers
+from tradecounter.payments.wire import Allocation
+
+_MOST = 5
+_MOST_EXACT = 2  # invoices of one customer whose due amount is that of the line
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Where a line's money may go: to an invoice, or without one to a customer's oldest due invoices.
+
+    `pays` is what each invoice gets, `rest` what stays on the account.
+    """
+
+    payer: Payer
+    invoice: int | None
+    pays: Sequence[Allocation]
+    rest: Decimal
+
+    @property
+    def fits(self) -> bool:
+        """Whether the amount is exactly what is due."""
+        return not self.rest and bool(self.pays)
+
+
+async def suggest_places(tx: Transaction, line: BankLineRecord) -> list[Suggestion]:
+    """Return the most likely places of a line, the best first; none if its amount or its day could not be read.
+
+    Where a customer's invoices come to exactly the amount is a place, and so are the customers that have paid with this
+    payer's name before, or whose name is in it.
+    """
+    if line.amount is None or line.received_on is None or line.amount <= 0:
+        return []
+    payers = await customers_to_suggest(tx, line.id, line.amount)
+    due = await due_of_customers(tx, [payer.customer_id for payer in payers])
+    found = [place for payer in payers for place in _places(payer, due.get(payer.customer_id, []), line.amount)]
+    return sorted(found, key=_unlikely)[:_MOST]
+
+
+def _places(payer: Payer, due: Sequence[DueOf], amount: Decimal) -> Iterator[Suggestion]:
+    oldest = [Allocation(each.invoice, share) for each, share in draw(due, [each.due for each in due], amount)]
+    rest = amount - sum((share.amount for share in oldest), NOTHING)
+    is_oldest_exact = (
+        not rest and bool(oldest) and all(share.amount == each.due for share, each in zip(oldest, due, strict=False))
+    )
+    exact = [each.invoice for each in due if each.due == amount][:_MOST_EXACT]
+    for number in exact:
+        yield Suggestion(payer, number, [Allocation(number, amount)], NOTHING)
+    if (is_oldest_exact and len(oldest) > 1) or (payer.is_known and not exact):
+        yield Suggestion(payer, None, oldest, rest)
+
+
+def _unlikely(place: Suggestion) -> tuple[bool, bool, int, int]:
+    """Return what sorts suggestions, the best first."""
+    payer = place.payer
+    return not (place.fits and payer.is_known), not place.fits, -payer.times, payer.customer_id

@@ -1,0 +1,119 @@
+"""Suggestions of where the money of a bank line goes, and placing it there with one form."""
+
+import re
+from datetime import timedelta
+
+import httpx2
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.billing import due_of, invoiced, number_of, pay_in, unallocated
+from support.orders import at, rows, sell
+from support.pages import Person, staff_member, text_of
+from support.service import Customer
+
+
+@pytest.fixture(scope="module")
+def fran(office: BackOfficeSite) -> Person:
+    sell(office.service, "BILLED", available=1_000)
+    return staff_member(office.service, office.url, "finance")
+
+
+def stored(office: BackOfficeSite, fran: Person, amount: object, reference: str) -> str:
+    """The path of a line that is not placed by itself."""
+    content = f"date,amount,reference\n2026-06-15,{amount},{reference}\n"
+    response = fran.http.post(
+        "/payment/import",
+        data={"once": ""},
+        files={"file": ("bank.csv", content.encode(), "text/csv")},
+        headers={"Sec-Fetch-Site": "same-origin"},
+    )
+    fran.sends(f"{response.headers['Location']}/apply")
+    [(line,)] = rows(office.service, "select max(id) from bank_line where state = 'unplaced'")
+    return f"/bank-line/{line}"
+
+
+def debts(office: BackOfficeSite, customer: Customer, *units: int) -> list[int]:
+    """The numbers of invoices, the oldest first."""
+    numbers = []
+    for days, count in enumerate(units):
+        with at(office.service, office.service.clock.now() - timedelta(days=60 - days)):
+            numbers.append(number_of(office.service, invoiced(office.service, customer, ("BILLED", count))))
+    return numbers
+
+
+def button(page: httpx2.Response, field: str, value: int) -> dict[str, str]:
+    """The fields of the suggestion with a field's value."""
+    wanted = f'name="{field}" value="{value}"'
+    [found] = [part for part in page.text.split("<form") if wanted in part and 'name="seen"' in part]
+    return dict(re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', found))
+
+
+def test_an_invoice_with_exactly_the_amount_is_paid_with_one_form(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Exact Phones")
+    first, second = debts(office, customer, 1, 3)
+    path = stored(office, fran, due_of(office.service, second), "monthly transfer")
+    page = fran.get(path)
+    assert f"Invoice {second} has exactly this amount due" in text_of(page)
+    said = text_of(fran.sends(f"{path}/place", button(page, "invoice", second)))
+    assert "is recorded" in said
+    assert due_of(office.service, second) == 0
+    assert due_of(office.service, first) > 0
+
+
+def test_the_oldest_invoices_that_come_to_the_amount_are_paid_with_one_form(
+    office: BackOfficeSite, fran: Person
+) -> None:
+    customer = office.service.customer(company="Collects Its Bills")
+    numbers = debts(office, customer, 5, 7, 11)
+    total = sum(due_of(office.service, number) for number in numbers[:2])
+    path = stored(office, fran, total, "from a savings account")
+    page = fran.get(path)
+    assert "The 2 oldest invoices come to exactly this amount" in text_of(page)
+    fran.sends(f"{path}/place", button(page, "customer_id", customer.id))
+    assert [due_of(office.service, number) > 0 for number in numbers] == [False, False, True]
+    assert unallocated(office.service, customer) == 0
+
+
+def test_a_suggestion_that_would_do_something_else_by_now_is_shown_first(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Pays Twice")
+    [number] = debts(office, customer, 13)
+    due = due_of(office.service, number)
+    path = stored(office, fran, due, "transfer of the week")
+    fields = button(fran.get(path), "invoice", number)
+    pay_in(office.service, customer, "1.00", number)
+    shown = fran.send(f"{path}/place", fields)
+    assert shown.status_code == 200
+    assert "stays on the account" in text_of(shown)
+    assert due_of(office.service, number) == due - 1
+
+
+def test_an_earlier_payer_and_a_name_in_the_reference_lead_to_their_customers(
+    office: BackOfficeSite, fran: Person
+) -> None:
+    known, also, named, other = (
+        office.service.customer(company=name)
+        for name in ("Holding of Smith", "Smith Phones", "Named Telecom", "Somebody Else")
+    )
+    for customer in (known, also, named, other):
+        debts(office, customer, 17)
+    lines = [stored(office, fran, amount, "J SMITH AND DAUGHTERS") for amount in ("1.00", "1.50")]
+    for line, customer in zip(lines, (known, also), strict=True):
+        fran.confirms(f"{line}/place", {"customer_id": str(customer.id)})
+    again = text_of(fran.get(stored(office, fran, "2.00", "J Smith and daughters")))
+    assert "Holding of Smith" in again
+    assert "Smith Phones" in again
+    assert "Money of this payer went there once" in again
+    assert "Named Telecom" not in again
+    page = text_of(fran.get(stored(office, fran, "3.00", "Faster payment NAMED TELECOM thanks")))
+    assert "The line names the customer" in page
+    assert "Somebody Else" not in page
+
+
+def test_money_of_more_than_is_due_is_only_looked_at(office: BackOfficeSite, fran: Person) -> None:
+    customer = office.service.customer(company="Pays Far Too Much")
+    debts(office, customer, 1)
+    path = stored(office, fran, "98765.43", "Pays far too much deposit")
+    page = fran.get(path)
+    assert f'href="{path}?customer_id={customer.id}"' in page.text
+    assert 'name="seen"' not in page.text
