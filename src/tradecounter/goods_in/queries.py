@@ -16,11 +16,17 @@ class ExpectedGoods:
 
     product_id: int
     sku: str
+    ean: str | None
     name: str
     location: str
     expected_on: datetime
     incoming: int
     back_ordered: int
+
+    @property
+    def codes(self) -> str:
+        """What a scan of the product may read, parted by spaces."""
+        return f"{self.sku} {self.ean or ''}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class Shelved:
 
 _EXPECTED = Statement(
     """
-    select p.id as product_id, p.sku, p.name, coalesce(s.location, '') as location, i.expected_on, i.incoming,
+    select p.id as product_id, p.sku, p.ean, p.name, coalesce(s.location, '') as location, i.expected_on, i.incoming,
            coalesce(s.back_ordered, 0) as back_ordered
     from incoming_stock i join product p on p.id = i.product_id left join stock_level s on s.product_id = p.id
     where :key = '' or p.sku_key = :key or p.ean = :key or position(:key in lower(p.sku || ' ' || p.name)) > 0

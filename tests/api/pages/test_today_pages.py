@@ -6,13 +6,14 @@ from decimal import Decimal
 
 import pytest
 
-from support.backoffice import BackOfficeSite
+from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import credit, invoiced, number_of
 from support.orders import at, buy, create, dispatch, rows, sell
 from support.pages import Person, staff_member, text_of
 from support.quotes import request_quote
-from support.service import Customer
+from support.service import Customer, Service
 from support.shop import ADDRESS
+from tradecounter.kit.local_time import uk_date
 from tradecounter.shipments.requests import Serial
 
 
@@ -95,6 +96,29 @@ def test_each_role_sees_what_it_deals_with_first(office: BackOfficeSite) -> None
     assert "Latest imports" in text_of(today)
     assert "3 added, 0 changed" in text_of(today)
     assert 'href="/product-form"' in today.text
+
+
+def test_the_warehouse_sees_what_to_pick_and_what_comes_today(own_shop: Service) -> None:
+    with backoffice_of(own_shop) as office:
+        customer = own_shop.customer()
+        late = buy(customer)["order_reference"]
+        with at(own_shop, own_shop.clock.now() + timedelta(days=3)):
+            fresh = buy(customer)["order_reference"]
+            waits = buy(customer, [(sell(own_shop, "SOON"), 2)])["order_reference"]
+            today = str(uk_date(own_shop.clock.now()))
+            own_shop.must_load("incoming", [{"sku": "PHONE", "incoming": 7, "expected_on": today}])
+            packer = staff_member(own_shop, office.url, "warehouse")
+            page = packer.get("/")
+            seller = text_of(staff_member(own_shop, office.url, "support").get("/"))
+    text = text_of(page)
+    places = [text.index(name) for name in (late, fresh)]
+    assert places == sorted(places)
+    assert "since" in text[places[0] : places[1]]
+    assert re.search(r"\b7 . PHONE", text)
+    assert waits not in text[text.index("To pick now") : text.index("Deliveries expected")]
+    assert f'value="{fresh}" form="many"' in page.text
+    assert "Latest orders" not in text
+    assert "To pick now" not in seller
 
 
 def test_one_exact_hit_opens_at_once(office: BackOfficeSite, sam: Person, customer: Customer) -> None:

@@ -62,6 +62,47 @@ def test_a_delivery_is_booked_in_with_two_clicks(
 
 
 @WAYS
+def test_scans_of_a_delivery_are_added_up_in_its_row_and_booked_in_with_one_click(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    ean = {"keyboard": "5000000000012", "touch": "5000000000029"}[way]
+    sku, other = (sell(office.service, f"SCANNED-{n}-{way}", ean=ean if n else None) for n in (1, 0))
+    for each in (sku, other):
+        office.service.must_load("incoming", [{"sku": each, "incoming": 3, "expected_on": "2026-07-01"}])
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, f"/goods-in?query={way}", way, record_property, 1) as work:
+        box, echo = work.page.get_by_label("Scan a SKU or EAN"), work.page.locator(".scan-echo")
+        expect(box).to_be_focused()
+        for code in (ean, sku.lower(), "NOT-HERE", ean):
+            work.page.keyboard.type(code)
+            work.page.keyboard.press("Enter")
+            expect(echo).to_contain_text("is not in this list" if code == "NOT-HERE" else sku)
+        expect(echo).to_have_text(f"{sku}: 3 units")
+        expect(work.page.get_by_label(f"Units of {sku} that are there")).to_have_value("3")
+        work.click(work.button("Book in"))
+        expect(work.page.get_by_text("3 units of 1 product booked in.")).to_be_visible()
+    assert level(office.service, sku)[0] == 3
+
+
+@WAYS
+def test_scans_are_counted_in_lines_and_entered_with_two_clicks(
+    office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
+) -> None:
+    one, other = (sell(office.service, f"COUNTED-{n}-{way}", available=9) for n in (1, 2))
+    person = staff_member(office.service, office.url, "warehouse")
+    with job(browser, person, office.url, "/count-sheet/return", way, record_property, 2) as work:
+        for code in (one, one, other, "12"):
+            work.page.keyboard.type(code)
+            work.page.keyboard.press("Enter")
+        expect(work.page.locator(".scan-echo")).to_have_text(f"{other}: 12 units")
+        work.click(work.button("Show the differences"))
+        expect(work.page.get_by_text("2 products have another number.")).to_be_visible()
+        work.click(work.button("Set the stock to these numbers"))
+        expect(work.page.get_by_text("The count is entered: 2 products had another number.")).to_be_visible()
+    assert [level(office.service, sku)[0] for sku in (one, other)] == [2, 12]
+
+
+@WAYS
 def test_picking_lists_of_three_orders_are_printed_as_one_file_with_two_clicks(
     office: BackOfficeSite, browser: Browser, way: Way, record_property: Record
 ) -> None:

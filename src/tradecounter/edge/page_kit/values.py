@@ -106,6 +106,11 @@ def moment_text(when: datetime) -> str:
     return f"{local.day} {local:%b %Y, %H:%M}"
 
 
+def clock_time(when: datetime) -> str:
+    """Return the time of day of a moment in the UK as a `<time>`: 09:00."""
+    return Markup('<time datetime="{}">{:%H:%M}</time>').format(_exact(when), when.astimezone(UK))
+
+
 def local_moment(text: str) -> str:
     """Return a LocalDateTime, which is UK time without an offset, as a `<time>`: 16 Jun 2026, 09:00."""
     return moment(moment_of(text))
@@ -172,6 +177,7 @@ FILTERS = {
     "bytes": size,
     "count": count,
     "moment": moment,
+    "clock": clock_time,
     "local_moment": local_moment,
     "day": day,
     "tone": tone,

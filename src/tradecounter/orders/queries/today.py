@@ -5,7 +5,9 @@ from datetime import datetime
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.orders.queries.orders import order_statement
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, PART_INVOICED
+from tradecounter.orders.states import ConfirmedOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,28 @@ async def orders_waiting(tx: Transaction, statuses: list[str]) -> dict[str, Wait
     """Return the confirmed orders in each status; a status without orders is missing."""
     found = await tx.fetch_all(_ORDERS, statuses=statuses)
     return {status: Waiting(count, oldest) for status, count, oldest in found}
+
+
+_TO_PICK = order_statement(
+    "select {} from orders where state = 'confirmed' and status = any(:statuses::text[]) order by confirmed_at"
+    " limit :most"
+)
+
+
+async def orders_to_pick(tx: Transaction, most: int) -> list[ConfirmedOrder]:
+    """Return the oldest orders that wait to be dispatched, or a part of which does."""
+    found = await tx.fetch_all(_TO_PICK, statuses=[AWAITING_DISPATCH, PART_DISPATCHED], most=most)
+    return [order for order in found if isinstance(order, ConfirmedOrder)]
+
+
+_ADJUSTED = Statement(
+    "select count(distinct subject), max(at) from audit_entry where at >= :since and action = 'stock.adjust'"
+)
+
+
+async def stock_adjusted(tx: Transaction, since: datetime) -> Waiting:
+    """Return of how many products the stock was adjusted since a moment, and when last."""
+    return Waiting(*(await tx.fetch_all(_ADJUSTED, since=since))[0])
 
 
 _QUOTES = Statement(

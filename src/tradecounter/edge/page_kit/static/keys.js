@@ -66,9 +66,10 @@
     if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
     if (event.key === "Enter" && typed.length >= shortest) {
       const form = document.querySelector("form.find");
+      const isOpen = document.dispatchEvent(new CustomEvent("scanned", { detail: typed, cancelable: true }));
       event.preventDefault();
       clearTimeout(timer);
-      if (form) location.assign(`${form.action}?q=${encodeURIComponent(typed)}`);
+      if (form && isOpen) location.assign(`${form.action}?q=${encodeURIComponent(typed)}`);
       typed = "";
       return;
     }

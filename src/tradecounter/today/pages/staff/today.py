@@ -24,8 +24,10 @@ from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.order_table import DayOfOrders, order_table, orders_by_day
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.returns.wire import return_number
 from tradecounter.saved_views.queries import views_on_today
 from tradecounter.today.pages.staff.waiting import read_today
+from tradecounter.today.pages.staff.warehouse import read_warehouse
 
 _KEPT_SECONDS = 120.0  # with many orders, reading a month takes a tenth of a second
 
@@ -69,12 +71,15 @@ class TodayPages:
         roles = member.roles if isinstance(member, StaffMember) else []
         now, may = self.desk.clock.now(), self.desk.view(call).may
         latest, charts, newest, imports = [], [], None, []
+        warehouse = None
         async with self.desk.reading() as tx:
             views = [] if session is None else await views_on_today(tx, session.person.id)
             today = await read_today(tx, roles, lambda scope: allows(roles, scope), now)
             if "catalogue" in roles:
                 imports = await list_imports(tx, _MOST_IMPORTS, kinds=readable_kinds(roles))
-            if allows(roles, "orders:read"):
+            if "warehouse" in roles:
+                warehouse = await read_warehouse(tx, now)
+            if allows(roles, "orders:read") and roles != ["warehouse"]:
                 latest = await order_table(tx, OrderFilter(), "placed", _MOST_SHOWN, descending=True)
                 days = await self.days.until(tx, uk_date(now))
                 newest = days[-1]
@@ -90,6 +95,8 @@ class TodayPages:
             latest=latest,
             charts=charts,
             newest=newest,
+            day_of_warehouse=warehouse,
+            return_number=return_number,
             day=uk_date(now),
         )
 
