@@ -27,7 +27,7 @@ READING = {
     "customer list", "customer show", "customer contacts",
     "key list", "app list", "product show", "price show", "stock show",
     "order list", "order show", "order picking-list", "order packing-slip",
-    "quote list", "quote show", "invoice list", "invoice show", "invoice pdf",
+    "quote list", "quote show", "request list", "request show", "invoice list", "invoice show", "invoice pdf",
     "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
     "return list", "return show", "imports list", "job list", "customer export",
     "webhook list", "webhook show", "webhook deliveries",
@@ -158,6 +158,10 @@ class Office:
         created = self.program.json("order", "create", str(self.customer.id), "--file", self.body())
         return str(created["confirmation_code"])
 
+    def request(self) -> str:
+        asked = {"kind": "message", "order_reference": self.order(), "text": "a test"}
+        return str(self.customer.post("/request", asked).json()["id"])
+
     def returned(self) -> tuple[str, str]:
         reference = self.order(dispatch)
         item = self.item(reference)
@@ -279,6 +283,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "order return": ("return.open", lambda o: _with_item(o, o.order(dispatch), "--reason", "a test")),
     "return receive": ("return.receive return.close", lambda o: _receiving(*o.returned())),
     "return close": ("return.close", lambda o: [o.returned()[0]]),
+    "request close": ("request.close", lambda o: [o.request(), "--text", "a test"]),
     "quote decline": ("quote.decline", lambda o: [o.quote(priced=False), "--reason", "a test"]),
     "imports roll-back": ("import.roll_back", lambda o: [o.applied()]),
     "job retry": ("job.retry", lambda o: [o.failed_job()]),
@@ -297,6 +302,22 @@ OPERATIONS: dict[str, tuple[str, Callable[[Customer], Any]]] = {
     "deleteAddress": (
         "address.delete",
         lambda c: c.delete(f"/customer/address/{c.post('/customer/address', ADDRESS).json()['id']}"),
+    ),
+    "replaceAddress": (
+        "address.change",
+        lambda c: c.put(
+            f"/customer/address/{c.post('/customer/address', ADDRESS).json()['id']}", {**ADDRESS, "zip": "YO1 7HH"}
+        ),
+    ),
+    "declineQuote": (
+        "quote.decline",
+        lambda c: c.post(f"/quote/{request_quote(c)['confirmation_code']}/decline", {"reason": "a test"}),
+    ),
+    "openRequest": (
+        "request.open",
+        lambda c: c.post(
+            "/request", {"kind": "message", "order_reference": buy(c)["order_reference"], "text": "a test"}
+        ),
     ),
     "addConfigurations": (
         "order.configure",

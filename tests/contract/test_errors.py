@@ -13,6 +13,7 @@ from support.billing import credit, invoiced, number_of, pay_in
 from support.events import number_events
 from support.interface import interface_document, problems_by
 from support.orders import buy, confirm, create, rows
+from support.quotes import price_as_support, request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, order
 
@@ -104,6 +105,39 @@ def documents(shoppers: Shoppers, path: str) -> httpx2.Response:
     return shoppers.usual.get(f"{path}?{LONG_QUERY}")
 
 
+DECLINE = "/quote/{confirmation_code}/decline"
+ASKED = {"kind": "message", "text": "Where is it?"}
+
+
+def many_quotes(shoppers: Shoppers) -> httpx2.Response:
+    request_quote(shoppers.usual)
+    return shoppers.usual.get(f"/quote?{LONG_QUERY}")
+
+
+def decline_an_order(shoppers: Shoppers) -> httpx2.Response:
+    quote = request_quote(shoppers.usual)
+    price_as_support(shoppers.service, quote, ("PHONE", "40"))
+    assert confirm(shoppers.usual, quote).status_code == 200
+    return shoppers.usual.post(f"/quote/{quote['confirmation_code']}/decline", {})
+
+
+def ask(customer: Customer, reference: str) -> httpx2.Response:
+    return customer.post("/request", {**ASKED, "order_reference": reference})
+
+
+def many_requests(shoppers: Shoppers) -> httpx2.Response:
+    assert ask(shoppers.usual, buy(shoppers.usual)["order_reference"]).status_code == 201
+    return shoppers.usual.get(f"/request?{LONG_QUERY}")
+
+
+def ask_too_much(shoppers: Shoppers) -> httpx2.Response:
+    customer = shoppers.service.customer()
+    reference = buy(customer)["order_reference"]
+    for _ in range(50):
+        assert ask(customer, reference).status_code == 201
+    return ask(customer, reference)
+
+
 TOO_LONG = b" " * (1024 * 1024 + 1)
 
 ERRORS: list[tuple[int, str, str, Send]] = [
@@ -134,6 +168,24 @@ ERRORS: list[tuple[int, str, str, Send]] = [
     (404, "GET", "/order/{reference}", lambda s: s.usual.get("/order/NOTHING")),
     (404, "GET", "/order/{reference}/invoice", lambda s: s.usual.get("/order/NOTHING/invoice")),
     (404, "PUT", "/order/{reference}", lambda s: s.usual.put("/order/NOTHING", {})),
+    (400, "PUT", "/customer/address/{id}", lambda s: s.usual.put("/customer/address/1", {**ADDRESS, "zip": ""})),
+    (404, "PUT", "/customer/address/{id}", lambda s: s.usual.put("/customer/address/1", ADDRESS)),
+    (413, "PUT", "/customer/address/{id}", lambda s: send(s.usual, "PUT /customer/address/1", TOO_LONG)),
+    (415, "PUT", "/customer/address/{id}", lambda s: send(s.usual, "PUT /customer/address/1", b"{}", "text/plain")),
+    (400, "GET", "/quote", lambda s: s.usual.get("/quote?page=0")),
+    (414, "GET", "/quote", many_quotes),
+    (400, "POST", DECLINE, lambda s: s.usual.post("/quote/x/decline", {"reason": 1})),
+    (404, "POST", DECLINE, lambda s: s.usual.post("/quote/x/decline", {})),
+    (409, "POST", DECLINE, decline_an_order),
+    (413, "POST", DECLINE, lambda s: send(s.usual, "POST /quote/x/decline", TOO_LONG)),
+    (415, "POST", DECLINE, lambda s: send(s.usual, "POST /quote/x/decline", b"{}", "text/plain")),
+    (400, "GET", "/request", lambda s: s.usual.get("/request?state=lost")),
+    (414, "GET", "/request", many_requests),
+    (400, "POST", "/request", lambda s: s.usual.post("/request", {"kind": "message"})),
+    (404, "POST", "/request", lambda s: s.usual.post("/request", {**ASKED, "order_reference": "NOTHING"})),
+    (409, "POST", "/request", ask_too_much),
+    (413, "POST", "/request", lambda s: send(s.usual, "POST /request", TOO_LONG)),
+    (415, "POST", "/request", lambda s: send(s.usual, "POST /request", b"{}", "text/plain")),
     (404, "DELETE", "/customer/address/{id}", lambda s: s.usual.delete("/customer/address/1")),
     (409, "POST", "/order", lambda s: s.strict.post("/order", order())),
     (402, "PUT", "/order/{reference}", confirm_beyond_the_limit),

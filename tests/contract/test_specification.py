@@ -11,7 +11,12 @@ TABLE = Path(__file__).parents[2] / "docs" / "specification-table.md"
 
 # Endpoints that the specification does not have.
 ADDITIONS = {
+    "GET /quote",
     "GET /quote/{confirmation_code}",
+    "POST /quote/{confirmation_code}/decline",
+    "GET /request",
+    "POST /request",
+    "PUT /customer/address/{id}",
     "GET /event",
     "GET /invoice",
     "GET /invoice/{number}",

@@ -117,7 +117,7 @@ def ask(person: Person, name: str, kind: str, items: Sequence[tuple[int, int]], 
 
 
 def answer(staff: Person, request_id: int, text: str) -> httpx2.Response:
-    return send(staff, f"/request/{request_id}/answer", {"answer": text})
+    return send(staff, f"/request/{request_id}/answer", {"text": text})
 
 
 def delivery_slips(staff: Person, sku: str) -> list[dict[str, str]]:

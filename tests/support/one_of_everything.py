@@ -170,7 +170,8 @@ def _add_request(service: Service, user_id: int, reference: str, text: str) -> i
         assert user is not None
         files = [checked_file("file_one", "picture.png", png(2, 2))]
         details = RequestDetails(text=text)
-        return await open_request(tx, user, reference, "message", details, service.clock.now(), files)
+        now = service.clock.now()
+        return await open_request(tx, user.customer_id, reference, "message", details, now, files, user_id=user.id)
 
     return service.in_transaction(ask)
 

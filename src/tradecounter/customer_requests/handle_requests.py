@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tradecounter.customer_requests.files import RequestFile
 from tradecounter.customer_requests.queries import (
@@ -18,7 +19,7 @@ from tradecounter.customer_requests.queries import (
 )
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import CustomerUser
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found, require_text
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
@@ -35,15 +36,23 @@ _MOST_OPEN = 50  # of a customer
 class RequestedUnits(Struct):
     """Units of an order's line, by the line's id."""
 
-    id: int
-    quantity: int = 0
+    id: Annotated[int, Meta(description="The `id` of the order's item.")]
+    quantity: Annotated[int, Meta(description="Units to cancel or to return.")] = 0
 
 
 class RequestDetails(Struct):
     """What is asked: units for cancelling and returning, and words."""
 
-    items: list[RequestedUnits] = []
-    text: str = ""
+    items: Annotated[
+        list[RequestedUnits], Meta(description="The units to cancel or to return; empty with a `message`.")
+    ] = []
+    text: Annotated[str, Meta(description="Why, or what else: up to 5,000 characters. Required without units.")] = ""
+
+
+class RequestAnswer(Struct):
+    """What the customer is told."""
+
+    text: Annotated[str, Meta(description="What the customer is told.")] = ""
 
 
 def askable(line: OrderLine, kind: RequestKind) -> int:
@@ -53,24 +62,31 @@ def askable(line: OrderLine, kind: RequestKind) -> int:
 
 async def open_request(
     tx: Transaction,
-    user: CustomerUser,
+    customer_id: int,
     reference: str,
     kind: RequestKind,
     details: RequestDetails,
     now: datetime,
     files: Sequence[RequestFile] = (),
+    *,
+    user_id: int | None = None,
 ) -> int:
-    """Ask the reseller about an order of the user's customer; return the request's id.
+    """Ask the reseller about an order of a customer; return the request's id. A program has no `user_id`.
 
     Raises DomainError: not found; invalid; conflict (nothing to cancel or return, too many open requests).
     """
-    order = await fetch_own_order(tx, user.customer_id, reference)
+    order = await fetch_own_order(tx, customer_id, reference)
     items = _checked_items(await lines_of_order(tx, order.id), kind, details.items)
     if details.text or not items:
         require_text("text", details.text, _LONGEST_TEXT)
-    if await count_open(tx, user.customer_id) >= _MOST_OPEN:
-        raise DomainError(Kind.CONFLICT, f"{_MOST_OPEN} requests wait for us already: give us some time for them")
-    request_id = await insert_request(tx, kind, order.id, user.id, items, details.text, now)
+    if await count_open(tx, customer_id) >= _MOST_OPEN:
+        raise DomainError(
+            Kind.CONFLICT,
+            f"{_MOST_OPEN} requests wait for us already: give us some time for them",
+            code=Code.TOO_MANY_PENDING,
+        )
+    program = "" if user_id is not None else tx.actor.name
+    request_id = await insert_request(tx, kind, order.id, user_id, program, items, details.text, now)
     for file in files:
         await insert_file(tx, request_id, file)
     asked = {"request": request_id, "kind": kind, "items": items}
@@ -80,19 +96,21 @@ async def open_request(
     return request_id
 
 
-async def close_request(tx: Transaction, request_id: int, staff_id: int, answer: str, now: datetime) -> None:
-    """Close a request with an answer, which the user gets by e-mail.
+async def close_request(tx: Transaction, request_id: int, answer: str, now: datetime) -> CustomerRequest:
+    """Close a request with an answer, which who asked gets by e-mail; return the request.
 
     Raises DomainError: not found; invalid; conflict (closed already).
     """
     request = await fetch_request(tx, request_id)
-    require_text("answer", answer, _LONGEST_TEXT)
-    if not await set_closed(tx, request_id, staff_id, answer, now):
+    require_text("text", answer, _LONGEST_TEXT)
+    staff_id = tx.actor.id if tx.actor.kind == "staff" else None
+    if not await set_closed(tx, request_id, staff_id, "" if staff_id else tx.actor.name, answer, now):
         raise DomainError(Kind.CONFLICT, "it is answered already")
     order = await fetch_order(tx, request.order_reference)
     audit_order(tx, "request.close", order, now, after={"request": request_id, "answer": answer})
     record_order_event(tx, "request.closed", order, now, request=request_id, kind=request.kind)
     await queue(tx, "mail_request_closed", request_id=request_id)
+    return await fetch_request(tx, request_id)
 
 
 async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None) -> RequestFile:
@@ -104,7 +122,7 @@ async def fetch_file(tx: Transaction, file_id: int, order_id: int | None = None)
 
 
 async def fetch_request(tx: Transaction, request_id: int) -> CustomerRequest:
-    """Return a request. Raises DomainError (not found)."""
+    """Return a request of any customer. Raises DomainError (not found)."""
     found = await request_by_id(tx, request_id)
     if found is None:
         raise not_found("request", request_id)

@@ -28,14 +28,20 @@ class CustomerRequest:
     order_reference: str
     customer_id: int
     customer: str
-    user: str  # the e-mail address; empty once the user is deleted
+    user: str  # the e-mail address; empty once the user is deleted, and for a program
+    program: str  # the name of the key that asked; empty for a user
     items: list[dict[str, Any]]
     text: str
     opened_at: datetime
     closed_at: datetime | None
-    closed_by: str
+    closed_by: str  # a member of the staff, or a program or a command's user
     answer: str
     files: list[dict[str, Any]]
+
+    @property
+    def asked_by(self) -> str:
+        """Who asked, for people."""
+        return self.user or (f"the program {self.program}" if self.program else "")
 
     @property
     def title(self) -> str:
@@ -51,8 +57,8 @@ class CustomerRequest:
 _REQUESTS = SQL("""
     select r.id, r.kind, o.order_reference, o.customer_id,
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer,
-           coalesce(u.email, '') as user, r.items, r.text, r.opened_at, r.closed_at,
-           coalesce(m.email, '') as closed_by, r.answer,
+           coalesce(u.email, '') as user, r.opened_as as program, r.items, r.text, r.opened_at, r.closed_at,
+           coalesce(m.email, r.closed_as) as closed_by, r.answer,
            coalesce((
                select jsonb_agg(to_jsonb(f) order by f.id)
                from (select id, name, media_type from request_file where request_id = r.id) as f
@@ -62,7 +68,7 @@ _REQUESTS = SQL("""
     join customer c on c.id = o.customer_id
     left join customer_user u on u.id = r.user_id
     left join staff_member m on m.id = r.closed_by
-    where {} order by r.id desc limit :most
+    where {} order by r.id desc offset :start limit :most
 """)
 _OF_ORDER = Statement(_REQUESTS.format(SQL("r.order_id = :order_id")), CustomerRequest)
 _ONE = Statement(_REQUESTS.format(SQL("r.id = :id")), CustomerRequest)
@@ -70,41 +76,79 @@ _TABLE = Statement(
     _REQUESTS.format(
         SQL(
             "(:is_open::boolean is null or (r.closed_at is null) = :is_open)"
+            " and (:customer_id::bigint is null or o.customer_id = :customer_id)"
             " and (:before::bigint is null or r.id < :before)"
         )
     ),
     CustomerRequest,
 )
+_COUNT = Statement("""
+    select count(*) from customer_request r join orders o on o.id = r.order_id
+    where o.customer_id = :customer_id and (:is_open::boolean is null or (r.closed_at is null) = :is_open)
+""")
 _MOST = 100
 
 
 async def requests_of_order(tx: Transaction, order_id: int) -> list[CustomerRequest]:
     """Return the latest requests about an order, by its internal id."""
-    return await tx.fetch_all(_OF_ORDER, order_id=order_id, most=_MOST)
+    return await tx.fetch_all(_OF_ORDER, order_id=order_id, most=_MOST, start=0)
 
 
 async def request_by_id(tx: Transaction, request_id: int) -> CustomerRequest | None:
     """Return a request, or None."""
-    return await tx.fetch_one(_ONE, id=request_id, most=1)
+    return await tx.fetch_one(_ONE, id=request_id, most=1, start=0)
 
 
-async def request_table(tx: Transaction, state: State | None, most: int, before: int | None) -> list[CustomerRequest]:
-    """Return the latest requests in a state, or in any; `before` selects those with lower ids."""
-    return await tx.fetch_all(_TABLE, is_open=None if state is None else state == "open", most=most, before=before)
+async def request_table(
+    tx: Transaction,
+    state: State | None,
+    most: int,
+    before: int | None,
+    *,
+    customer_id: int | None = None,
+    start: int = 0,
+) -> list[CustomerRequest]:
+    """Return the latest requests in a state, or in any, from a position on; `before` selects those with lower ids."""
+    return await tx.fetch_all(
+        _TABLE, is_open=_is_open(state), customer_id=customer_id, most=most, before=before, start=start
+    )
+
+
+async def count_requests(tx: Transaction, customer_id: int, state: State | None) -> int:
+    """Return how many requests of a customer there are in a state, or in any."""
+    return int(await tx.fetch_value(_COUNT, customer_id=customer_id, is_open=_is_open(state)))
+
+
+def _is_open(state: State | None) -> bool | None:
+    return None if state is None else state == "open"
 
 
 _INSERT = Statement("""
-    insert into customer_request (kind, order_id, user_id, items, text, opened_at)
-    values (:kind, :order_id, :user_id, :items, :text, :now) returning id
+    insert into customer_request (kind, order_id, user_id, opened_as, items, text, opened_at)
+    values (:kind, :order_id, :user_id, :program, :items, :text, :now) returning id
 """)
 
 
 async def insert_request(
-    tx: Transaction, kind: RequestKind, order_id: int, user_id: int, items: Sequence[Any], text: str, now: datetime
+    tx: Transaction,
+    kind: RequestKind,
+    order_id: int,
+    user_id: int | None,
+    program: str,
+    items: Sequence[Any],
+    text: str,
+    now: datetime,
 ) -> int:
-    """Store a request and return its id."""
+    """Store a request of a user or of a program, and return its id."""
     request_id: int = await tx.fetch_value(
-        _INSERT, kind=kind, order_id=order_id, user_id=user_id, items=Jsonb(list(items)), text=text, now=now
+        _INSERT,
+        kind=kind,
+        order_id=order_id,
+        user_id=user_id,
+        program=program,
+        items=Jsonb(list(items)),
+        text=text,
+        now=now,
     )
     return request_id
 
@@ -135,14 +179,15 @@ async def find_file(tx: Transaction, file_id: int, order_id: int | None = None) 
 
 
 _CLOSE = Statement("""
-    update customer_request set closed_at = :now, closed_by = :staff_id, answer = :answer
+    update customer_request set closed_at = :now, closed_by = :staff_id, closed_as = :program, answer = :answer
     where id = :id and closed_at is null
 """)
 
 
-async def set_closed(tx: Transaction, request_id: int, staff_id: int, answer: str, now: datetime) -> bool:
-    """Store the answer to a request; return False if it is closed already."""
-    return await tx.execute(_CLOSE, id=request_id, staff_id=staff_id, answer=answer, now=now) == 1
+async def set_closed(tx: Transaction, request_id: int, staff_id: Any, program: str, answer: str, now: datetime) -> bool:
+    """Store the answer of staff, or of a program, to a request; return False if it is closed already."""
+    closed = await tx.execute(_CLOSE, id=request_id, staff_id=staff_id, program=program, answer=answer, now=now)
+    return closed == 1
 
 
 _COUNT_OPEN = Statement("""

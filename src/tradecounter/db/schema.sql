@@ -590,10 +590,16 @@ CREATE TABLE public.customer_request (
     closed_at timestamp with time zone,
     closed_by bigint,
     answer text DEFAULT ''::text NOT NULL,
+    opened_as text DEFAULT ''::text NOT NULL,
+    closed_as text DEFAULT ''::text NOT NULL,
     CONSTRAINT customer_request_kind_check CHECK ((kind = ANY (ARRAY['cancel'::text, 'return'::text, 'message'::text])))
 );
 
 COMMENT ON COLUMN public.customer_request.items IS 'Units to cancel or to return: `id`, `sku` and `quantity`.';
+
+COMMENT ON COLUMN public.customer_request.opened_as IS 'The name of the key that asked; empty for a user.';
+
+COMMENT ON COLUMN public.customer_request.closed_as IS 'The service token or the command''s user that answered; empty for a member of the staff.';
 
 ALTER TABLE public.customer_request ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_request_id_seq
@@ -2324,6 +2330,8 @@ CREATE INDEX price_alert_to_check ON public.price_alert USING btree (checked_on)
 CREATE UNIQUE INDEX price_list_by_form ON public.price_list USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
 
 CREATE INDEX quotes ON public.orders USING btree (id) WHERE (kind = 'quote'::text);
+
+CREATE INDEX quotes_of_customer ON public.orders USING btree (customer_id, id) WHERE (kind = 'quote'::text);
 
 CREATE INDEX quotes_waiting ON public.orders USING btree (created_at) WHERE ((kind = 'quote'::text) AND (state = 'pending'::text) AND (priced_at IS NULL));
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from tradecounter.demo.steps import (
     Announced,
+    Asked,
     Cancelled,
     Configured,
     Credited,
@@ -119,6 +120,7 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
             Filmed(days_ago=3.8),
             Tracked(3.6, "Collected", "The courier has the parcel.", "Southampton"),
             Tracked(2.8, "Out for delivery", "The parcel is on the van.", "Eastleigh"),
+            Asked(0.4, "The parcel has not come yet. Where is it?"),
         ),
     ),
     DemoOrder(customer=FENWICK_BROOK, days_ago=3, quantity=1, kind="pending"),

@@ -46,7 +46,7 @@ async def ask_about_an_order(tx: Transaction, user: CustomerUser, now: datetime)
     if not latest or await count_open(tx, user.customer_id):
         return
     asked = RequestDetails(text="Can the driver ring half an hour before? The site is locked.")
-    await open_request(tx, user, latest[0].name, "message", asked, now)
+    await open_request(tx, user.customer_id, latest[0].name, "message", asked, now, user_id=user.id)
 
 
 async def know_a_customer(tx: Transaction, customer_id: int, now: datetime) -> None:

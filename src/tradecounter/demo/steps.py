@@ -9,6 +9,7 @@ from decimal import Decimal
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.move_money import lock_confirmed_order
+from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
@@ -163,6 +164,17 @@ class Credited(Step):
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
         invoice = await issue_invoice(tx, code, reseller.letterhead, now)  # the one that is issued already
         await issue_credit_note(tx, invoice.number, self.amount, self.reason, reseller.letterhead, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Step):
+    """The customer's program writes about the order."""
+
+    text: str
+
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        order = await fetch_order(tx, code)
+        await open_request(tx, order.customer_id, order.name, "message", RequestDetails(text=self.text), now)
 
 
 @dataclass(frozen=True, slots=True)

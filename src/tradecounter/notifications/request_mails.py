@@ -25,17 +25,21 @@ async def request_opened(context: MailContext, *, request_id: int) -> Mail | Non
 
 
 async def request_closed(context: MailContext, *, request_id: int) -> Mail | None:
-    """Send the answer; None if the user is gone."""
+    """Send the answer to the user, or to the account if a program asked; None if the user is gone."""
     request = await request_by_id(context.tx, request_id)
-    if request is None or request.closed_at is None or not request.user:
+    account = None if request is None else await find_account(context.tx, request.customer_id)
+    if request is None or request.closed_at is None or account is None:
+        return None
+    recipient = request.user or (account.email_address if request.program else "")
+    if not recipient:
         return None
     return await context.mail(
         f"request-closed-{request_id}",
         request.closed_at,
-        [request.user],
+        [recipient],
         f"Your request about {request.order_reference}",
         "request_closed",
         request=request,
-        account=await find_account(context.tx, request.customer_id),
+        account=account,
         link=site_address("account", context.settings.api, f"order/{request.order_reference}"),
     )

@@ -121,6 +121,7 @@ QUOTE = Quote(
     status="Priced",
     expires_on="2026-03-09T17:30:00",
 )
+DECLINED_QUOTE = msgspec.structs.replace(QUOTE, status="Declined", expires_on=None)
 _LINKED_ADDRESS = {
     "contact_name": "Sam Fitter",
     "street_one": "1 Site Road",

@@ -1,4 +1,4 @@
-"""Declines a quote: support tells the customer why there will be no price, or takes one back."""
+"""Declines a quote: support tells the customer why there will be no price; or the customer does not want it."""
 
 from datetime import datetime
 
@@ -7,7 +7,21 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.requests import Cancellation
-from tradecounter.orders.states import NumberedOrder, shown_state
+from tradecounter.orders.states import AnyOrder, DeclinedOrder, NumberedOrder, shown_state
+from tradecounter.orders.withdraw_order import fetch_own_quote, lock_own_order, withdraw_order
+
+
+async def decline_own_quote(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> AnyOrder:
+    """Decline a customer's open quote by its confirmation code, without an e-mail; return the quote.
+
+    One that is declined already stays as it is. Raises DomainError as `fetch_own_quote` and `withdraw_order` do.
+    """
+    await fetch_own_quote(tx, customer_id, code)
+    quote = await lock_own_order(tx, customer_id, code)
+    if isinstance(quote, DeclinedOrder):
+        return quote
+    await withdraw_order(tx, customer_id, code, reason, now)
+    return await fetch_own_quote(tx, customer_id, code)
 
 
 async def decline_quote(tx: Transaction, code: str, reason: str, now: datetime) -> None:

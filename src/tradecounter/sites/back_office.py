@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from tradecounter.audit.operations import AuditOperations
 from tradecounter.billing.operations.staff import BillingOperations
 from tradecounter.customer_notes.operations import CustomerNoteOperations
+from tradecounter.customer_requests.operations.staff import RequestOperations
 from tradecounter.customers.operations.addresses import AddressOperations
 from tradecounter.customers.operations.staff import CustomerOperations
 from tradecounter.customers.operations.steps import CustomerStepOperations
@@ -131,6 +132,7 @@ class BackOffice(Site):
             OrderEntryOperations(desk, orders, self.parts.contexts),
             OrderPaperOperations(desk, letterhead),
             ReturnOperations(desk, letterhead),
+            RequestOperations(desk),
             QuoteOperations(desk, settings.quote_lifetime, lambda: secret_key(settings)),
             CustomerOperations(desk, lambda: secret_key(settings)),
             CustomerStepOperations(desk),

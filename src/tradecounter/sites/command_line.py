@@ -42,6 +42,7 @@ COMMANDS = {
     "stock": "tradecounter.stock.commands:app",
     "order": "tradecounter.orders.commands.order:app",
     "return": "tradecounter.returns.commands:app",
+    "request": "tradecounter.customer_requests.commands:app",
     "quote": "tradecounter.quotes.commands:app",
     "secret": "tradecounter.installation.secret:app",
     "invoice": "tradecounter.billing.commands.invoice:app",

@@ -9,6 +9,7 @@ from tradecounter.billing.operations.documents import DocumentEndpoints
 from tradecounter.billing.operations.public import BillingEndpoints
 from tradecounter.consent.keys import OwnIssuer
 from tradecounter.consent.operations import IssuerEndpoints
+from tradecounter.customer_requests.operations.public import RequestEndpoints
 from tradecounter.customers.operations.public import CustomerEndpoints
 from tradecounter.db.pool import Database
 from tradecounter.docs_pages.guide import render_guide
@@ -119,7 +120,8 @@ class Application(Site):
             self._products,
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, clock, creation, fulfilment),
-            QuoteEndpoints(self.database, clock, creation),
+            QuoteEndpoints(self.database, clock, creation, lists),
+            RequestEndpoints(self.database, clock, lists),
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
             CustomerEndpoints(self.database, clock),
             BillingEndpoints(self.database, clock),

@@ -58,6 +58,10 @@ class Staff:
         order = self.order(dispatched=True)
         return f"{order}/shipment/{self.client.get(order).json()['shipments'][0]['id']}"
 
+    def request(self) -> str:
+        asked = {"kind": "message", "order_reference": self.order().rpartition("/")[2], "text": "a test"}
+        return f"/api/request/{self.customer.post('/request', asked).json()['id']}"
+
     def returned(self) -> str:
         order = self.order(dispatched=True)
         return str(self.client.post(f"{order}/return", json=self.all_of(order)).headers["Location"])
@@ -178,6 +182,7 @@ CHANGES: dict[str, tuple[str, Request]] = {
         lambda s: ("POST", f"{(found := s.returned())}/receive", s.receipt(found)),
     ),
     "closeReturn": ("return.close", lambda s: ("POST", f"{s.returned()}/close", None)),
+    "closeRequest": ("request.close", lambda s: ("POST", f"{s.request()}/close", {"text": "a test"})),
     "declineQuote": ("quote.decline", lambda s: ("POST", f"{s.quote()}/decline", {"reason": "a test"})),
     "confirmQuote": ("order.confirm", lambda s: ("POST", f"{s.quote(priced=True)}/confirm", METHOD)),
     "dispatchOrder": ("order.dispatch", lambda s: ("POST", f"{s.order()}/dispatch", None)),

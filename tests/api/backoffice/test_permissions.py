@@ -33,6 +33,8 @@ READ = {
     "getProduct",
     "listReturns",
     "getReturn",
+    "listRequests",
+    "getRequest",
 }
 READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
@@ -46,7 +48,7 @@ ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "correctShipment", "tak
 SALES = {"createOrder", "confirmOrder", "amendOrder", "confirmQuote"}  # finance may override the credit
 ALLOWED = {
     "support": READ_ALL | ON_THE_WAY | SALES | {
-        "cancelOrder", "addNote", "openReturn", "closeReturn", "declineQuote",
+        "cancelOrder", "addNote", "openReturn", "closeReturn", "closeRequest", "declineQuote",
         "priceQuote", "createCustomer", "changeCustomer", "createKey", "disableKey", "inviteUser",
         "disableUser", "createAddress", "deleteAddress", "createContact", "changeContact", "removeContact",
         "addCustomerNote", "retryJob", "resendInvoice",

@@ -62,10 +62,10 @@ def test_a_user_asks_to_cancel_and_gets_an_answer(
     for text in ("To cancel: ", "2 \u00d7 PHONE", "Two too <many>", buyer.email, "Cancel units"):
         assert text in text_of(page), text
     assert "<many>" not in page.text
-    assert sam.send(f"/request/{number}/answer", {"answer": " "}).status_code == 400
-    assert "the answer sent" in text_of(sam.sends(f"/request/{number}/answer", {"answer": "Two are cancelled."}))
+    assert sam.send(f"/request/{number}/answer", {"text": " "}).status_code == 400
+    assert "the answer sent" in text_of(sam.sends(f"/request/{number}/answer", {"text": "Two are cancelled."}))
     assert "Answer: Two are cancelled." in text_of(buyer.get(f"/account/order/{order['order_reference']}"))
-    again = sam.send(f"/request/{number}/answer", {"answer": "Again"})
+    again = sam.send(f"/request/{number}/answer", {"text": "Again"})
     assert again.status_code == 409
     assert "Two are cancelled." in sam.get("/request?state=closed&format=csv").text
 
@@ -81,7 +81,7 @@ def test_both_sides_get_mails(office: BackOfficeSite, sam: Person, customer: Cus
     assert f"/request/{number}" in plain(told)
     assert "Where is <it>?" in plain(told)
     assert "Where is &lt;it&gt;?" in html(told)
-    sam.sends(f"/request/{number}/answer", {"answer": "On its way."})
+    sam.sends(f"/request/{number}/answer", {"text": "On its way."})
     subject = f"Your request about {order['order_reference']}"
     [answer] = [mail for mail in deliver_mail(shop) if mail["Subject"] == subject]
     assert [address.addr_spec for address in answer["To"].addresses] == [buyer.email]
@@ -94,7 +94,7 @@ def test_requests_are_events_and_in_the_audit_log(
 ) -> None:
     order = buy(customer, [("PHONE", 2)])
     ask(buyer, order, "cancel", "1")
-    sam.sends(f"/request/{request_id(office.service, order)}/answer", {"answer": "Done."})
+    sam.sends(f"/request/{request_id(office.service, order)}/answer", {"text": "Done."})
     found = [event for event in events(office.service, customer) if event["type"].startswith("request.")]
     assert [event["type"] for event in found] == ["request.opened", "request.closed"]
     assert found[0]["data"]["items"][0]["quantity"] == 1
@@ -179,7 +179,7 @@ def test_only_staff_who_may_change_orders_answer(office: BackOfficeSite, custome
     number = request_id(office.service, order)
     for role, expected in (("warehouse", 403), ("finance", 403), ("catalogue", 403)):
         person = staff_member(office.service, office.url, role)
-        assert person.send(f"/request/{number}/answer", {"answer": "x"}).status_code == expected
+        assert person.send(f"/request/{number}/answer", {"text": "x"}).status_code == expected
         assert "Send and close" not in person.get(f"/request/{number}").text
 
 

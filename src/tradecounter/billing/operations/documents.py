@@ -1,6 +1,6 @@
 """`/invoice`, `/credit-note` and `/statement` of the customers' API: the documents of an account as data."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
@@ -12,6 +12,7 @@ from tradecounter.billing.account_statement import read_statement, statement_csv
 from tradecounter.billing.operations.examples import CREDIT_NOTE, INVOICE, STATEMENT
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
+    CreditNoteRecord,
     count_credit_notes,
     fetch_credit_note,
     list_credit_notes,
@@ -19,6 +20,7 @@ from tradecounter.billing.queries.credit_notes import (
 )
 from tradecounter.billing.queries.invoice_records import (
     InvoiceFilter,
+    InvoiceRecord,
     count_invoices,
     fetch_own_invoice,
     list_invoices,
@@ -101,11 +103,13 @@ class _Invoices:
         return await count_invoices(tx, self.chosen)
 
     async def read(
-        self, tx: Transaction, most: int, *, start: int = 0, behind: CustomerInvoice | None = None
-    ) -> list[CustomerInvoice]:
+        self, tx: Transaction, most: int, start: int, behind: InvoiceRecord | None
+    ) -> Sequence[InvoiceRecord]:
         chosen = self.chosen if behind is None else replace(self.chosen, before=behind.number)
-        found = await list_invoices(tx, chosen, most, start)
-        return [own_invoice(invoice) for invoice in await shown_invoices(tx, found, self.now)]
+        return await list_invoices(tx, chosen, most, start)
+
+    async def shown(self, tx: Transaction, rows: Sequence[InvoiceRecord]) -> Sequence[CustomerInvoice]:
+        return [own_invoice(invoice) for invoice in await shown_invoices(tx, rows, self.now)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +122,13 @@ class _CreditNotes:
         return await count_credit_notes(tx, self.chosen)
 
     async def read(
-        self, tx: Transaction, most: int, *, start: int = 0, behind: CustomerCreditNote | None = None
-    ) -> list[CustomerCreditNote]:
+        self, tx: Transaction, most: int, start: int, behind: CreditNoteRecord | None
+    ) -> Sequence[CreditNoteRecord]:
         chosen = self.chosen if behind is None else replace(self.chosen, before=behind.number)
-        found = await list_credit_notes(tx, chosen, most, start)
-        return [own_credit_note(present_credit_note(note)) for note in found]
+        return await list_credit_notes(tx, chosen, most, start)
+
+    async def shown(self, _tx: Transaction, rows: Sequence[CreditNoteRecord]) -> Sequence[CustomerCreditNote]:
+        return [own_credit_note(present_credit_note(note)) for note in rows]
 
 
 @dataclass(frozen=True, slots=True)

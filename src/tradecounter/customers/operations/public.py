@@ -1,13 +1,13 @@
-"""`GET /customer`, and `/customer/address` with GET, POST and DELETE."""
+"""`GET /customer`, and `/customer/address` with GET, POST, PUT and DELETE."""
 
 from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from tradecounter.customers.address_book import remove_address, save_address
+from tradecounter.customers.address_book import change_address, remove_address, save_address
 from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.queries.accounts import find_account
-from tradecounter.customers.queries.addresses import list_addresses
+from tradecounter.customers.queries.addresses import find_address, list_addresses
 from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import (
     ADDRESS_DETAILS,
@@ -85,6 +85,31 @@ class CustomerEndpoints:
         async with transaction(self.database, call.actor) as tx:
             saved = await save_address(tx, call.customer_id, address, self.clock.now())
         return json_response(saved, 201)
+
+    @endpoint(
+        Operation(
+            method="PUT",
+            path="/customer/address/{id}",
+            name="replaceAddress",
+            tag="Account",
+            summary="Replace an address",
+            description="The address keeps its `id`. Orders, also pending ones, keep their own copies of the old one.",
+            path_parameters=(Parameter("id", "The id of the saved address.", ID, 5003),),
+            body=Body(AddressDetails, {"AddressDetails": ADDRESS_DETAILS}),
+            success=Success(200, "The address as it is now.", SavedAddress, {"SavedAddress": SAVED_ADDRESS}),
+            errors=(NOT_FOUND,),
+            links=(
+                Link("createAddress", "Replaces the address, by its id.", {"id": "$response.body#/id"}),
+                Link("listAddresses", "Replaces one of the addresses, by its id.", {"id": "$response.body#/0/id"}),
+            ),
+            sample=Sample(after="createAddress"),
+        )
+    )
+    async def replace_address(self, call: Call) -> Response:
+        address_id, address = call.path_id("id", "address"), read_address(await call.json_text())
+        async with transaction(self.database, call.actor) as tx:
+            await change_address(tx, call.customer_id, address_id, address, self.clock.now())
+            return json_response(await find_address(tx, call.customer_id, address_id))
 
     @endpoint(
         Operation(

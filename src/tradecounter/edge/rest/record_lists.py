@@ -29,6 +29,8 @@ from tradecounter.kit.digest import digest_of
 from tradecounter.kit.json_text import to_json
 
 Item = TypeVar("Item", bound=Struct)
+Row = TypeVar("Row")
+Shown_co = TypeVar("Shown_co", bound=Struct, covariant=True)
 
 _NO_END = 2**62  # beyond any number of records, within the bigint range
 
@@ -40,14 +42,17 @@ class PagedList(Struct, frozen=True, kw_only=True):
     limit: PageLimit = DEFAULT_LIMIT
 
 
-class Records(Protocol[Item]):
+class Records(Protocol[Row, Shown_co]):
     """A customer's records that match a filter, newest first."""
 
     async def count(self, tx: Transaction) -> int:
         """Return how many there are."""
 
-    async def read(self, tx: Transaction, most: int, *, start: int = 0, behind: Item | None = None) -> list[Item]:
+    async def read(self, tx: Transaction, most: int, start: int, behind: Row | None) -> Sequence[Row]:
         """Return at most so many, from a position on, or those behind one of them."""
+
+    async def shown(self, tx: Transaction, rows: Sequence[Row]) -> Sequence[Shown_co]:
+        """Return records as the response has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,9 @@ class RecordLists:
     database: Database
     locks: WeakValueDictionary[int, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
-    async def respond(self, call: Call, wanted: PagedList, records: Records[Item], layout: Layout[Item]) -> Response:
+    async def respond(
+        self, call: Call, wanted: PagedList, records: Records[Row, Item], layout: Layout[Item]
+    ) -> Response:
         """Return a page of the list, or 304 if the client has it.
 
         A list that is longer than a page is sent as it is read and has no entity tag; what is new meanwhile is not in
@@ -93,28 +100,30 @@ class RecordLists:
         start, end = page.bounds(_NO_END)
         async with reading(self.database) as tx:
             total = await records.count(tx)
-            found = await records.read(tx, min(end - start, MOST_ON_A_PAGE), start=start) if start < total else []
+            found = await records.read(tx, min(end - start, MOST_ON_A_PAGE), start, None) if start < total else ()
+            items = await records.shown(tx, found)
         headers = page_headers(call, page, total) | attachment(call.accept, media, layout.name)
         media_type = csv_text.MEDIA_TYPE if media == CSV else JSON
         if len(found) < MOST_ON_A_PAGE or end - start <= MOST_ON_A_PAGE:
             opening, _, closing = layout.framed(media)
-            body = opening + layout.written(media, found) + closing
+            body = opening + layout.written(media, items) + closing
             digest = digest_of(body, to_json(headers))
             return conditional_response(
                 call, digest, media_type, lambda: linked(call, Response(body, headers=headers, media_type=media_type))
             )
         lock = self.locks.setdefault(call.customer_id, asyncio.Lock())
-        pieces = self._pieces(records, layout, media, found)
+        pieces = self._pieces(records, layout, media, found, items)
         return linked(call, ChunkedResponse(pieces, lock, headers=headers, media_type=media_type))
 
     async def _pieces(
-        self, records: Records[Item], layout: Layout[Item], media: str, found: list[Item]
+        self, records: Records[Row, Item], layout: Layout[Item], media: str, found: Sequence[Row], items: Sequence[Item]
     ) -> AsyncGenerator[bytes, None]:
         opening, separator, closing = layout.framed(media)
-        yield opening + layout.written(media, found)
+        yield opening + layout.written(media, items)
         while len(found) == MOST_ON_A_PAGE:
             async with reading(self.database) as tx:
-                found = await records.read(tx, MOST_ON_A_PAGE, behind=found[-1])
+                found = await records.read(tx, MOST_ON_A_PAGE, 0, found[-1])
+                items = await records.shown(tx, found)
             if found:
-                yield separator + layout.written(media, found)
+                yield separator + layout.written(media, items)
         yield closing

@@ -9,6 +9,7 @@ from typing import Any
 from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.db.pipeline import array
+from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.orders import order_statement
@@ -202,17 +203,28 @@ async def list_quotes(tx: Transaction, most: int, *, waiting: bool) -> list[AnyO
 
 _OWN_QUOTES = order_statement(
     "select {} from orders where customer_id = :customer_id and kind = 'quote'"
-    " and (:before::bigint is null or id < :before) order by id desc limit :most"
+    " and (:before::bigint is null or id < :before) order by id desc offset :start limit :most"
 )
+_COUNT_OWN_QUOTES = Statement("select count(*) from orders where customer_id = :customer_id and kind = 'quote'")
 _OPEN_QUOTES = order_statement(
     "select {} from orders where customer_id = :customer_id and kind = 'quote' and state = 'pending'"
     " order by priced_at is null, expires_at, id limit :most"
 )
 
 
-async def own_quotes(tx: Transaction, customer_id: int, most: int, before: int | None = None) -> list[AnyOrder]:
-    """Return a customer's quotes in any state, the latest first; `before` selects those with lower ids."""
-    return await tx.fetch_all(_OWN_QUOTES, customer_id=customer_id, before=before, most=most)
+async def own_quotes(
+    tx: Transaction, customer_id: int, most: int, before: int | None = None, start: int = 0
+) -> list[AnyOrder]:
+    """Return a customer's quotes in any state, the latest first, from a position on.
+
+    `before` selects those with lower ids.
+    """
+    return await tx.fetch_all(_OWN_QUOTES, customer_id=customer_id, before=before, most=most, start=start)
+
+
+async def count_own_quotes(tx: Transaction, customer_id: int) -> int:
+    """Return how many quotes a customer has, in any state."""
+    return int(await tx.fetch_value(_COUNT_OWN_QUOTES, customer_id=customer_id))
 
 
 async def open_quotes(tx: Transaction, customer_id: int, most: int) -> list[AnyOrder]:

@@ -1,5 +1,6 @@
 """`GET /payment`: a customer's payments."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -17,7 +18,7 @@ from tradecounter.edge.rest.negotiation import CSV
 from tradecounter.edge.rest.operation import Operation, Sample, Success, endpoint
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
-from tradecounter.payments.queries.payments import PaymentFilter, count_payments, list_payments
+from tradecounter.payments.queries.payments import PaymentFilter, PaymentRecord, count_payments, list_payments
 from tradecounter.payments.wire import CustomerPayment, own_payment, present_payment
 
 _LAYOUT: Layout[CustomerPayment] = Layout(
@@ -51,10 +52,12 @@ class _Payments:
         return await count_payments(tx, self.chosen)
 
     async def read(
-        self, tx: Transaction, most: int, *, start: int = 0, behind: CustomerPayment | None = None
-    ) -> list[CustomerPayment]:
-        found = await list_payments(tx, self.chosen, most, start=start, before=None if behind is None else behind.id)
-        return [own_payment(present_payment(payment)) for payment in found]
+        self, tx: Transaction, most: int, start: int, behind: PaymentRecord | None
+    ) -> Sequence[PaymentRecord]:
+        return await list_payments(tx, self.chosen, most, start=start, before=None if behind is None else behind.id)
+
+    async def shown(self, _tx: Transaction, rows: Sequence[PaymentRecord]) -> Sequence[CustomerPayment]:
+        return [own_payment(present_payment(payment)) for payment in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,76 @@
-"""`/quote` with POST, `/quote/{confirmation_code}` with GET."""
+"""`/quote` with GET and POST, `/quote/{confirmation_code}` with GET, `…/decline` with POST."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
 
+from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading
+from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY
-from tradecounter.edge.rest.operation import TEXT, Body, Link, Operation, Parameter, Sample, Success, endpoint
+from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING
+from tradecounter.edge.rest.operation import (
+    TEXT,
+    Body,
+    ErrorResponse,
+    Link,
+    Operation,
+    Parameter,
+    Sample,
+    Success,
+    endpoint,
+)
+from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
+from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
 from tradecounter.edge.rest.responses import json_response
 from tradecounter.kit.clock import Clock
+from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.create.respond import OrderCreation
 from tradecounter.orders.error_responses import CONFLICT, PAYMENT_REQUIRED
-from tradecounter.orders.examples import ORDER_REQUEST, PENDING_ORDER, QUOTE
+from tradecounter.orders.examples import DECLINED_QUOTE, ORDER_REQUEST, PENDING_ORDER, QUOTE
 from tradecounter.orders.lines import with_components
 from tradecounter.orders.present import quote_on_the_wire
-from tradecounter.orders.queries.lines import pipe_lines_by_code
+from tradecounter.orders.queries.all_orders import count_own_quotes, own_quotes
+from tradecounter.orders.queries.lines import lines_of, lines_of_order, pipe_lines_by_code
 from tradecounter.orders.queries.orders import pipe_by_code
+from tradecounter.orders.states import AnyOrder
 from tradecounter.orders.wire import CreatedOrder, CreateOrderRequest, OrderAddressDetails, Quote
+from tradecounter.quotes.decline_quote import decline_own_quote
+
+_LAYOUT: Layout[Quote] = Layout("quotes")
+_NOT_OPEN = ErrorResponse(
+    409, "The quote is ordered, or has expired.", "the quote is already order ORD-100042", code=Code.CONFLICT
+)
+
+
+class DeclineQuoteRequest(Struct):
+    """Why you do not want the quote."""
+
+    reason: Annotated[str, Meta(description="Support reads it; it may be left out.")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotes:
+    """A customer's quotes, in their states at a moment."""
+
+    customer_id: int
+    now: datetime
+
+    async def count(self, tx: Transaction) -> int:
+        return await count_own_quotes(tx, self.customer_id)
+
+    async def read(self, tx: Transaction, most: int, start: int, behind: AnyOrder | None) -> Sequence[AnyOrder]:
+        return await own_quotes(tx, self.customer_id, most, None if behind is None else behind.id, start)
+
+    async def shown(self, tx: Transaction, rows: Sequence[AnyOrder]) -> Sequence[Quote]:
+        lines = await lines_of(tx, [quote.id for quote in rows])
+        return [quote_on_the_wire(quote, lines[quote.id], self.now) for quote in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +80,25 @@ class QuoteEndpoints:
     database: Database
     clock: Clock
     creation: OrderCreation
+    lists: RecordLists
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/quote",
+            name="listQuotes",
+            tag="Orders",
+            summary="List your quotes, newest first",
+            description="In any state, with support's prices where there are some. " + COUNTED_BY_SIZE,
+            query=PagedList,
+            success=Success(200, "The quotes of one page.", list[Quote], {"List": [QUOTE]}, headers=PAGING),
+            sample=Sample({"limit": "3"}),
+            cacheable=True,
+        )
+    )
+    async def list_quotes(self, call: Call) -> Response:
+        records = _Quotes(call.customer_id, self.clock.now())
+        return await self.lists.respond(call, call.query(PagedList), records, _LAYOUT)
 
     @endpoint(
         Operation(
@@ -100,3 +168,45 @@ class QuoteEndpoints:
         if quote is None or quote.kind != "quote":
             raise not_found("quote", name)
         return json_response(quote_on_the_wire(quote, with_components(lines.rows), self.clock.now()))
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/quote/{confirmation_code}/decline",
+            name="declineQuote",
+            tag="Orders",
+            summary="Decline a quote",
+            description="Support learns that you do not want it. Declining again changes nothing.",
+            path_parameters=(
+                Parameter(
+                    "confirmation_code",
+                    "The `confirmation_code` from the quote's creation.",
+                    TEXT,
+                    "7bfea21b97142b57d31cc7911afae7c8",
+                ),
+            ),
+            body=Body(
+                DeclineQuoteRequest,
+                {"With a reason": DeclineQuoteRequest("The site is closed."), "Without": DeclineQuoteRequest()},
+                required=False,
+            ),
+            success=Success(200, "The quote, which is declined.", Quote, {"Quote": DECLINED_QUOTE}),
+            errors=(NOT_FOUND, _NOT_OPEN),
+            links=(
+                Link(
+                    "createQuote",
+                    "Declines the quote.",
+                    {"confirmation_code": "$response.body#/confirmation_code"},
+                ),
+                Link("listQuotes", "Declines a quote.", {"confirmation_code": "$response.body#/0/confirmation_code"}),
+            ),
+            sample=Sample(after="createQuote"),
+        )
+    )
+    async def decline_quote(self, call: Call) -> Response:
+        request, now = await call.body(DeclineQuoteRequest, required=False), self.clock.now()
+        code = call.path_text("confirmation_code", "quote")
+        async with transaction(self.database, call.actor) as tx:
+            quote = await decline_own_quote(tx, call.customer_id, code, request.reason, now)
+            lines = await lines_of_order(tx, quote.id)
+        return json_response(quote_on_the_wire(quote, lines, now))

@@ -49,7 +49,8 @@ class AskPages:
                 checked_file(name, file.filename or "", await file.read(MOST_BYTES + 1))
                 for name, file in submitted.files.items()
             ]
-            return await open_request(tx, user_of(call), reference, kind, body, now, files)
+            user = user_of(call)
+            return await open_request(tx, user.customer_id, reference, kind, body, now, files, user_id=user.id)
 
         return await self.desk.change(
             call,

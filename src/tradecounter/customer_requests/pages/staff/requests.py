@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.customer_requests.handle_requests import close_request, fetch_file, fetch_request
+from tradecounter.customer_requests.handle_requests import RequestAnswer, close_request, fetch_file, fetch_request
 from tradecounter.customer_requests.queries import CustomerRequest, request_table
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
@@ -15,7 +14,6 @@ from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.pages.listing import At, table_page, views_of
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
-from tradecounter.edge.pages.people import staff_id_of
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
@@ -41,16 +39,10 @@ class RequestTable(TableParameters, frozen=True, kw_only=True):
     state: Literal["open", "closed", "all"] = "open"
 
 
-class AnswerForm(Struct):
-    """What the customer's user is told."""
-
-    answer: str = ""
-
-
 def _file_row(row: CustomerRequest) -> tuple[object, ...]:
     opened = row.opened_at.strftime("%Y-%m-%dT%H:%M:%SZ")
     return (
-        row.id, row.kind, row.order_reference, row.customer_id, row.customer, row.user, row.text, opened, row.state,
+        row.id, row.kind, row.order_reference, row.customer_id, row.customer, row.asked_by, row.text, opened, row.state,
         row.answer,
     )  # fmt: skip
 
@@ -98,8 +90,8 @@ class RequestPages:
         done="The request is closed, and the answer sent.",
         scope="orders:write",
     )
-    async def answer(self, tx: Transaction, call: Call, body: AnswerForm, now: datetime) -> None:
-        await close_request(tx, call.path_id("id", "request"), staff_id_of(call), body.answer, now)
+    async def answer(self, tx: Transaction, call: Call, body: RequestAnswer, now: datetime) -> None:
+        await close_request(tx, call.path_id("id", "request"), body.text, now)
 
     async def _views(self, call: Call, chosen: str) -> dict[str, Any]:
         return views_of(self.desk.view(call).here, "state", _VIEWS, chosen)

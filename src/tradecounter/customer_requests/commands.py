@@ -1,0 +1,72 @@
+"""`tradecounter request`: what customers ask about their orders."""
+
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.customer_requests.handle_requests import close_request, fetch_request
+from tradecounter.customer_requests.queries import request_table
+from tradecounter.customer_requests.wire import ResellerRequest, present_request
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
+from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.kit.clock import SystemClock
+
+app = typer.Typer(no_args_is_help=True, help="What customers ask about their orders.")
+
+RequestId = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The request's id.")]
+
+_STATES = ("open", "closed")
+_COLUMNS = ("id", "state", "kind", "order_reference", "customer_id", "asked_by", "opened_at", "closed_at", "closed_by",
+            Prose("text"), Prose("answer"))  # fmt: skip
+_ITEMS = ("id", "sku", "quantity")
+
+
+def _state(text: str) -> str:
+    if text not in _STATES:
+        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(_STATES)}")
+    return text
+
+
+@app.command("list")
+def show_all(
+    state: Annotated[
+        Any, typer.Option(parser=_state, metavar="S", help=f"Only requests in this state: {', '.join(_STATES)}.")
+    ] = None,
+    customer: Customer = None,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List requests, the latest first."""
+
+    async def work(tx: Transaction) -> list[ResellerRequest]:
+        return [present_request(found) for found in await request_table(tx, state, limit, None, customer_id=customer)]
+
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+
+
+@app.command("show")
+def show_one(request_id: RequestId, as_json: AsJson = False) -> None:
+    """Show a request."""
+
+    async def work(tx: Transaction) -> ResellerRequest:
+        return present_request(await fetch_request(tx, request_id))
+
+    show_record(run_query(work), parts={"items": ("Items", _ITEMS)}, as_json=as_json)
+
+
+@app.command("close")
+def close(
+    request_id: RequestId,
+    text: Annotated[str, typer.Option(help="What the customer is told.")],
+    as_json: AsJson = False,
+) -> None:
+    """Close a request with an answer, which who asked gets by e-mail."""
+
+    async def work(tx: Transaction) -> ResellerRequest:
+        return present_request(await close_request(tx, request_id, text, SystemClock().now()))
+
+    show(run_change(work), f"request {request_id} is closed", as_json=as_json)

@@ -1,0 +1,123 @@
+"""`/request` with GET and POST: what a customer's programs ask support about orders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
+from starlette.responses import Response
+
+from tradecounter.customer_requests.handle_requests import fetch_request, open_request
+from tradecounter.customer_requests.operations.examples import CANCEL, MESSAGE, OPEN_REQUEST, REQUEST
+from tradecounter.customer_requests.queries import CustomerRequest, State, count_requests, request_table
+from tradecounter.customer_requests.wire import OpenRequestRequest, SupportRequest, own_request
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.edge.rest.create_once import create_once
+from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING, RETRY_AFTER
+from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Sample, Success, endpoint
+from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
+from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.error_codes import Code
+
+_LAYOUT: Layout[SupportRequest] = Layout("requests")
+_CONFLICT = ErrorResponse(
+    409,
+    "Too many of your requests wait for an answer; or, with `Retry-After`, an earlier request with the same "
+    "`Idempotency-Key` is still being processed.",
+    "50 requests wait for us already: give us some time for them",
+    (RETRY_AFTER,),
+    code=Code.TOO_MANY_PENDING,
+)
+
+
+class RequestList(PagedList, frozen=True, kw_only=True):
+    """The parameters of `GET /request`."""
+
+    state: Annotated[State, Meta(description="Only requests in this state.", examples=["open"])] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Requests:
+    """A customer's requests in a state, or in any."""
+
+    customer_id: int
+    state: State | None
+
+    async def count(self, tx: Transaction) -> int:
+        return await count_requests(tx, self.customer_id, self.state)
+
+    async def read(
+        self, tx: Transaction, most: int, start: int, behind: CustomerRequest | None
+    ) -> Sequence[CustomerRequest]:
+        before = None if behind is None else behind.id
+        return await request_table(tx, self.state, most, before, customer_id=self.customer_id, start=start)
+
+    async def shown(self, _tx: Transaction, rows: Sequence[CustomerRequest]) -> Sequence[SupportRequest]:
+        return [own_request(request) for request in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestEndpoints:
+    """The endpoints of requests to support."""
+
+    database: Database
+    clock: Clock
+    lists: RecordLists
+
+    @endpoint(
+        Operation(
+            method="GET",
+            path="/request",
+            name="listRequests",
+            tag="Orders",
+            summary="List your requests to support, newest first",
+            description="With the answer once support has closed one; also those from the account's pages. "
+            + COUNTED_BY_SIZE,
+            query=RequestList,
+            success=Success(
+                200, "The requests of one page.", list[SupportRequest], {"List": [REQUEST]}, headers=PAGING
+            ),
+            sample=Sample({"limit": "3"}),
+            cacheable=True,
+        )
+    )
+    async def list_requests(self, call: Call) -> Response:
+        wanted = call.query(RequestList)
+        return await self.lists.respond(call, wanted, _Requests(call.customer_id, wanted.state), _LAYOUT)
+
+    @endpoint(
+        Operation(
+            method="POST",
+            path="/request",
+            name="openRequest",
+            tag="Orders",
+            summary="Ask support about an order",
+            description=(
+                "To cancel units that are not dispatched, to take dispatched ones back, or anything else in words. "
+                "Nothing changes until support has done it: `GET /request` has the answer, which the account also gets "
+                "by e-mail, and the event `request.closed` says when."
+            ),
+            request_headers=(IDEMPOTENCY_KEY,),
+            body=Body(OpenRequestRequest, {"To cancel units": CANCEL, "A message": MESSAGE}),
+            success=Success(
+                201,
+                "The request, which is open.",
+                SupportRequest,
+                {"Request": OPEN_REQUEST},
+                headers=(IDEMPOTENT_REPLAY,),
+            ),
+            errors=(NOT_FOUND, _CONFLICT),
+        )
+    )
+    async def open_request(self, call: Call) -> Response:
+        async def work(tx: Transaction, body: OpenRequestRequest) -> SupportRequest:
+            request_id = await open_request(
+                tx, call.customer_id, body.order_reference, body.kind, body, self.clock.now()
+            )
+            return own_request(await fetch_request(tx, request_id))
+
+        return await create_once(call, self.database, OpenRequestRequest, work, self.clock.now())
