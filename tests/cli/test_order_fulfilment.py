@@ -194,3 +194,12 @@ def test_a_cancellation_can_be_tried_first(customer: Customer, tradecounter: Pro
     assert tradecounter.json(*words, "--dry-run")["items"][0]["quantity"] == 1
     assert read(customer, placed)["items"][0]["quantity"] == 2
     assert tradecounter.json(*words)["items"][0]["quantity"] == 1
+
+
+def test_a_dispatch_names_the_carrier_and_the_moment(customer: Customer, tradecounter: Program) -> None:
+    reference = buy(customer)["order_reference"]
+    words = ["order", "dispatch", reference, "--carrier", "Other van"]
+    for moment, problem in (("2026-06-15T10:00", "--at: must be between"), ("tomorrow", "--at: 'tomorrow' must be")):
+        assert problem in tradecounter.error(*words, "--at", moment)
+    [shipment] = tradecounter.json(*words, "--at", "2026-06-17T10:00")["shipments"]
+    assert (shipment["carrier"], shipment["dispatched_on"]) == ("Other van", "2026-06-17T10:00:00")

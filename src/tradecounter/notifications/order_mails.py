@@ -22,7 +22,6 @@ from tradecounter.notifications.queries.facts import (
 from tradecounter.orders.back_orders.expected_dates import change_number
 from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
-from tradecounter.shipping.queries import tracking_patterns
 from tradecounter.shipping.tracking import tracking_link
 
 log = structlog.get_logger()
@@ -147,8 +146,6 @@ async def _dispatched(
     remaining = [line for line in lines if line.remaining > 0 and not line.component]
     what = "part dispatched" if remaining else "dispatched"
     method = find_option(order.shipping_options, shipment.shipping_method)
-    carriage = shipment.shipping_method, shipment.carrier
-    pattern = (await tracking_patterns(context.tx, [carriage])).get(carriage)
     return await context.mail(
         f"{about}-{order.id}-{shipment.id}",
         shipment.dispatched_at,
@@ -157,7 +154,7 @@ async def _dispatched(
         "order_dispatched",
         order=order,
         shipment=shipment,
-        link=_link(pattern, shipment.tracking_number),
+        link=tracking_link(shipment.tracking_pattern, shipment.tracking_number),
         method=shipment.carrier or (None if method is None else method.name),
         dispatched=[(line, units.get(line.id, [])) for line in lines if line.dispatched or line.id in units],
         remaining=remaining,
@@ -180,7 +177,3 @@ async def shipment_taken_back(context: MailContext, *, order_id: int, shipment_i
         shipment=shipment,
         units=await taken_back_units(context.tx, shipment_id),
     )
-
-
-def _link(pattern: str | None, number: str | None) -> str | None:
-    return tracking_link(pattern, number) if pattern and number else None

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from tradecounter.customers.wire import ADDRESS_DETAILS, CUSTOMER_ADDRESS, CustomerAddress
 from tradecounter.kit.json_text import to_json
@@ -23,11 +23,13 @@ from tradecounter.orders.wire import (
     PendingOrderReadBack,
     ProductSerialNumber,
     Quote,
+    ShippedUnits,
     ShippingChoice,
     TrackingEvent,
 )
 from tradecounter.products.wire import PRODUCT
 
+_UNIT = ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
 _SAVED = Raw(b'{"id":5001}')
 _IN_FULL = Raw(to_json(ADDRESS_DETAILS))
 _NEXT_DAY = CreateOrderShipping(
@@ -84,9 +86,7 @@ ORDER = Order(
             cost_tax=Decimal("91.08"),
             related_items=[],
             configurations=[],
-            serial_numbers=[
-                ProductSerialNumber(mac_address="00:00:5E:00:53:01", serial_number="A1B2C3", provisioning_sku="CV-320P")
-            ],
+            serial_numbers=[_UNIT],
             quantity_dispatched=6,
             quantity_cancelled=0,
         )
@@ -99,6 +99,11 @@ ORDER = Order(
             cost_net=Decimal("9.50"),
             cost_tax=Decimal("1.90"),
             last_tracking_status="Delivered",
+            shipment_id=7,
+            carrier="Fastvan",
+            tracking_url="https://track.fastvan.example/?parcel=FV123456789",
+            dispatched_on="2026-06-16T16:40:00",
+            items=[ShippedUnits(90017, 6, [_UNIT])],
             tracking_events=[
                 TrackingEvent(
                     date="2026-06-17T10:04:00", type="Delivered", description="Left with reception", locality="Leeds"
@@ -110,7 +115,8 @@ ORDER = Order(
     changed_on="2026-06-17T10:05:12",
 )
 CSV_ITEM = CsvOrderItem(id=90017, sku="CV-320P", quantity=6, cost_net=Decimal("455.40"), cost_tax=Decimal("91.08"))
-ORDERS_CSV = (CSV_HEADER + csv_order(ORDER, [CSV_ITEM])).decode()
+_IN_CSV = msgspec.structs.replace(ORDER, shipping=[msgspec.structs.replace(ORDER.shipping[0], items=UNSET)])
+ORDERS_CSV = (CSV_HEADER + csv_order(_IN_CSV, [CSV_ITEM])).decode()
 AUTO_CONFIRMED_REQUEST = msgspec.structs.replace(
     ORDER_REQUEST, auto_confirm=True, shipping_method=ShippingChoice(101), shipping_address=_SAVED
 )

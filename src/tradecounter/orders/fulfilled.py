@@ -7,31 +7,39 @@ from typing import Protocol
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.shipping_options import find_option
-from tradecounter.orders.states import AnyOrder
+from tradecounter.orders.states import OrderBase
 from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber, TrackingEvent
+from tradecounter.shipping.tracking import tracking_link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shipped:
     """A shipment with its tracking events by date.
 
-    `units` counts by line id, without the components of bundles. Without `carrier`, the provider of its shipping method
-    carries it.
+    `units` counts by line id, without the components of bundles; `serial_numbers` are by line id, with them. Without
+    `carrier`, the provider of its shipping method carries it.
     """
 
     id: int
     shipping_method: int
     tracking_number: str | None
     carrier: str | None
+    tracking_pattern: str | None
     contact_email: str | None
     contact_phone: str | None
     dispatched_at: datetime
     invoice: int | None
     units: Mapping[int, int]
     events: Sequence[TrackingEvent]
+    serial_numbers: Mapping[int, Sequence[ProductSerialNumber]] = field(default_factory=dict)
+
+    @property
+    def tracking_url(self) -> str | None:
+        """The carrier's page about the parcel, if there is one."""
+        return tracking_link(self.tracking_pattern, self.tracking_number)
 
 
-def carrier_of(order: AnyOrder, shipped: Shipped) -> str | None:
+def carrier_of(order: OrderBase, shipped: Shipped) -> str | None:
     """Return who carries a shipment of an order."""
     method = find_option(order.shipping_options, shipped.shipping_method)
     return shipped.carrier or (None if method is None else method.provider)

@@ -1,7 +1,7 @@
 """The lines of an order."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from msgspec import Struct
@@ -101,6 +101,15 @@ def with_parts(lines: Iterable[OrderLine]) -> Iterator[OrderLine]:
     for line in lines:
         yield line
         yield from line.components
+
+
+def units_with_parts(lines: Iterable[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the ids and the units of lines, by line id, and after each line those of its components."""
+    for line in lines:
+        if units.get(line.id):
+            yield line.id, units[line.id]
+            for component in line.components:
+                yield component.id, units_per_bundle(component, line) * units[line.id]
 
 
 def products_of(lines: Iterable[OrderLine]) -> set[int]:

@@ -6,14 +6,15 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from tradecounter.kit.csv_text import line as csv_line
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import local_text, uk_date
 from tradecounter.kit.money import NOTHING, to_pence
-from tradecounter.orders.fulfilled import Fulfilled, Shipped
-from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
+from tradecounter.orders.lines import OrderLine, units_with_parts
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import (
     AnyOrder,
@@ -35,6 +36,7 @@ from tradecounter.orders.wire import (
     OrderShipping,
     PendingOrderReadBack,
     Quote,
+    ShippedUnits,
 )
 from tradecounter.shipping.rules import shipping_dates
 from tradecounter.stock.rules import FROM_STOCK
@@ -114,12 +116,13 @@ def order_on_the_wire(
     order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, view: CustomerView, now: datetime
 ) -> Order:
     """Return the response for an order, with its products at the customer's current prices."""
-    shown = _without_items(order, lines, fulfilled, now)
+    shown = _without_items(order, lines, now)
     shown.items = [item_on_the_wire(line, fulfilled, view) for line in lines]
+    shown.shipping = shipping_on_the_wire(order, lines, fulfilled.shipments)
     return shown
 
 
-def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: Fulfilled, now: datetime) -> Order:
+def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], now: datetime) -> Order:
     return Order(
         id=order.id,
         order_reference=order.order_reference,
@@ -130,7 +133,7 @@ def _without_items(order: NumberedOrder, lines: Sequence[OrderLine], fulfilled: 
         created_on=local_text(order.confirmed_at),
         status=order.status,
         items=[],
-        shipping=shipping_on_the_wire(order, fulfilled.shipments),
+        shipping=[],
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
         expected_dispatch_date=_local_text(expected_dispatch(order, lines, now)),
@@ -173,13 +176,15 @@ def item_on_the_wire(line: OrderLine, fulfilled: Fulfilled, view: CustomerView) 
     )
 
 
-def shipping_on_the_wire(order: NumberedOrder, shipments: Sequence[Shipped]) -> list[OrderShipping]:
+def shipping_on_the_wire(
+    order: NumberedOrder, lines: Sequence[OrderLine], shipments: Sequence[Shipped]
+) -> list[OrderShipping]:
     """Return an entry per shipment; before the first shipment, one entry. The first has the order's shipping cost."""
     if shipments:
         first, *later = shipments
         return [
-            _shipment(first, order.shipping_net, order.shipping_tax),
-            *(_shipment(shipped, NOTHING, NOTHING) for shipped in later),
+            shipment_on_the_wire(order, lines, first, order.shipping_net, order.shipping_tax),
+            *(shipment_on_the_wire(order, lines, shipped) for shipped in later),
         ]
     contact = order.courier_notifications or NotificationDetails()
     return [
@@ -194,7 +199,14 @@ def shipping_on_the_wire(order: NumberedOrder, shipments: Sequence[Shipped]) -> 
     ]
 
 
-def _shipment(shipped: Shipped, cost_net: Decimal, cost_tax: Decimal) -> OrderShipping:
+def shipment_on_the_wire(
+    order: NumberedOrder,
+    lines: Sequence[OrderLine],
+    shipped: Shipped,
+    cost_net: Decimal = NOTHING,
+    cost_tax: Decimal = NOTHING,
+) -> OrderShipping:
+    """Return a shipment of an order with these lines."""
     return OrderShipping(
         method_id=shipped.shipping_method,
         cost_net=cost_net,
@@ -204,6 +216,14 @@ def _shipment(shipped: Shipped, cost_net: Decimal, cost_tax: Decimal) -> OrderSh
         contact_phone=shipped.contact_phone,
         tracking_number=shipped.tracking_number,
         last_tracking_status=shipped.events[-1].type if shipped.events else None,
+        shipment_id=shipped.id,
+        carrier=carrier_of(order, shipped),
+        tracking_url=shipped.tracking_url,
+        dispatched_on=local_text(shipped.dispatched_at),
+        items=[
+            ShippedUnits(line_id, units, list(shipped.serial_numbers.get(line_id, ())))
+            for line_id, units in units_with_parts(lines, shipped.units)
+        ],
     )
 
 
@@ -223,7 +243,10 @@ def order_as_csv(
         CsvOrderItem(line.id, view.product(rows[line.product_id]).sku, line.quantity, line.cost_net, line.cost_tax)
         for line in lines
     ]
-    return csv_order(_without_items(order, lines, fulfilled, now), items)
+    shown = _without_items(order, lines, now)
+    # The serial numbers of a shipment may not fit into a spreadsheet's cell.
+    shown.shipping = [replace(s, items=UNSET) for s in shipping_on_the_wire(order, lines, fulfilled.shipments)]
+    return csv_order(shown, items)
 
 
 def csv_order(order: Order, items: Sequence[CsvOrderItem]) -> bytes:

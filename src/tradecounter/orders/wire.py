@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta, Raw, Struct, defstruct
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, defstruct
 from msgspec.structs import fields
 
 from tradecounter.customers.wire import AddressDetails, CustomerAddress, Email, FortyCharacters, ShortText
@@ -230,8 +230,16 @@ class TrackingEvent(Struct):
     locality: Annotated[str, Meta(description="The place.")]
 
 
+class ShippedUnits(Struct):
+    """Units of an item in a shipment."""
+
+    id: Annotated[int, Meta(description="The item's id; also of a component of a bundle.")]
+    quantity: Annotated[int, Meta(description="Units in the shipment.")]
+    serial_numbers: Annotated[list[ProductSerialNumber], Meta(description="Those of these units that are known.")]
+
+
 class OrderShipping(Struct, omit_defaults=True):
-    """How the order is shipped."""
+    """How the order is shipped. Once something is dispatched, an entry is a shipment, with `shipment_id`."""
 
     method_id: Annotated[int, Meta(description="The shipping method's id.")]
     cost_net: Amount
@@ -241,6 +249,11 @@ class OrderShipping(Struct, omit_defaults=True):
     contact_phone: Annotated[str | None, Meta(description="The phone number that the courier notifies.")] = None
     tracking_number: Annotated[str | None, Meta(description="The courier's tracking number of the shipment.")] = None
     last_tracking_status: Annotated[str | None, Meta(description="The type of the latest event.")] = None
+    shipment_id: Annotated[int | None, Meta(description="The shipment's id; absent before the dispatch.")] = None
+    carrier: Annotated[str | None, Meta(description="Who carries the shipment.")] = None
+    tracking_url: Annotated[str | None, Meta(description="The carrier's page about the shipment.")] = None
+    dispatched_on: Annotated[LocalDateTime | None, Meta(description="When the shipment left.")] = None
+    items: Annotated[list[ShippedUnits] | UnsetType, Meta(description="What is in the shipment; not in CSV.")] = UNSET
 
 
 class Order(Struct, omit_defaults=True):

@@ -33,7 +33,6 @@ from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.wire import OrderItemConfiguration, OrderShipping
 from tradecounter.returns.queries.returns import returns_of_orders
 from tradecounter.returns.wire import return_number
-from tradecounter.shipments.queries.reads import numbers_by_shipment
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
@@ -59,8 +58,8 @@ class OrderPresenter:
         ids = [order.id for order in orders]
         lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
         invoiced, credit_notes = await invoiced_units(tx, ids), await credit_note_numbers(tx, ids)
-        invoices, numbers = await invoice_numbers(tx, ids), await numbers_by_shipment(tx, ids)
-        notes, returns = await notes_of(tx, ids), await returns_of_orders(tx, ids)
+        invoices, notes = await invoice_numbers(tx, ids), await notes_of(tx, ids)
+        returns = await returns_of_orders(tx, ids)
         history = await _histories(tx, orders, invoices, credit_notes)
         shown = []
         for order in orders:
@@ -72,9 +71,6 @@ class OrderPresenter:
             found.notes = [Note(note.at, note.by, note.text) for note in notes[order.id]]
             for item in found.items:
                 item.quantity_invoiced = invoiced.get(item.id, 0)
-            for shipment in found.shipments:
-                for shipped in shipment.items:
-                    shipped.serial_numbers = numbers[shipment.id, shipped.id]
             found.history = history[order.id]
             shown.append(found)
         return shown
@@ -113,7 +109,9 @@ def _shown(
         created_on=order.placed_at,
         status=None if numbered is None else numbered.status,
         items=[_item(line, fulfilled, view, confirmed=numbered is not None) for line in lines],
-        shipping=[] if numbered is None else [*map(_shipping, shipping_on_the_wire(numbered, fulfilled.shipments))],
+        shipping=[]
+        if numbered is None
+        else [*map(_shipping, shipping_on_the_wire(numbered, lines, fulfilled.shipments))],
         shipping_options=[option_in_utc(order, o) for o in order.shipping_options] if numbered is None else UNSET,
         shipping_address=order.shipping_address,
         external_customer_id=order.external_customer_id,
@@ -128,7 +126,10 @@ def _shown(
                 shipped.dispatched_at,
                 carrier_of(order, shipped),
                 shipped.tracking_number,
-                [ShippedItem(line_id, units, []) for line_id, units in shipped.units.items()],
+                [
+                    ShippedItem(line_id, units, list(shipped.serial_numbers.get(line_id, ())))
+                    for line_id, units in shipped.units.items()
+                ],
                 shipped.invoice,
             )
             for shipped in fulfilled.shipments
@@ -146,7 +147,9 @@ def _shipping(shown: OrderShipping) -> ResellerShipping:
         ResellerTrackingEvent(moment_of(event.date), event.type, event.description, event.locality)
         for event in shown.tracking_events
     ]
-    return ResellerShipping(**structs.asdict(shown) | {"tracking_events": events})
+    # The rest of a shipment is in `shipments`.
+    members = {name: getattr(shown, name) for name in ResellerShipping.__struct_fields__}
+    return ResellerShipping(**members | {"tracking_events": events})
 
 
 def option_in_utc(order: AnyOrder, option: ShippingOption) -> ResellerShippingOption:

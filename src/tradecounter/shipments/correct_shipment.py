@@ -11,9 +11,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.queries.orders import lock_order
 from tradecounter.shipments.queries.shipments import fetch_shipment, store_correction
-from tradecounter.shipments.rules import LONGEST_TRACKING_NUMBER
-
-_LONGEST_CARRIER = 100
+from tradecounter.shipments.rules import LONGEST_CARRIER, LONGEST_TRACKING_NUMBER
 
 
 class ShipmentCorrection(Struct, frozen=True, omit_defaults=True):
@@ -38,7 +36,7 @@ async def correct_shipment(
     if given.tracking_number is UNSET and given.carrier is UNSET:
         raise invalid("tracking_number", "send tracking_number, carrier or both")
     number = _text("tracking_number", given.tracking_number, LONGEST_TRACKING_NUMBER)
-    carrier = _text("carrier", given.carrier, _LONGEST_CARRIER)
+    carrier = _text("carrier", given.carrier, LONGEST_CARRIER)
     order = await lock_order(tx, (await fetch_order(tx, reference)).id)
     shipment = await fetch_shipment(tx, order.id, order.name, shipment_id)
     before = {"tracking_number": shipment.tracking_number, "carrier": shipment.carrier}

@@ -12,18 +12,22 @@ from msgspec.structs import replace
 from tradecounter.alerts.queries.chosen_alerts import users_told_of_dispatch
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, require_text
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
+from tradecounter.kit.local_time import local_text
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
+from tradecounter.orders.present import shipment_on_the_wire
 from tradecounter.orders.queries.back_orders import hold_off_serving
 from tradecounter.orders.queries.changes import store_dispatch
 from tradecounter.orders.queries.lines import invoiced_units, lines_of_order
 from tradecounter.orders.queries.orders import lock_order
 from tradecounter.orders.states import ConfirmedOrder, shown_state
 from tradecounter.orders.units import status_of
+from tradecounter.shipments.queries.reads import shipment_of
 from tradecounter.shipments.queries.writes import insert_shipment
 from tradecounter.shipments.requests import DispatchRequest, Serial
 from tradecounter.shipments.rules import (
+    LONGEST_CARRIER,
     LONGEST_TRACKING_NUMBER,
     check_serials,
     normalised_mac,
@@ -33,6 +37,8 @@ from tradecounter.shipments.rules import (
 from tradecounter.stock.queries.allocation import hand_over
 
 _LONGEST_SERIAL = 200
+# What an event says of the shipment, as in `shipping` of the order.
+_OF_PARCEL = ("shipment_id", "method_id", "carrier", "tracking_number", "tracking_url", "dispatched_on", "items")
 
 
 async def dispatch_order(tx: Transaction, reference: str, request: DispatchRequest, now: datetime) -> None:
@@ -49,7 +55,15 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     lines = await lines_of_order(tx, order.id)
     units = plan_dispatch(lines, request.items, only_allocated=request.only_allocated)
     check_serials(lines, units, serials)
-    shipment_id = await insert_shipment(tx, order, units, serials, request.tracking_number, now)
+    shipment_id = await insert_shipment(
+        tx,
+        order,
+        units,
+        serials,
+        tracking_number=request.tracking_number,
+        carrier=request.carrier,
+        dispatched_at=_checked_moment(request.dispatched_at, order, now),
+    )
     sent = [replace(line, dispatched=line.dispatched + units.get(line.id, 0)) for line in lines]
     status = status_of(sent, await invoiced_units(tx, [order.id]), order.due)
     await store_dispatch(tx, order.id, units, status)
@@ -67,15 +81,31 @@ async def dispatch_order(tx: Transaction, reference: str, request: DispatchReque
     for serial in serials:
         numbers[serial.item_id].append(serial.serial_number)
     items = shipped_items(lines, units, numbers)
-    record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items)
-    before, after = {"status": order.status}, {"status": status, **shipment, "items": items}
+    shipped = shipment_on_the_wire(order, lines, await shipment_of(tx, order.id, shipment_id))
+    parcel = {name: value for name in _OF_PARCEL if (value := getattr(shipped, name)) is not None}
+    record_order_event(tx, "order.dispatched", order, now, status=status, **shipment, items=items, shipment=parcel)
+    given = {"carrier": request.carrier, "dispatched_at": request.dispatched_at}
+    given = {name: value for name, value in given.items() if value is not None}
+    before, after = {"status": order.status}, {"status": status, **shipment, **given, "items": items}
     audit_order(tx, "order.dispatch", order, now, before=before, after=after)
+
+
+def _checked_moment(given: datetime | None, order: ConfirmedOrder, now: datetime) -> datetime:
+    """Return when a shipment left. Raises DomainError (invalid) before the order's confirmation and in the future."""
+    if given is None:
+        return now
+    if not order.confirmed_at.replace(microsecond=0) <= given <= now:
+        since = local_text(order.confirmed_at)
+        raise invalid("dispatched_at", f"must be between the order's confirmation ({since} UK time) and now")
+    return max(given, order.confirmed_at)
 
 
 def _checked_serials(request: DispatchRequest) -> list[Serial]:
     """Return the serial numbers with normalised MAC addresses. Raises DomainError (invalid) for wrong texts."""
     if request.tracking_number is not None:
         require_text("tracking_number", request.tracking_number, LONGEST_TRACKING_NUMBER)
+    if request.carrier is not None:
+        require_text("carrier", request.carrier, LONGEST_CARRIER)
     for serial in request.serials:
         require_text(f"{serial.place}.serial_number", serial.serial_number, _LONGEST_SERIAL)
         require_text(f"{serial.place}.provisioning_sku", serial.provisioning_sku or "-", _LONGEST_SERIAL)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from tradecounter.kit.wire import Moment
 from tradecounter.orders.units import NamedUnits
 
 
@@ -30,6 +32,13 @@ class Dispatch(Struct):
         list[DispatchedItem] | UnsetType, Meta(description="What leaves; without it, all that is allocated.")
     ] = UNSET
     tracking_number: Annotated[str | None, Meta(description="The courier's number.")] = None
+    carrier: Annotated[
+        str | None, Meta(description="Who carries it; without it, the provider of the order's shipping method.")
+    ] = None
+    dispatched_at: Annotated[
+        Moment | None,
+        Meta(description="When it left, from the order's confirmation to now, with an offset or `Z`; without it, now."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +56,14 @@ class Serial:
 class DispatchRequest:
     """The units to dispatch (None: all remaining units), and serial numbers, also of bundles' components.
 
-    With `only_allocated`, None means all allocated units. With `invoice`, the worker invoices the shipment.
+    With `only_allocated`, None means all allocated units. With `invoice`, the worker invoices the shipment. Without
+    `carrier`, the provider of the shipping method carries it; without `dispatched_at`, it leaves now.
     """
 
     items: Sequence[NamedUnits] | None = None
     tracking_number: str | None = None
+    carrier: str | None = None
+    dispatched_at: datetime | None = None
     serials: Sequence[Serial] = ()
     only_allocated: bool = False
     invoice: bool = False
@@ -62,6 +74,8 @@ class DispatchRequest:
         return cls(
             items=None if body.items is UNSET else body.items,
             tracking_number=body.tracking_number,
+            carrier=body.carrier,
+            dispatched_at=body.dispatched_at,
             serials=[] if body.items is UNSET else list(_serials(body.items)),
             only_allocated=True,
             invoice=invoice,

@@ -2,18 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tradecounter.kit.errors import DomainError, Kind, invalid
-from tradecounter.orders.lines import OrderLine, units_per_bundle, with_parts
+from tradecounter.orders.lines import OrderLine, units_with_parts, with_parts
 from tradecounter.orders.units import NamedUnits, Purpose, named_units
 from tradecounter.shipments.requests import Serial
 
 _SEPARATORS = re.compile(r"[:.-]")
 LEAVES = Purpose("dispatch", "leaves with its bundle", "left", lambda line: line.left)
 
-LONGEST_TRACKING_NUMBER = 100
+LONGEST_TRACKING_NUMBER = LONGEST_CARRIER = 100
 _TWELVE_DIGITS = re.compile(r"[0-9A-F]{12}")
 
 
@@ -60,7 +60,7 @@ def _what_can_leave(lines: Sequence[OrderLine]) -> str:
 
 def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials: Sequence[Serial]) -> None:
     """Raise DomainError (invalid) for repeated serial numbers, or for more of an item than its dispatched units."""
-    leaving = dict(_leaving(lines, units))
+    leaving = dict(units_with_parts(lines, units))
     count: Counter[int] = Counter()
     seen: set[tuple[int, str]] = set()
     for serial in serials:
@@ -74,15 +74,6 @@ def check_serials(lines: Sequence[OrderLine], units: Mapping[int, int], serials:
         if (serial.item_id, serial.serial_number) in seen:
             raise invalid(serial.place, f"{serial.serial_number!r} is there twice for item {serial.item_id}")
         seen.add((serial.item_id, serial.serial_number))
-
-
-def _leaving(lines: Sequence[OrderLine], units: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield item ids and dispatched units, including the components of bundles."""
-    for line in lines:
-        if line.id in units:
-            yield line.id, units[line.id]
-            for component in line.components:
-                yield component.id, units_per_bundle(component, line) * units[line.id]
 
 
 def shipped_items(

@@ -38,7 +38,7 @@ async def track_shipment(
     Raises DomainError: not found, conflict (no such shipment), invalid.
     """
     event = TrackingEvent(
-        date=local_text(now) if given.date is None else _checked_date(given.date),
+        date=local_text(now) if given.date is None else local_time("date", given.date),
         type=given.type,
         description=given.description,
         locality=given.locality or "",
@@ -59,7 +59,8 @@ async def track_shipment(
     audit_order(tx, "order.track", order, now, after=seen)
 
 
-def _checked_date(text: str) -> str:
+def local_time(field: str, text: str) -> str:
+    """Return a UK time that may lack seconds as LocalDateTime. Raises DomainError (invalid)."""
     if _LOCAL_DATE_TIME.fullmatch(text):
         try:
             moment = datetime.fromisoformat(text)
@@ -67,4 +68,4 @@ def _checked_date(text: str) -> str:
             pass
         else:
             return moment.isoformat(timespec="seconds")
-    raise invalid("date", f"{text!r} must be a UK time in the format YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")
+    raise invalid(field, f"{text!r} must be a UK time in the format YYYY-MM-DDTHH:MM[:SS], such as 2026-03-02T17:30")

@@ -1,6 +1,5 @@
 """Reads shipping methods and regions."""
 
-from collections.abc import Collection
 from typing import Any, LiteralString
 
 import structlog
@@ -56,24 +55,10 @@ async def read_regions(tx: Transaction) -> list[Region]:
     return [Region(id_, name, frozenset(countries), frozenset(postcodes)) for id_, name, countries, postcodes in rows]
 
 
-_TRACKING_URLS = Statement("""
-    select w.method, w.carrier, m.tracking_url
-    from unnest(:methods::integer[], :carriers::text[]) as w (method, carrier)
-    cross join lateral (
-        select tracking_url from shipping_method
-        where case when w.carrier is null then id = w.method else lower(provider) = lower(w.carrier) end
-        order by tracking_url is null, id = w.method desc, id limit 1
-    ) as m
-""")
-
-Carriage = tuple[int, str | None]
-
-
-async def tracking_patterns(tx: Transaction, wanted: Collection[Carriage]) -> dict[Carriage, str | None]:
-    """Return the patterns of tracking pages, by shipping method and the carrier that is named instead of its provider.
-
-    Those of a named carrier are of any method that it provides; inactive methods count.
-    """
-    methods, carriers = [method for method, _ in wanted], [carrier for _, carrier in wanted]
-    found = await tx.fetch_all(_TRACKING_URLS, methods=methods, carriers=carriers)
-    return {(method, carrier): url for method, carrier, url in found}
+# The pattern of the tracking page of a shipment `s`: its method's or, if a carrier is named instead of the method's
+# provider, that of any method of the carrier. Inactive methods count.
+TRACKING_PATTERN: LiteralString = """
+    (select m.tracking_url from shipping_method m
+     where case when s.carrier is null then m.id = s.shipping_method else lower(m.provider) = lower(s.carrier) end
+     order by m.tracking_url is null, m.id = s.shipping_method desc, m.id limit 1)
+"""

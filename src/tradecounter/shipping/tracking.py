@@ -13,6 +13,8 @@ def is_tracking_pattern(text: str) -> bool:
     return _PLACE in text and _PATTERN.fullmatch(text) is not None
 
 
-def tracking_link(pattern: str, tracking_number: str) -> str:
-    """Return the URL of a parcel's tracking page; the number is percent-encoded."""
+def tracking_link(pattern: str | None, tracking_number: str | None) -> str | None:
+    """Return the URL of a parcel's tracking page; the number is percent-encoded. None without a pattern or a number."""
+    if not pattern or not tracking_number:
+        return None
     return pattern.replace(_PLACE, quote(tracking_number.strip(), safe=""))

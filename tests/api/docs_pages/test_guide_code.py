@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.billing import invoiced, number_of
+from support.orders import buy, dispatch
 from support.service import Customer, Service
 from support.web_page import plain
 from tradecounter.orders import rules
@@ -167,3 +168,26 @@ def test_the_guide_explains_every_status_of_an_order(shop: Service) -> None:
         rules.AWAITING_DISPATCH, rules.BACK_ORDERED, rules.PART_DISPATCHED, rules.DISPATCHED,
         rules.PART_INVOICED, rules.INVOICED, rules.COMPLETED, rules.CANCELLED,
     } <= explained  # fmt: skip
+
+
+def test_the_program_that_follows_parcels_prints_each_one(
+    code: list[str], customer: Customer, shop: Service, tmp_path: Path
+) -> None:
+    (tmp_path / "parcels.py").write_text(the_one(code, "# parcels.py"))
+    environment = {"KEY": customer.key}
+
+    def printed() -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "parcels.py"], cwd=tmp_path, env=environment, capture_output=True, text=True,
+            timeout=60, check=True,
+        )  # fmt: skip
+        return done.stdout.splitlines()
+
+    buy(customer)
+    assert printed() == []
+    placed = buy(customer, [("PHONE", 2), ("CABLE", 3)])
+    dispatch(shop, placed, (placed["items"][0]["id"], 2))
+    dispatch(shop, placed)
+    first, second = printed()
+    assert first.startswith(f"{placed['order_reference']} ")
+    assert ("2 units" in first, "3 units" in second) == (True, True)

@@ -220,8 +220,11 @@ def test_a_shipment_takes_serial_numbers_as_a_scanner_types_them(sam: Person, cu
     fields = fields_of(sam.get(f"{path_of(placed)}/dispatch"))
     assert fields["items-0-quantity"] == "2"
     fields |= {"items-0-serials": "SN-1 00:00:5e:00:53:01\r\nSN-2\r\n", "tracking_number": "T-99"}
-    page = text_of(sam.sends(f"{path_of(placed)}/dispatch", fields))
-    for part in ("T-99", "SN-1, SN-2", "The shipment is recorded."):
+    fields |= {"carrier": "Other van", "dispatched_at": "2099-01-01T09:00"}
+    rejected = sam.send(f"{path_of(placed)}/dispatch", fields)
+    assert (rejected.status_code, "the order's confirmation" in text_of(rejected)) == (400, True)
+    page = text_of(sam.sends(f"{path_of(placed)}/dispatch", fields | {"dispatched_at": ""}))
+    for part in ("T-99", "SN-1, SN-2", "Other van", "The shipment is recorded."):
         assert part in page
 
 

@@ -7,10 +7,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Generic, TypeVar
 
+from psycopg.sql import SQL
+
 from tradecounter.customers.settings import Account
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.states import OrderBase
+from tradecounter.shipping.queries import TRACKING_PATTERN
 
 Order = TypeVar("Order", bound=OrderBase)
 
@@ -115,13 +118,16 @@ class ShipmentFacts:
     tracking_number: str | None
     carrier: str | None
     dispatched_at: datetime
+    tracking_pattern: str | None
 
 
 _SHIPMENT_FACTS = Statement(
-    """
-    select id, shipping_method, tracking_number, carrier, dispatched_at from shipment
-    where order_id = :order_id and id = :shipment_id
-    """,
+    SQL(
+        """
+        select s.id, s.shipping_method, s.tracking_number, s.carrier, s.dispatched_at, {} as tracking_pattern
+        from shipment s where s.order_id = :order_id and s.id = :shipment_id
+        """
+    ).format(SQL(TRACKING_PATTERN)),
     ShipmentFacts,
 )
 

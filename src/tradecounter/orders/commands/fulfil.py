@@ -12,6 +12,7 @@ from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, named_by
+from tradecounter.kit.local_time import moment_of
 from tradecounter.orders.commands.shown import print_order, whole_order
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.units import NamedUnits
@@ -20,7 +21,7 @@ from tradecounter.shipments.add_video import add_video
 from tradecounter.shipments.dispatch_order import dispatch_order
 from tradecounter.shipments.requests import DispatchRequest, Serial
 from tradecounter.shipments.rules import normalised_mac
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
+from tradecounter.shipments.track_shipment import NewTrackingEvent, local_time, track_shipment
 from tradecounter.shipments.wire import OrderVideoResponse
 
 # A MAC address may contain colons too.
@@ -47,18 +48,35 @@ def dispatch(
             metavar="ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]", help="A unit's serial number; may be repeated."
         ),
     ] = None,
+    carrier: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Who carries it. Default: the provider of its shipping method."),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="YYYY-MM-DDTHH:MM[:SS]", help="When it left, in UK time. Default: now."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Dispatch all or part of an order as one shipment."""
     items = [NamedUnits(*units) for units in item_units(item)]
     serials = [_serial(text) for text in serial or ()]
-    options = {"tracking_number": "--tracking", "serial": "--serial"}
+    options = {
+        "tracking_number": "--tracking", "serial": "--serial", "carrier": "--carrier", "dispatched_at": "--at",
+    }  # fmt: skip
     names = called(options, items=item_names(each.id for each in items))
 
     async def work(tx: Transaction) -> None:
         invoice = read_settings().invoice_each_dispatch
-        request = DispatchRequest(items=items or None, tracking_number=tracking, serials=serials, invoice=invoice)
         with named_by(names):
+            request = DispatchRequest(
+                items=items or None,
+                tracking_number=tracking,
+                carrier=carrier,
+                dispatched_at=None if at is None else moment_of(local_time("dispatched_at", at)),
+                serials=serials,
+                invoice=invoice,
+            )
             await dispatch_order(tx, reference, request, SystemClock().now())
 
     change_order(reference, work, as_json=as_json)

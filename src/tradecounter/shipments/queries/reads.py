@@ -3,13 +3,14 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
 import structlog
 from msgspec.structs import asdict
+from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
@@ -18,6 +19,7 @@ from tradecounter.orders.fulfilled import Fulfilled, Shipped
 from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber, ProvisioningData, TrackingEvent
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.wire import OrderVideoResponse
+from tradecounter.shipping.queries import TRACKING_PATTERN
 
 T = TypeVar("T")
 
@@ -61,10 +63,14 @@ class OrderFulfilment:
             shipped = p.fetch(_SHIPMENTS, order_ids=ids)
             numbered = p.fetch(_SERIAL_NUMBERS, order_ids=ids)
             configured = p.fetch(_CONFIGURATIONS, order_ids=ids)
+        numbers = [
+            (order, shipment, line, ProductSerialNumber(*number)) for order, shipment, line, *number in numbered.rows
+        ]
+        serial_numbers = _by_line((order, line, number) for order, _, line, number in numbers)
+        in_shipment = _by_line((shipment, line, number) for _, shipment, line, number in numbers)
         shipments: defaultdict[int, list[Shipped]] = defaultdict(list)
         for order_id, shipment in shipped.rows:
-            shipments[order_id].append(shipment)
-        serial_numbers = _by_line((order, line, ProductSerialNumber(*number)) for order, line, *number in numbered.rows)
+            shipments[order_id].append(replace(shipment, serial_numbers=in_shipment[shipment.id]))
         # An order may have tens of thousands of configurations; decoding them would delay other requests.
         data = await asyncio.to_thread(_decrypted, configured.rows, self.vault) if configured.rows else []
         configurations = _by_line(
@@ -87,17 +93,34 @@ def _shipment(
 
 
 _SHIPMENTS = Statement(
-    """
+    SQL(
+        """
     select s.id, s.order_id, s.shipping_method, s.tracking_number, s.carrier, s.contact_email,
-           s.contact_phone, s.dispatched_at, s.invoice,
+           s.contact_phone, s.dispatched_at, s.invoice, {} as tracking_pattern,
            (select jsonb_agg(jsonb_build_array(l.line_id, l.quantity) order by l.line_id)
             from shipment_line l where l.shipment_id = s.id) as units,
            (select coalesce(jsonb_agg(to_jsonb(e) - 'id' - 'shipment_id' order by e.date collate "C", e.id), '[]')
             from tracking_event e where e.shipment_id = s.id) as events
     from shipment s where s.order_id = any(:order_ids::bigint[]) order by s.id
-    """,
+    """
+    ).format(SQL(TRACKING_PATTERN)),
     _shipment,
 )
+
+
+async def shipment_of(tx: Transaction, order_id: int, shipment_id: int) -> Shipped:
+    """Return a shipment of an order, with its serial numbers. Raises LookupError."""
+    ids = array([order_id])
+    async with tx.pipeline() as p:
+        shipped, numbered = p.fetch(_SHIPMENTS, order_ids=ids), p.fetch(_SERIAL_NUMBERS, order_ids=ids)
+    shipment = next((each for _, each in shipped.rows if each.id == shipment_id), None)
+    if shipment is None:
+        raise LookupError(f"order {order_id} has no shipment {shipment_id}")
+    numbers: defaultdict[int, list[ProductSerialNumber]] = defaultdict(list)
+    for _, of_shipment, line_id, *number in numbered.rows:
+        if of_shipment == shipment_id:
+            numbers[line_id].append(ProductSerialNumber(*number))
+    return replace(shipment, serial_numbers=numbers)
 
 
 async def shipments_of(tx: Transaction, order_id: int) -> list[Shipped]:
@@ -107,15 +130,7 @@ async def shipments_of(tx: Transaction, order_id: int) -> list[Shipped]:
 
 _SERIAL_NUMBERS = Statement(
     """
-    select l.order_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
-    from serial_number n join order_line l on l.id = n.line_id
-    where l.order_id = any(:order_ids::bigint[]) order by n.id
-    """
-)
-
-_SHIPPED_NUMBERS = Statement(
-    """
-    select n.shipment_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
+    select s.order_id, n.shipment_id, n.line_id, n.mac_address, n.serial_number, n.provisioning_sku
     from serial_number n join shipment s on s.id = n.shipment_id
     where s.order_id = any(:order_ids::bigint[]) order by n.id
     """
@@ -127,7 +142,7 @@ async def numbers_by_shipment(
 ) -> defaultdict[tuple[int, int], list[ProductSerialNumber]]:
     """Return the serial numbers of orders by the ids of shipment and line."""
     numbers: defaultdict[tuple[int, int], list[ProductSerialNumber]] = defaultdict(list)
-    for shipment_id, line_id, *number in await tx.fetch_all(_SHIPPED_NUMBERS, order_ids=array(order_ids)):
+    for _, shipment_id, line_id, *number in await tx.fetch_all(_SERIAL_NUMBERS, order_ids=array(order_ids)):
         numbers[shipment_id, line_id].append(ProductSerialNumber(*number))
     return numbers
 

@@ -11,8 +11,10 @@ from tradecounter.shipments.requests import Serial
 from tradecounter.shipments.wire import OrderVideoResponse
 
 _INSERT_SHIPMENT = Statement("""
-    insert into shipment (order_id, shipping_method, tracking_number, contact_email, contact_phone, dispatched_at)
-    values (:order_id, :shipping_method, :tracking_number, :contact_email, :contact_phone, :dispatched_at) returning id
+    insert into shipment (order_id, shipping_method, tracking_number, carrier, contact_email, contact_phone,
+                          dispatched_at)
+    values (:order_id, :shipping_method, :tracking_number, :carrier, :contact_email, :contact_phone, :dispatched_at)
+    returning id
 """)
 
 _INSERT_SHIPMENT_LINES = Statement(
@@ -34,7 +36,9 @@ async def insert_shipment(
     order: ConfirmedOrder,
     units: Mapping[int, int],
     serials: Sequence[Serial],
+    *,
     tracking_number: str | None,
+    carrier: str | None,
     dispatched_at: datetime,
 ) -> int:
     """Store a shipment of an order, with its units by line id and its serial numbers; return its id."""
@@ -44,6 +48,7 @@ async def insert_shipment(
         order_id=order.id,
         shipping_method=order.shipping_method,
         tracking_number=tracking_number,
+        carrier=carrier,
         contact_email=contact.email_address,
         contact_phone=contact.phone_number,
         dispatched_at=dispatched_at,

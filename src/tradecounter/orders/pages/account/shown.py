@@ -18,7 +18,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.local_time import moment_of
-from tradecounter.orders.fulfilled import Fulfilled, Shipped
+from tradecounter.orders.fulfilled import Fulfilled
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.lines import lines_of_order
@@ -30,18 +30,8 @@ from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.account import AccountParts
 from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
 from tradecounter.shipments.wire import OrderVideoResponse
-from tradecounter.shipping.queries import tracking_patterns
-from tradecounter.shipping.tracking import tracking_link
 
 _MOST_FILES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class ShownShipment:
-    """A shipment, with the address of the courier's page about it, if it is known."""
-
-    shipment: Shipped
-    link: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +44,6 @@ class OwnOrder:
     order: NumberedOrder
     lines: list[OrderLine]
     fulfilled: Fulfilled
-    shipments: list[ShownShipment]
     expected: datetime | None
     invoices: list[InvoiceRecord]
     credit_notes: list[CreditNoteRecord]
@@ -107,19 +96,11 @@ async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFu
     """Return an order with all that its page shows, with a fixed number of statements."""
     lines = await lines_of_order(tx, order.id)
     fulfilled = (await fulfilment.of_orders(tx, [order.id]))[order.id]
-    patterns = await tracking_patterns(tx, {(each.shipping_method, each.carrier) for each in fulfilled.shipments})
-    shipments = [
-        ShownShipment(
-            shipment, _link(patterns.get((shipment.shipping_method, shipment.carrier)), shipment.tracking_number)
-        )
-        for shipment in fulfilled.shipments
-    ]
     confirmed = await actor_of_entry(tx, f"order/{order.name}", ("order.confirm",))
     return OwnOrder(
         order,
         lines,
         fulfilled,
-        shipments,
         None if order.status == CANCELLED else expected_dispatch(order, lines, now),
         await list_invoices(tx, InvoiceFilter(order_id=order.id), _MOST_FILES),
         await list_credit_notes(tx, CreditNoteFilter(order_id=order.id), _MOST_FILES),
@@ -128,10 +109,6 @@ async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFu
         await own_notes_of(tx, order.id),
         None if confirmed is None else confirmed.user,
     )
-
-
-def _link(pattern: str | None, number: str | None) -> str | None:
-    return tracking_link(pattern, number) if pattern and number else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,8 @@ class DispatchForm(Struct):
 
     items: list[DispatchedLine] = []
     tracking_number: str | None = None
+    carrier: str | None = None
+    dispatched_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,9 @@ class OrderStepPages(OrderForms):
             raise DomainError(Kind.INVALID, "say how many units leave")
         items = [DispatchedItem(line.id, line.quantity or 0, _serials(line.serials)) for line in lines]
         invoice = self.parts.settings.invoice_each_dispatch
-        request = DispatchRequest.of(Dispatch(items, body.tracking_number), invoice=invoice)
+        request = DispatchRequest.of(
+            Dispatch(items, body.tracking_number, body.carrier, body.dispatched_at), invoice=invoice
+        )
         with named_by(in_rows("items", rows, {"id": "quantity", "serial_numbers": "serials"})):
             await dispatch_order(tx, reference_of(call), request, now)
 
