@@ -206,6 +206,8 @@ REJECTED: list[tuple[Code, int, Send]] = [
     (Code.NOT_FOUND, 404, lambda doors: doors.customer.delete("/customer/address/1")),
     (Code.NOT_INVOICED, 412, lambda doors: doors.customer.get(f"/order/{doors.placed['order_id']}/invoice")),
     (Code.NOT_PRICED, 412, lambda doors: confirm(doors.customer, request_quote(doors.customer))),
+    (Code.OUT_OF_STOCK, 409, ordering(items=[("SWITCH", 50)], allow_back_orders=False)),
+    (Code.PRICE_CHANGED, 409, ordering(max_cost_gross=1)),
     (Code.RATE_LIMITED, 429, over_the_rate),
     (Code.SCOPE_NEEDED, 403, lambda doors: from_office(doors, "stock:read").get("/api/order")),
     (Code.SHIPPING_METHOD_REQUIRED, 412, ordering(auto_confirm=True)),

@@ -122,6 +122,9 @@ def test_the_times_of_all_responses_are_whole_seconds(office: BackOfficeSite) ->
     lists = ("order", "quote", "customer", "invoice", "payment", "return", "import", "webhook", "job", "event", "audit")
     bodies = {address: staff.get(address).json() for address in addresses}
     bodies |= {name: [each for page in pages(staff, f"/api/{name}") for each in page] for name in lists}
+    for event in bodies["event"]:  # the shipment is as in the customers' orders, in UK time
+        if event["type"] == "order.dispatched":
+            assert event["data"].pop("shipment")["dispatched_on"] == "2026-06-16T09:00:00"
     for address, body in bodies.items():
         times = list(times_in(body))
         assert times or address == "invoice", address

@@ -1110,6 +1110,7 @@ CREATE TABLE public.orders (
     expected_changed_at timestamp with time zone,
     credited numeric(18,2) DEFAULT 0 NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    allow_back_orders boolean DEFAULT true NOT NULL,
     CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
     CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
@@ -1134,6 +1135,8 @@ COMMENT ON COLUMN public.orders.expected_changed_at IS 'When the expected dates 
 COMMENT ON COLUMN public.orders.credited IS 'The gross of the credit notes against the invoices of the order.';
 
 COMMENT ON COLUMN public.orders.changed_at IS 'When what the customer sees of the order changed last; triggers set it.';
+
+COMMENT ON COLUMN public.orders.allow_back_orders IS 'Whether the order may wait for stock, as its creation said.';
 
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq

@@ -28,6 +28,8 @@ class Code(StrEnum):
     NOT_FOUND = "not_found"
     NOT_INVOICED = "not_invoiced"
     NOT_PRICED = "not_priced"  # the quote
+    OUT_OF_STOCK = "out_of_stock"  # of an order that must not wait for stock
+    PRICE_CHANGED = "price_changed"  # above what the request allows
     RATE_LIMITED = "rate_limited"
     SCOPE_NEEDED = "scope_needed"
     SHIPPING_METHOD_REQUIRED = "shipping_method_required"

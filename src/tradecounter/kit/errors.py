@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from enum import Enum, auto
 from typing import Annotated, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from tradecounter.kit.error_codes import Code
@@ -59,6 +60,10 @@ class FieldError(Struct, frozen=True):
     field: Annotated[str, Meta(description="The place of the field.", examples=["items[2].quantity"])]
     message: Annotated[str, Meta(description="How to correct it.", examples=["must be at least 1"])]
     code: Annotated[Code, Meta(description="Why the field is rejected, for programs.")] = Code.INVALID
+    unit_cost: Annotated[
+        Decimal | UnsetType,
+        Meta(description="With `price_changed`: what one unit costs now, in pounds.", examples=[42.5]),
+    ] = UNSET
 
     def __str__(self) -> str:
         return f"{self.field}: {self.message}" if self.field else f"the body {self.message}"
@@ -113,6 +118,11 @@ def invalid_fields(errors: Sequence[FieldError]) -> DomainError:
     more = len(errors) - MOST_FIELD_ERRORS
     rest = f"; and {more} more" if more > 0 else ""
     return DomainError(Kind.INVALID, "; ".join(map(str, errors[:MOST_FIELD_ERRORS])) + rest, field_errors=errors)
+
+
+def conflicts(errors: Sequence[FieldError]) -> DomainError:
+    """Return the conflict of several fields with what there is; its message names the first twenty."""
+    return DomainError(Kind.CONFLICT, invalid_fields(errors).message, field_errors=errors, code=errors[0].code)
 
 
 def require_text(field: str, text: str, longest: int) -> None:

@@ -22,5 +22,5 @@ def confirmation(call: Call, body: ConfirmForm) -> Confirmation:
         require_right(call.request, "billing:write")
     return Confirmation(
         None if body.shipping_method is None else ShippingChoice(body.shipping_method),
-        None if body.override is None else OverrideCredit(body.override),
+        override_credit=None if body.override is None else OverrideCredit(body.override),
     )

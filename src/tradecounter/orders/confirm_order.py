@@ -17,6 +17,7 @@ from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.text import LONGEST_REASON, shown_name
+from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_stock, require_sum
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, with_components
 from tradecounter.orders.policy import OrderContext
@@ -60,13 +61,15 @@ async def confirm_order(
     context: OrderContext,
     *,
     override_credit: str | None = None,
+    guards: ConfirmationGuards = NO_GUARDS,
 ) -> tuple[ConfirmedOrder, list[OrderLine]]:
     """Confirm a pending order or a priced quote; an order that is already confirmed stays unchanged.
 
     `method_id` is the requested shipping method. None uses the creation's method, or else the account's default.
     `override_credit` is the reason why the order may exceed the account's credit. Raises DomainError: not found,
     invalid (the method is not an option, or differs from the confirmed method), gone (expired or cancelled),
-    precondition failed (no method, or an unpriced quote), payment required, conflict (the customer is blocked).
+    precondition failed (no method, or an unpriced quote), payment required, conflict (the customer is blocked, or one
+    of the `guards` stops the order).
     """
     if override_credit is not None:
         require_text("override_credit.reason", override_credit, LONGEST_REASON)
@@ -90,7 +93,11 @@ async def confirm_order(
     option = choose_shipping(pending.shipping_options, named, account.one.shipping_method)
     if option is None:
         raise method_needed(pending.shipping_options)
-    return await _confirm(tx, pending, lines, account.one, option, context, override_credit), lines
+    require_sum(guards, pending.cost_gross)
+    waits = pending.allow_back_orders if guards.allow_back_orders is None else guards.allow_back_orders
+    return await _confirm(
+        tx, pending, lines, account.one, option, context, override_credit, allow_back_orders=waits
+    ), lines
 
 
 def _confirmable(
@@ -124,6 +131,8 @@ async def _confirm(
     option: ShippingOption,
     context: OrderContext,
     override_credit: str | None,
+    *,
+    allow_back_orders: bool,
 ) -> ConfirmedOrder:
     policy, now = context.policy, context.now
     tax = option.tax(pending.tax_rate)
@@ -136,6 +145,8 @@ async def _confirm(
         levels, numbered = lock_levels(p, wanted), pipe_next_number(p)
     if override_credit is None:
         require_charged(charged, limit, gross)
+    if not allow_back_orders:
+        require_stock(lines, {level.product_id: level.taken for level in levels.rows})
     allocations = allocate(tx, wanted, levels)
     store_allocations(tx, _by_line(lines, allocations))
     [(number,)], needed = numbered.rows, _cover(wanted, allocations, now)

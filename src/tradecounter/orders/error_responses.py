@@ -14,14 +14,20 @@ CONFLICT = ErrorResponse(
     409,
     "One of: an earlier request with the same `Idempotency-Key` is still being processed (wait, then repeat it); the "
     "account requires unique customer references, and the reference is already used; the account has as many pending "
-    "orders or unpriced quotes as allowed (the message names the limit); the account is blocked.",
+    "orders or unpriced quotes as allowed (the message names the limit); the account is blocked; the items cost more "
+    "than `max_unit_cost` or `max_cost_gross` allows (each of `errors` has today's `unit_cost`); not all is in stock, "
+    "and `allow_back_orders` is false (the message names what is there).",
     "customer_reference: 'PO-1001' is already used by ORD-100042",
     (RETRY_AFTER,),
     "Conflict",
     code=Code.DUPLICATE_REFERENCE,
 )
 BLOCKED = ErrorResponse(
-    409, "The account is blocked.", "the account is blocked, so it cannot order", code=Code.ACCOUNT_BLOCKED
+    409,
+    "The account is blocked; or the items cost more than `max_cost_gross` allows; or the order must not wait for "
+    "stock, and not all is there.",
+    "the account is blocked, so it cannot order",
+    code=Code.ACCOUNT_BLOCKED,
 )
 UNKNOWN_CODE = ErrorResponse(
     404,

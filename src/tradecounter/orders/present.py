@@ -64,6 +64,7 @@ def created_order(order: AnyOrder, lines: Sequence[OrderLine], *, auto_confirm: 
         order_notifications=order.order_notifications,
         courier_notifications=order.courier_notifications,
         auto_confirm=auto_confirm,
+        allow_back_orders=None if order.allow_back_orders else False,
         confirmation_code=order.confirmation_code,
         order_id=None if numbered is None else order.id,
         order_reference=None if numbered is None else numbered.order_reference,

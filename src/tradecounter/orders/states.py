@@ -48,6 +48,7 @@ class OrderBase(Struct, frozen=True, kw_only=True):
     cost_net: Decimal
     cost_tax: Decimal
     tax_rate: Decimal
+    allow_back_orders: bool
     created_at: datetime
 
     @property

@@ -60,13 +60,25 @@ CourierContact = Annotated[
 ]
 
 
-class CreateOrderItem(Struct):
+MaxCostGross = Annotated[
+    Decimal | None,
+    Meta(description="The most that the items may cost together, in pounds with VAT, without shipping; above it, 409."),
+]
+
+
+class CreateOrderItem(Struct, omit_defaults=True):
     """A line to order."""
 
     sku: Annotated[
         str, Meta(min_length=1, max_length=LONGEST_SKU, description="The product's SKU; case does not matter.")
     ]
     quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units to order.")]
+    max_unit_cost: Annotated[
+        Decimal | None,
+        Meta(
+            description="The most that one unit may cost, in pounds without VAT; if it costs more, 409. Not for quotes."
+        ),
+    ] = None
 
 
 class ShippingChoice(Struct):
@@ -92,12 +104,24 @@ class CreateOrderRequest(Struct):
     order_notifications: OrderContact = None
     courier_notifications: CourierContact = None
     auto_confirm: Annotated[bool | None, Meta(description="Confirms the order immediately; not for quotes.")] = None
+    max_cost_gross: MaxCostGross = None
+    allow_back_orders: Annotated[
+        bool | None,
+        Meta(
+            description="`false`: the order is rejected with 409, now or when it is confirmed, unless all is in stock."
+        ),
+    ] = None
 
 
 class ConfirmOrderRequest(Struct):
     """Options for confirming an order."""
 
     shipping_method: Annotated[ShippingChoice | None, Meta(description="One of the shipping options.")] = None
+    max_cost_gross: MaxCostGross = None
+    allow_back_orders: Annotated[
+        bool | None,
+        Meta(description="`false`: 409 unless all is in stock. By default, as the creation said."),
+    ] = None
 
 
 class CreatedOrderItem(Struct):
@@ -136,6 +160,7 @@ class CreatedOrder(Struct, omit_defaults=True, kw_only=True):
     order_notifications: OrderContact = None
     courier_notifications: CourierContact = None
     auto_confirm: Annotated[bool | None, Meta(description="As requested.")] = None
+    allow_back_orders: Annotated[bool | None, Meta(description="`false` if the order must not wait for stock.")] = None
     confirmation_code: Annotated[str, Meta(description="The code to confirm the order by.")]
     order_id: Annotated[int | None, Meta(description="Set once confirmed.")] = None
     order_reference: Annotated[str | None, Meta(description="Set once confirmed.")] = None

@@ -6,6 +6,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.states import ConfirmedOrder, UnpricedQuote
@@ -18,6 +19,7 @@ async def confirm_quote(
     context_of: Callable[[int], Awaitable[OrderContext]],
     *,
     override_credit: str | None = None,
+    guards: ConfirmationGuards = NO_GUARDS,
 ) -> ConfirmedOrder:
     """Confirm a priced quote, with the same checks as for its customer; a confirmed quote stays unchanged.
 
@@ -30,5 +32,7 @@ async def confirm_quote(
             Kind.PRECONDITION_FAILED, f"the quote {code} is not priced yet: price it first", code=Code.NOT_PRICED
         )
     context = await context_of(quote.customer_id)
-    order, _ = await confirm_order(tx, quote.confirmation_code, method_id, context, override_credit=override_credit)
+    order, _ = await confirm_order(
+        tx, quote.confirmation_code, method_id, context, override_credit=override_credit, guards=guards
+    )
     return order

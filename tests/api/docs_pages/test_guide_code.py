@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.billing import invoiced, number_of
-from support.orders import buy, dispatch
+from support.orders import buy, dispatch, sell
 from support.service import Customer, Service
 from support.web_page import plain
 from tradecounter.orders import rules
@@ -191,3 +191,23 @@ def test_the_program_that_follows_parcels_prints_each_one(
     first, second = printed()
     assert first.startswith(f"{placed['order_reference']} ")
     assert ("2 units" in first, "3 units" in second) == (True, True)
+
+
+def test_the_program_that_orders_safely_says_what_stops_it(
+    code: list[str], customer: Customer, shop: Service, tmp_path: Path
+) -> None:
+    address = {"contact_name": "A", "street_one": "1 Road", "city": "Leeds", "zip": "LS1 4AP", "country_code": "GB"}
+    sku = sell(shop, "SAFELY", 10, available=2)
+    program = the_one(code, "# order_safely.py").replace("CV-320P", sku).replace('{"id": 5001}', json.dumps(address))
+    (tmp_path / "order_safely.py").write_text(program)
+
+    def run(most: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "order_safely.py", most], cwd=tmp_path, env={"KEY": customer.key}, capture_output=True,
+            text=True, timeout=60, check=False,
+        )  # fmt: skip
+
+    assert run("9.99").stderr.strip() == "one unit costs 10.0 now"
+    assert re.fullmatch("[0-9a-f]{32}", run("10").stdout.strip())
+    shop.must_load("stock", [{"sku": sku, "available": 1}])
+    assert "1 of SAFELY are in stock, not 2" in run("10.5").stderr

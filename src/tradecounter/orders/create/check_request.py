@@ -18,6 +18,7 @@ from tradecounter.orders.create.draft import (
 )
 from tradecounter.orders.create.order_addresses import Addresses, resolve_addresses
 from tradecounter.orders.create.read_request import contact_errors
+from tradecounter.orders.guards import guard_errors
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.shipping_options import ShippingOption, named_option
@@ -49,6 +50,7 @@ def check_request(
     wanted = collector.attempt(lambda: find_products(context.view, request.items))
     addresses = collector.attempt(lambda: resolve_addresses(request, standing.saved_addresses()))
     collector.errors += contact_errors(request)
+    collector.errors += guard_errors(kind, request)
     with collector.collecting():
         if kind == "quote" and request.auto_confirm:
             raise invalid("auto_confirm", "must not be set on a quote: confirm the quote once support has priced it")

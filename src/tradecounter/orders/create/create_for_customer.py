@@ -11,6 +11,7 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import account_standing, with_current_data
 from tradecounter.orders.create.place_order import place_order, request_quote
 from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
@@ -66,6 +67,7 @@ async def confirm_for_customer(
     context_of: Callable[[int], Awaitable[OrderContext]],
     *,
     override_credit: str | None = None,
+    guards: ConfirmationGuards = NO_GUARDS,
 ) -> ConfirmedOrder:
     """Confirm a pending order or a priced quote by its code; `context_of` returns the context of a customer's order.
 
@@ -73,5 +75,7 @@ async def confirm_for_customer(
     """
     order = await fetch_order(tx, name)
     context = await context_of(order.customer_id)
-    confirmed, _ = await confirm_order(tx, order.confirmation_code, method_id, context, override_credit=override_credit)
+    confirmed, _ = await confirm_order(
+        tx, order.confirmation_code, method_id, context, override_credit=override_credit, guards=guards
+    )
     return confirmed

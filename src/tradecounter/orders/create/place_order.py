@@ -15,6 +15,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.create.check_request import Offered, check_request
 from tradecounter.orders.create.draft import Wanted, price_lines
 from tradecounter.orders.create.order_addresses import Addresses
+from tradecounter.orders.guards import require_offered_stock, require_prices
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
 from tradecounter.orders.policy import OrderContext
@@ -65,13 +66,18 @@ async def checked_draft(
 
     With `override_credit`, the account's credit is not checked.
 
-    Raises DomainError: invalid, payment required, conflict (the customer is blocked or at its cap, or its reference is
-    already used), precondition failed (`auto_confirm` without a shipping method).
+    Raises DomainError: invalid, payment required, conflict (the customer is blocked or at its cap, its reference is
+    already used, or a guard of the request stops the order), precondition failed (`auto_confirm` without a shipping
+    method).
     """
     if standing.blocked:
         raise account_blocked()
     wanted, addresses, offered = check_request(kind, request, standing, context)
     draft, lines = _draft(kind, request, standing, context, wanted, addresses, offered)
+    require_prices(request, lines, draft.cost_gross)
+    # A confirmation that follows at once decides; a quote is confirmed later.
+    if kind == "order" and not draft.allow_back_orders and not request.auto_confirm:
+        require_offered_stock(context.view, wanted)
     gross = _gross_with_shipping(draft, standing, auto_confirm=bool(request.auto_confirm))
     if not override_credit:
         require_credit(standing.credit_limit, standing.outstanding, gross)
@@ -113,6 +119,7 @@ def _draft(
         cost_net=cost_net,
         cost_tax=cost_tax,
         tax_rate=rate,
+        allow_back_orders=request.allow_back_orders is not False,
         created_at=context.now,
     )
     return draft, lines

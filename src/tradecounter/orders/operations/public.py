@@ -42,6 +42,7 @@ from tradecounter.orders.examples import (
 )
 from tradecounter.orders.found_order import FOUND_ORDERS, FoundOrder
 from tradecounter.orders.fulfilled import FulfilmentReader
+from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.lines import products_of
 from tradecounter.orders.order_lists import LAYOUTS, OrderLister
 from tradecounter.orders.parameters import OrderListParameters, order_filter
@@ -230,5 +231,5 @@ class OrderEndpoints:
         context = self.creation.context(call.customer_id, await self.views.last(call.customer_id))
         code = call.path_text("reference", "order", unknown_code)
         async with transaction(self.database, call.actor) as tx:
-            order, lines = await confirm_order(tx, code, method_id, context)
+            order, lines = await confirm_order(tx, code, method_id, context, guards=ConfirmationGuards.of(request))
         return json_response(created_order(order, lines))

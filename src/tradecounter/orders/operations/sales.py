@@ -13,6 +13,7 @@ from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer, quote_for_customer
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.find_by_name import fetch_order
+from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
 from tradecounter.orders.states import ConfirmedOrder, PendingOrder, UnpricedQuote
@@ -64,6 +65,7 @@ async def confirm_sale(
         _method(body),
         lambda customer: contexts.of(customer, now),
         override_credit=_reason(body.override_credit),
+        guards=ConfirmationGuards.of(body),
     )
 
 
@@ -77,6 +79,7 @@ async def confirm_quoted(
         _method(body),
         lambda customer: contexts.of(customer, now),
         override_credit=_reason(body.override_credit),
+        guards=ConfirmationGuards.of(body),
     )
 
 

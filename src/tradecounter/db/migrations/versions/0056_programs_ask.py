@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0056"
-down_revision = "0054"
+down_revision = "0055"
 works_from = "0054"
 
 _PROGRAMS = """

@@ -89,7 +89,7 @@ class FormLines:
     def items(self, view: CustomerView) -> list[NotedItem]:
         """Return the lines that an order can have."""
         return [
-            NotedItem(line.sku, line.units, line.note[:LONGEST_NOTE])
+            NotedItem(line.sku, line.units, note=line.note[:LONGEST_NOTE])
             for line in self.lines
             if line.units and view.find(line.sku)
         ]

@@ -1,0 +1,118 @@
+"""Guards of a customer's program: what an order may cost, and whether it may wait for stock.
+
+An order that a guard stops is rejected as a whole, with what it would cost or what is there.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Self
+
+from tradecounter.kit.error_codes import Code
+from tradecounter.kit.errors import FieldError, conflicts, invalid_fields
+from tradecounter.orders.create.draft import Wanted
+from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.states import OrderKind
+from tradecounter.orders.wire import ConfirmOrderRequest, CreateOrderRequest
+from tradecounter.storefront.view import CustomerView
+
+_MAX_COST = "max_cost_gross"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmationGuards:
+    """The guards of a confirmation. Without `allow_back_orders`, what the creation said counts."""
+
+    max_cost_gross: Decimal | None = None
+    allow_back_orders: bool | None = None
+
+    @classmethod
+    def of(cls, request: ConfirmOrderRequest) -> Self:
+        """Return the guards of a request."""
+        return cls(request.max_cost_gross, request.allow_back_orders)
+
+
+NO_GUARDS = ConfirmationGuards()
+
+
+def guard_errors(kind: OrderKind, request: CreateOrderRequest) -> Iterator[FieldError]:
+    """Yield the errors of the amounts in a request. A quote has none, because its price is not known yet."""
+    amounts = {f"items[{n}].max_unit_cost": item.max_unit_cost for n, item in enumerate(request.items)}
+    for name, amount in {**amounts, _MAX_COST: request.max_cost_gross}.items():
+        if amount is not None and kind == "quote":
+            problem = "must not be set on a quote: send max_cost_gross when you confirm the quote"
+            yield FieldError(name, problem)
+        elif amount is not None:
+            yield from _amount_errors(name, amount)
+
+
+def _amount_errors(name: str, amount: Decimal) -> Iterator[FieldError]:
+    if not (amount.is_finite() and amount >= 0):
+        yield FieldError(name, "must be an amount of pounds, 0 or more")
+
+
+def require_prices(request: CreateOrderRequest, lines: Sequence[OrderLine], cost_gross: Decimal) -> None:
+    """Check the prices of a new order's lines, and their sum with VAT. Raises DomainError (conflict)."""
+    errors = [
+        FieldError(
+            f"items[{n}].max_unit_cost",
+            f"{line.sku} costs {line.unit_cost} each for {line.quantity}, more than {item.max_unit_cost}",
+            Code.PRICE_CHANGED,
+            line.unit_cost,
+        )
+        for n, (item, line) in enumerate(zip(request.items, lines, strict=True))
+        if item.max_unit_cost is not None and line.unit_cost > item.max_unit_cost
+    ]
+    errors += _sum_errors(request.max_cost_gross, cost_gross)
+    if errors:
+        raise conflicts(errors)
+
+
+def require_sum(guards: ConfirmationGuards, cost_gross: Decimal) -> None:
+    """Check what the items of an order cost with VAT. Raises DomainError: invalid, conflict."""
+    if guards.max_cost_gross is None:
+        return
+    if wrong := list(_amount_errors(_MAX_COST, guards.max_cost_gross)):
+        raise invalid_fields(wrong)
+    if errors := _sum_errors(guards.max_cost_gross, cost_gross):
+        raise conflicts(errors)
+
+
+def _sum_errors(most: Decimal | None, cost_gross: Decimal) -> list[FieldError]:
+    if most is None or cost_gross <= most:
+        return []
+    problem = f"the items cost {cost_gross} with VAT, more than {most}"
+    return [FieldError(_MAX_COST, problem, Code.PRICE_CHANGED)]
+
+
+def require_offered_stock(view: CustomerView, wanted: Sequence[Wanted]) -> None:
+    """Check that the view has enough stock for all items of an order. Raises DomainError (conflict).
+
+    The confirmation decides: other orders may take the units in the meantime.
+    """
+    available = {item.row: view.available(item.row) for item in wanted}
+    _require([(item.row, item.product.sku, item.quantity) for item in wanted], available)
+
+
+def require_stock(lines: Sequence[OrderLine], available: Mapping[int, int]) -> None:
+    """Check that the available units, by product id, are enough for all lines. Raises DomainError (conflict)."""
+    _require([(line.product_id, line.sku, line.quantity) for line in lines], available)
+
+
+def _require(lines: Sequence[tuple[int, str, int]], available: Mapping[int, int]) -> None:
+    """Check lines, which are a product, its SKU and a quantity."""
+    wanted: Counter[int] = Counter()
+    for product, _, quantity in lines:
+        wanted[product] += quantity
+    errors = [
+        FieldError(
+            f"items[{n}].quantity",
+            f"{available[product]} of {sku} are in stock, not {wanted[product]}",
+            Code.OUT_OF_STOCK,
+        )
+        for n, (product, sku, _) in enumerate(lines)
+        if available[product] < wanted[product]
+    ]
+    if errors:
+        raise conflicts(errors)
