@@ -56,7 +56,9 @@ class Remembering(Served):
         self.requests.add(key, seconds)
 
     def respond(self, _context: str) -> FastResponse:
-        return FastResponse(CachedResponse((b"", "/product"), 200, b"", ((b"content-length", b"6"),), (b"known.",)), [])
+        return FastResponse(
+            CachedResponse((b"", "/product"), 200, b"", ((b"content-length", b"6"),), (b"known.",)), [], is_made=False
+        )
 
 
 @dataclass

@@ -82,11 +82,7 @@ class RateLimit:
         """
         if not self.limit:
             return None
-        now = self.clock.now()
-        left = self._window + WINDOW - now
-        if not _NONE < left <= WINDOW:
-            self._window, self._counts = window_start(now), {}
-            left = self._window + WINDOW - now
+        left = self._left_of_window()
         found = self._counts.get(customer_id)
         if found is None:
             found = self._counts[customer_id] = _Count()
@@ -96,6 +92,23 @@ class RateLimit:
             raise RateLimitedError(Quota(self.limit, 0, seconds_left))
         found.here += requests
         return Quota(self.limit, max(remaining - requests, 0), seconds_left)
+
+    def is_spent(self, customer_id: int) -> bool:
+        """Return whether `count` would raise an error for a request now; counts nothing."""
+        if not self.limit:
+            return False
+        self._left_of_window()
+        found = self._counts.get(customer_id)
+        return found is not None and found.shared + found.here >= self.limit
+
+    def _left_of_window(self) -> timedelta:
+        """Return the time until the window ends; begins a new one if it has ended."""
+        now = self.clock.now()
+        left = self._window + WINDOW - now
+        if not _NONE < left <= WINDOW:
+            self._window, self._counts = window_start(now), {}
+            left = self._window + WINDOW - now
+        return left
 
     async def share(self, database: Database) -> None:
         """Add this process's counts to the shared counts, and read the totals."""

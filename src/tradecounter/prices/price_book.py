@@ -74,8 +74,12 @@ class PriceVector:
         costs[has_contract] = self.contract_costs[places]
         return costs
 
-    def single_costs(self, rows: Rows) -> NDArray[np.int32]:
-        """Return each row's cost of one unit."""
+    def single_costs(self, rows: Rows | slice) -> NDArray[np.int32]:
+        """Return each row's cost of one unit; of all rows for `slice(None)`."""
+        if isinstance(rows, slice):
+            whole: NDArray[np.int32] = self.shared.costs[:, 0].copy()
+            whole[self.contract_rows] = self.contract_costs[:, 0]
+            return whole
         costs: NDArray[np.int32] = self.shared.costs[rows, 0]
         has_contract, places = self._contract_places(rows)
         costs[has_contract] = self.contract_costs[places, 0]

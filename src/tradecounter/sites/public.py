@@ -45,8 +45,9 @@ from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.reads import OrderFulfilment
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.sites.account_pages import account_pages, is_page
-from tradecounter.sites.http.customer_gate import AdmittedGate, CustomerGate, FeedGate
+from tradecounter.sites.http.customer_gate import CustomerGate, FeedGate
 from tradecounter.sites.http.fast_path.middleware import ResponseCacheMiddleware
+from tradecounter.sites.http.fast_path.short_responses import ShortResponses
 from tradecounter.sites.http.health import HealthEndpoints
 from tradecounter.sites.http.site import Site
 from tradecounter.sites.public_index import IndexEndpoints
@@ -81,10 +82,9 @@ class Application(Site):
             cors_origins=settings.cors_origins,
             around=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
         )
-        renewing = self.assemble_admitted(endpoints_of(self._products), AdmittedGate(), settings.cors_origins)
         self.fast_path = ResponseCacheMiddleware(
             app,
-            renewing,
+            ShortResponses(self._products, self.base_url_of, self.standing_headers),
             self.storefront,
             self.admission,
             self.requests,

@@ -33,6 +33,11 @@ class StockVector:
         return digest_of(self.available.tobytes(), self.deliveries_digest)
 
     @cached_property
+    def most_first(self) -> NDArray[np.int64]:
+        """Numbers by row whose ascending order begins with the most units for sale."""
+        return -self.available
+
+    @cached_property
     def in_stock(self) -> BitMap:
         """The rows with units for sale."""
         return bitmap(np.flatnonzero(self.available > 0))

@@ -62,9 +62,12 @@ class ProductEndpoints:
         )
     )
     async def list_products(self, call: Call) -> Response:
+        return self.list_in(await self._view(call), call)
+
+    def list_in(self, view: CustomerView, call: Call) -> Response:
+        """Return the products of a customer's view that a request asks for. Raises DomainError (invalid)."""
         parameters = call.query(ProductListParameters)
         extras = extra_fields(parameters.extra)
-        view = await self._view(call)
         media = choose_format(call.accept, parameters.accept)
         return conditional_response(
             call, view.digest, media, lambda: self._products(call, view, parameters, extras, media), parameters
@@ -95,12 +98,13 @@ class ProductEndpoints:
         )
     )
     async def show_product(self, call: Call) -> Response:
+        return self.show_in(await self._view(call), call, call.path("sku"))
+
+    def show_in(self, view: CustomerView, call: Call, sku: str) -> Response:
+        """Return a product of a customer's view. Raises DomainError (invalid, not found)."""
         parameters = call.query(ProductParameters)
         extras = {"description", "short_description", *extra_fields(parameters.extra)}
-        view = await self._view(call)
-        return conditional_response(
-            call, view.digest, JSON, lambda: _one_product(view, call.path("sku"), extras), parameters
-        )
+        return conditional_response(call, view.digest, JSON, lambda: _one_product(view, sku, extras), parameters)
 
     async def _view(self, call: Call) -> CustomerView:
         view: CustomerView | None = call.request.scope.get(VIEW)

@@ -25,12 +25,13 @@ _ROW_BITS = 32
 class Found:
     """Matching rows in the requested order; only slices are ever sorted.
 
-    Rows are ordered by the values that `key` returns for them, or are those of one tier after the other; rows that are
-    equal are in order of SKU. `corrected` has the words of the search that were read as others.
+    Rows are ordered by the values that `key` returns, for some rows or for all of the snapshot, or are those of one
+    tier after the other; rows that are equal are in order of SKU. `corrected` has the words of the search that were
+    read as others.
     """
 
     rows: BitMap
-    key: Callable[[Rows], NDArray[np.integer]] | None = None
+    key: Callable[[Rows | slice], NDArray[np.signedinteger]] | None = None
     tiers: Callable[[], Iterable[BitMap]] | None = None
     searched: BitMap | None = None  # what the words find without the filters
     corrected: tuple[tuple[str, str], ...] = ()
@@ -61,18 +62,33 @@ class Found:
                 break
         return np.concatenate(parts)
 
-    def _sorted(self, key: Callable[[Rows], NDArray[np.integer]], start: int, end: int) -> Rows:
-        rows = rows_of(self.rows)
-        keys = key(rows)
-        if end < len(rows):  # drop rows after the slice, except those with the key of its last row
-            near = keys <= np.partition(keys, end - 1)[end - 1]
-            rows, keys = rows[near], keys[near]
+    def _sorted(self, key: Callable[[Rows | slice], NDArray[np.signedinteger]], start: int, end: int) -> Rows:
+        rows, keys = self._keyed(key)
+        if end < len(keys):  # drop rows after the slice, except those with the key of its last row
+            near = np.flatnonzero(keys <= np.partition(keys, end - 1)[end - 1])
+            rows, keys = near.astype(np.int32) if rows is None else rows[near], keys[near]
+        elif rows is None:
+            rows = np.arange(len(keys), dtype=np.int32)
         # Sorting numbers that combine key and row sorts by key, then by SKU.
         keyed = (keys.astype(np.int64) << _ROW_BITS) | rows
         if end < len(keyed):
             keyed = np.partition(keyed, end - 1)[:end]
         ordered: Rows = (np.sort(keyed)[start:end] & (2**_ROW_BITS - 1)).astype(np.int32)
         return ordered
+
+    def _keyed(
+        self, key: Callable[[Rows | slice], NDArray[np.signedinteger]]
+    ) -> tuple[Rows | None, NDArray[np.signedinteger]]:
+        """Return the rows with their keys; None with the keys of all rows, of which the others' come after all."""
+        everything = key(slice(None))
+        others = BitMap(range(len(everything))) - self.rows if 2 * len(self) > len(everything) else None
+        if others is None:
+            rows = rows_of(self.rows)
+            return rows, key(rows)
+        if others:
+            everything = everything.copy()
+            everything[rows_of(others)] = np.iinfo(everything.dtype).max
+        return None, everything
 
 
 def find_products(view: CustomerView, parameters: ProductListParameters, within: BitMap | None = None) -> Found:
@@ -94,7 +110,7 @@ def find_products(view: CustomerView, parameters: ProductListParameters, within:
         case "price":
             return replace(found, key=view.prices.single_costs)
         case "availability":
-            return replace(found, key=lambda rows: -view.stock.available[rows])
+            return replace(found, key=lambda rows: view.stock.most_first[rows])
         case "name":
             return replace(found, key=lambda rows: view.snapshot.name_rank[rows])
         case "sku":

@@ -1,12 +1,13 @@
 """Products as bytes: encoded fragments joined with prices and stock (specification, section 2; CSV).
 
-A page of 100 products takes about 0.2 ms: the loops over rows look up nothing twice, and the bytes of amounts and
-stock levels are cached, because few of them differ.
+A page of 100 products takes about 0.1 ms. Its parts are put together as columns, so that the loops over rows run in C,
+and the tables of texts are small enough to stay in the processor's caches.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import repeat
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, repeat
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from tradecounter.kit.csv_text import LINE_END, cell
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.local_time import local_text
+from tradecounter.products.columns.bytes_column import BytesColumn
 from tradecounter.products.snapshot.fragments import (
     AVAILABILITY,
     COSTS,
@@ -29,10 +31,11 @@ from tradecounter.storefront.view import CustomerView
 
 Rows = NDArray[np.int32]
 
-# A row's units for sale, the threshold of low stock, and the deliveries that are shown.
+_Column = Iterable[bytes]  # a part of each row
+_Amounts = tuple[Sequence[int], Sequence[int]]  # a column of pounds and one of pence
 _Stock = tuple[int, int, tuple[Delivery, ...]]
+_Key = TypeVar("_Key")
 
-_ON_REQUEST = (DESCRIPTIONS, LINKS)
 _BATCH = 100  # rows
 
 EXTRA_FIELDS = {
@@ -49,144 +52,128 @@ def product_json(view: CustomerView, row: int, costs: Sequence[int], extras: Col
 
     `costs` are net unit costs in pence for 1, 5 and 10 units; `extras` are names of fields to add.
     """
-    fragments = view.snapshot.fragments
-    parts = (fragments.json_head[row], fragments.json_middle[row], fragments.json_tail[row])
-    added = (_members([fragments.members[name][row] for name in group if name in extras]) for group in _ON_REQUEST)
-    return _object(parts, (view.available(row), view.low_stock, view.shown_deliveries.get(row, ())), costs, *added)
+    stock = (view.available(row), view.low_stock, view.shown_deliveries.get(row, ()))
+    amounts = [([pence // 100], [pence % 100]) for pence in costs]
+    return _joined(_json_columns(view, [stock], amounts, extras, lambda column: (column[row],)))
 
 
 def render_json(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
     """Yield a JSON array of the resource Product, in chunks; `extras` are names of fields to add."""
-    separator = b"["
-    for batch in _batches(rows):
-        yield separator + b",".join(_objects(view, batch, extras))
-        separator = b","
-    yield b"[]" if separator == b"[" else b"]"
+    if not len(rows):
+        yield b"[]"
+    before = chain((b"[",), repeat(b","))
+    for start in range(0, len(rows), _BATCH):
+        batch = rows[start : start + _BATCH]
+        of_batch = partial(BytesColumn.take, rows=batch)
+        columns = _json_columns(view, _stock(view, batch), _costs(view, batch), extras, of_batch)
+        yield _joined((before, *columns), b"]" if start + _BATCH >= len(rows) else b"")
 
 
 def render_csv(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
     """Yield the header line, then the rows as CSV lines, in chunks; `extras` are names of fields to add."""
     added = tuple(name for name in DESCRIPTIONS + LINKS if name in extras)
     yield (",".join((*HEAD, *AVAILABILITY, *COSTS, *MIDDLE, *TAIL, *added)) + LINE_END).encode()
-    for batch in _batches(rows):
-        yield b"".join(_lines(view, batch, added))
+    for start in range(0, len(rows), _BATCH):
+        yield _joined(_csv_columns(view, rows[start : start + _BATCH], added))
 
 
-def _batches(rows: Rows) -> Iterator[Rows]:
-    return (rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH))
+def _joined(columns: Iterable[_Column], end: bytes = b"") -> bytes:
+    """Join columns row by row, as far as the shortest reaches."""
+    return b"".join(chain(chain.from_iterable(zip(*columns, strict=False)), (end,)))
 
 
-def _objects(view: CustomerView, rows: Rows, extras: Collection[str]) -> Iterator[bytes]:
+def _json_columns(
+    view: CustomerView,
+    stock: Iterable[_Stock],
+    costs: Iterable[_Amounts],
+    extras: Collection[str],
+    part: Callable[[BytesColumn], _Column],
+) -> Iterator[_Column]:
+    """Yield the parts of rows' objects; `part` takes those of a column of the snapshot."""
     fragments = view.snapshot.fragments
-    parts = zip(*(f.take(rows) for f in (fragments.json_head, fragments.json_middle, fragments.json_tail)), strict=True)
-    names = [[name for name in group if name in extras] for group in _ON_REQUEST]
-    added = (_added([fragments.members[name].take(rows) for name in group]) for group in names)
-    return map(_object, parts, _stock(view, rows), view.prices.costs(rows).tolist(), *added)
+    added = [[name for name in names if name in extras] for names in (DESCRIPTIONS, LINKS)]
+    descriptions, links = ([(repeat(b","), part(fragments.members[name])) for name in names] for names in added)
+    yield part(fragments.json_head)
+    yield map(_STOCK_JSON.__getitem__, stock)
+    yield from _amounts(costs, _AFTER_COSTS_JSON)
+    yield part(fragments.json_middle)
+    yield from chain.from_iterable(descriptions)
+    yield part(fragments.json_tail)
+    yield from chain.from_iterable(links)
+    yield repeat(b"}")
 
 
-def _object(
-    parts: tuple[bytes, bytes, bytes], stock: _Stock, costs: Sequence[int], descriptions: bytes, links: bytes
-) -> bytes:
-    head, middle, tail = parts
-    available, low_stock, due = stock
-    return b"".join(
-        (
-            head,
-            _level_json(available, low_stock, bool(due)),
-            _incoming(due) if due else b"[]",
-            b'},"single_unit_cost":',
-            _AMOUNTS[costs[0]],
-            b',"five_plus_unit_cost":',
-            _AMOUNTS[costs[1]],
-            b',"ten_plus_unit_cost":',
-            _AMOUNTS[costs[2]],
-            middle,
-            descriptions,
-            tail,
-            links,
-            b"}",
-        )
-    )
-
-
-def _lines(view: CustomerView, rows: Rows, added: tuple[str, ...]) -> Iterator[bytes]:
+def _csv_columns(view: CustomerView, rows: Rows, added: tuple[str, ...]) -> Iterator[_Column]:
+    """Yield the parts of the rows' lines."""
     fragments = view.snapshot.fragments
-    parts = zip(fragments.csv_head.take(rows), fragments.csv_tail.take(rows), strict=True)
-    costs = view.prices.costs(rows).tolist()
-    if not added:
-        return map(_line, parts, _stock(view, rows), costs, repeat(b""))
-    extras = csv_cells([view.product(row) for row in rows.tolist()], added)
-    return map(_line, parts, _stock(view, rows), costs, map(b",%b".__mod__, extras))
+    yield fragments.csv_head.take(rows)
+    yield map(_STOCK_CSV.__getitem__, _stock(view, rows))
+    yield from _amounts(_costs(view, rows), _AFTER_COSTS_CSV)
+    yield fragments.csv_tail.take(rows)
+    if added:
+        yield repeat(b",")
+        yield csv_cells([view.product(row) for row in rows.tolist()], added)
+    yield repeat(LINE_END.encode())
 
 
-def _line(parts: tuple[bytes, bytes], stock: _Stock, costs: Sequence[int], extras: bytes) -> bytes:
-    head, tail = parts
-    available, low_stock, due = stock
-    return b"".join(
-        (
-            head,
-            _level_csv(available, low_stock, bool(due)),
-            _incoming_cell(due) if due else b"[],",
-            _AMOUNTS[costs[0]],
-            b",",
-            _AMOUNTS[costs[1]],
-            b",",
-            _AMOUNTS[costs[2]],
-            b",",
-            tail,
-            extras,
-            b"\r\n",
-        )
-    )
+def _stock(view: CustomerView, rows: Rows) -> Iterable[_Stock]:
+    """Return each row's units for sale, the threshold of low stock, and the deliveries that are shown."""
+    due = view.shown_deliveries
+    deliveries = map(due.get, rows.tolist(), repeat(())) if due else repeat(())
+    return zip(view.stock.available[rows].tolist(), repeat(view.low_stock), deliveries, strict=False)
 
 
-def _stock(view: CustomerView, rows: Rows) -> Iterator[_Stock]:
-    due, low_stock = view.shown_deliveries, view.low_stock
-    levels = zip(rows.tolist(), view.stock.available[rows].tolist(), strict=True)
-    return ((available, low_stock, due.get(row, ())) for row, available in levels)
+def _costs(view: CustomerView, rows: Rows) -> Iterable[_Amounts]:
+    """Return the rows' costs for 1, 5 and 10 units."""
+    pounds, pence = np.divmod(view.prices.costs(rows).T, 100)
+    return zip(pounds.tolist(), pence.tolist(), strict=True)
 
 
-def _members(members: Iterable[bytes]) -> bytes:
-    """Return members of a JSON object, each after a comma."""
-    return b"".join([b"," + member for member in members])
+def _amounts(costs: Iterable[_Amounts], after: Iterable[Sequence[bytes]]) -> Iterator[_Column]:
+    """Yield the texts of pounds, and of pence with what follows them."""
+    for (pounds, pence), pence_and_after in zip(costs, after, strict=True):
+        yield map(_POUNDS.__getitem__, pounds)
+        yield map(pence_and_after.__getitem__, pence)
 
 
-def _added(columns: list[list[bytes]]) -> Iterable[bytes]:
-    """Yield each row's members from columns of members; without columns, empty bytes forever."""
-    return map(_members, zip(*columns, strict=True)) if columns else repeat(b"")
+class _Texts(dict[_Key, bytes]):
+    """The text of what many rows have in common, made when it is needed first; at most MOST are kept."""
 
+    MOST = 10_000
 
-class _Amounts(dict[int, bytes]):
-    """The bytes of amounts by pence; at most MOST are cached."""
+    def __init__(self, text: Callable[[_Key], bytes]) -> None:
+        self._text = text
 
-    MOST = 100_000
-
-    def __missing__(self, pence: int) -> bytes:
-        amount = b"%d.%02d" % divmod(pence, 100)
+    def __missing__(self, key: _Key) -> bytes:
+        made = self._text(key)
         if len(self) < self.MOST:
-            self[pence] = amount
-        return amount
+            self[key] = made
+        return made
 
 
-_AMOUNTS = _Amounts()
+def _stock_json(stock: _Stock) -> bytes:
+    available, low_stock, due = stock
+    label = status(available, low_stock, delivery_shown=bool(due))
+    text = b'{"available":%d,"status":"%b","incoming":%b},"single_unit_cost":'
+    return text % (available, label.encode(), _incoming(due))
 
 
-@lru_cache(maxsize=10_000)
-def _level_json(available: int, low_stock: int, delivery_shown: bool) -> bytes:
-    label = status(available, low_stock, delivery_shown=delivery_shown)
-    return b'{"available":%d,"status":"%b","incoming":' % (available, label.encode())
+def _stock_csv(stock: _Stock) -> bytes:
+    available, low_stock, due = stock
+    label = status(available, low_stock, delivery_shown=bool(due))
+    return b",%d,%b,%b," % (available, label.encode(), cell(_incoming(due).decode()).encode())
 
 
-@lru_cache(maxsize=10_000)
-def _level_csv(available: int, low_stock: int, delivery_shown: bool) -> bytes:
-    return b",%d,%b," % (available, status(available, low_stock, delivery_shown=delivery_shown).encode())
-
-
-@lru_cache(maxsize=10_000)
 def _incoming(deliveries: tuple[Delivery, ...]) -> bytes:
     return to_json([{"incoming": d.incoming, "expected_on": local_text(d.expected_on)} for d in deliveries])
 
 
-@lru_cache(maxsize=10_000)
-def _incoming_cell(deliveries: tuple[Delivery, ...]) -> bytes:
-    return (cell(_incoming(deliveries).decode()) + ",").encode()
+def _after(*texts: bytes) -> list[list[bytes]]:
+    """Return, for each text, the hundred endings of an amount that it follows."""
+    return [[b".%02d%b" % (pence, text) for pence in range(100)] for text in texts]
+
+
+_STOCK_JSON, _STOCK_CSV = _Texts(_stock_json), _Texts(_stock_csv)
+_POUNDS = _Texts[int](b"%d".__mod__)
+_AFTER_COSTS_JSON = _after(b',"five_plus_unit_cost":', b',"ten_plus_unit_cost":', b"")
+_AFTER_COSTS_CSV = _after(b",", b",", b",")

@@ -54,8 +54,8 @@ def test_every_request_has_a_span_whatever_responds(
     service: Service, customer: Customer, exporter: InMemorySpanExporter
 ) -> None:
     service.refresh()  # for some seconds, keys are known without a query
-    for _ in range(4):
-        customer.get("/product?limit=2", headers={"X-Forwarded-For": "198.51.100.7"})
+    for address in ("198.51.100.7", "198.51.100.8", "198.51.100.8", "198.51.100.7"):
+        customer.get("/product?limit=2", headers={"X-Forwarded-For": address})
     customer.get("/product/NOTHING")
     customer.get("/nowhere")
     spans = requests_of(exporter, 6)

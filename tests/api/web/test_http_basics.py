@@ -14,7 +14,8 @@ GETS = [
     "/attribute", "/event", "/order", "/order?limit=1", "/customer", "/customer/credit", "/customer/address",
     "/order/nothing", "/quote/nothing", "/order/nothing/invoice", "/order/nothing/video", "/product/nothing",
     "/product?sort=x", "/nowhere", "/auth/.well-known/openid-configuration",
-    "/.well-known/oauth-authorization-server/auth", "/auth/jwks.json",
+    "/.well-known/oauth-authorization-server/auth", "/auth/jwks.json", "/invoice", "/invoice/nothing",
+    "/credit-note", "/credit-note/nothing", "/statement", "/payment",
 ]  # fmt: skip
 
 

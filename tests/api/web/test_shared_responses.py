@@ -49,7 +49,7 @@ def content_of(response: httpx2.Response) -> tuple[Any, ...]:
 
 
 def fast_response(service: Service, customer: Customer, path: str, *headers: Header) -> FastResponse | None:
-    """Return the fast path's response to a request."""
+    """Return the response to a request from the cache."""
     target = urlsplit(path)
     sent = [("host", HOST), ("x-api-key", customer.key), ("accept", "application/json"), *headers]
     scope = {
@@ -63,7 +63,8 @@ def fast_response(service: Service, customer: Customer, path: str, *headers: Hea
     }
     fast_path = service.application.fast_path
     head = fast_path.read(scope)
-    return None if head is None else fast_path.respond(fast_path.context(head, ("127.0.0.1", 1)))
+    found = None if head is None else fast_path.respond(fast_path.context(head, ("127.0.0.1", 1)))
+    return None if found is None or found.is_made else found
 
 
 @pytest.mark.parametrize("path", ["/product?limit=3&sort=price", "/product/PHONE?extra=related", "/product"])

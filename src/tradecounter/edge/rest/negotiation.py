@@ -1,6 +1,7 @@
 """Chooses between CSV and JSON for endpoints that offer both (specification, section 1, content negotiation)."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
@@ -32,6 +33,7 @@ class _Match(NamedTuple):
 _NAMED = 2
 
 
+@lru_cache(maxsize=64)
 def choose_format(accept: str | None, override: Format | None = None) -> Format:
     """Return the format for an `Accept` header, which the query's `accept` overrides.
 

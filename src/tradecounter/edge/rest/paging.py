@@ -43,6 +43,7 @@ PageLimit = Annotated[
 ]
 
 _LINKS = "tradecounter.page_links"
+_LINK_FIELDS = "tradecounter.link_fields"
 _REQUESTS = "tradecounter.requests"
 
 COUNTED_BY_SIZE = (
@@ -155,7 +156,7 @@ def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
     links = PageLinks(call.base_url + call.target[1], page, page.count(total))
     call.request.scope[_LINKS] = links
     call.request.scope[_REQUESTS] = page.requests(total)
-    links.require_room(_query_of(call))
+    call.request.scope[_LINK_FIELDS] = links.fields(linked_query(raw_pairs(call.raw_query)))
     return {
         "X-Total-Count": str(total),
         "X-Page": str(page.number),
@@ -166,14 +167,9 @@ def page_headers(call: Call, page: Page, total: int) -> dict[str, str]:
 
 def linked(call: Call, response: Response) -> Response:
     """Add the `Link` fields of the page that `page_headers` recorded."""
-    links = links_noted(call.request.scope)
-    for field in () if links is None else links.fields(_query_of(call)):
+    for field in call.request.scope.get(_LINK_FIELDS, ()):
         response.headers.append("Link", field)
     return response
-
-
-def _query_of(call: Call) -> str:
-    return linked_query(raw_pairs(call.raw_query))
 
 
 def next_link(call: Call, after: Any, limit: int | None = None) -> dict[str, str]:

@@ -16,6 +16,7 @@ from typing import Protocol
 import brotli
 import zstandard
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tradecounter.edge.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding
@@ -98,7 +99,7 @@ class _Compressing:
 
     async def send(self, message: Message) -> None:
         """Compress and send an ASGI message of the response."""
-        if message["type"] == "http.response.start" and _is_compressible(message):
+        if message["type"] == "http.response.start" and _is_compressible(MutableHeaders(scope=message)):
             self._start = message
             return
         if self._start is not None:
@@ -128,24 +129,41 @@ class _Compressing:
         MutableHeaders(scope=start)["Content-Length"] = str(len(message["body"]))
 
     def _begin(self, start: Message, length: int) -> _Compressor | None:
-        """Set the headers and return the compressor, or None if the client accepts no coding of ours."""
-        coding = choose_coding(", ".join(Headers(scope=self._scope).getlist("accept-encoding")))
-        if coding == IDENTITY:
-            return None
-        headers = MutableHeaders(scope=start)
-        headers["Content-Encoding"] = coding
-        if "etag" in headers:
-            headers["ETag"] = coded_tag(headers["etag"], coding)
-        return _COMPRESSORS[coding](length)
+        accept_encoding = ", ".join(Headers(scope=self._scope).getlist("accept-encoding"))
+        return _begun(MutableHeaders(scope=start), accept_encoding, length)
+
+
+def compress_short(response: Response, accept_encoding: str) -> bool:
+    """Compress a response as the middleware does; return False, and do nothing, if that would take too long."""
+    body = bytes(response.body)
+    if len(body) < SMALLEST_COMPRESSED or not _is_compressible(response.headers):
+        return True
+    if len(body) >= _LARGE and choose_coding(accept_encoding) != IDENTITY:
+        return False
+    compressor = _begun(response.headers, accept_encoding, len(body))
+    if compressor is not None:
+        response.body = _whole(compressor, body)
+        response.headers["Content-Length"] = str(len(response.body))
+    return True
+
+
+def _begun(headers: MutableHeaders, accept_encoding: str, length: int) -> _Compressor | None:
+    """Set the headers and return the compressor, or None if the client accepts no coding of ours."""
+    coding = choose_coding(accept_encoding)
+    if coding == IDENTITY:
+        return None
+    headers["Content-Encoding"] = coding
+    if "etag" in headers:
+        headers["ETag"] = coded_tag(headers["etag"], coding)
+    return _COMPRESSORS[coding](length)
 
 
 def _whole(compressor: _Compressor, body: bytes) -> bytes:
     return compressor.compress(body) + compressor.flush()
 
 
-def _is_compressible(start: Message) -> bool:
+def _is_compressible(headers: MutableHeaders) -> bool:
     """Return whether a response may be compressed; if so, add `Accept-Encoding` to `Vary`."""
-    headers = MutableHeaders(scope=start)
     media_type = headers.get("content-type", "").partition(";")[0]
     if media_type not in _COMPRESSIBLE or "content-encoding" in headers:
         return False

@@ -22,21 +22,6 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
 
 
-class AdmittedGate:
-    """Lets in requests whose context has their customer; counts none."""
-
-    async def admit(self, request: Request, _: Operation) -> int | None:
-        """Return the request's customer."""
-        return sender_of(request.scope).customer_id
-
-    def actor_of(self, scope: Scope) -> Actor:
-        """Return the sender's key or application."""
-        return sender_of(scope).actor
-
-    def count_more(self, request: Request, customer_id: int, requests: int) -> None:
-        """Count nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class CustomerGate:
     """Admits customers' requests."""

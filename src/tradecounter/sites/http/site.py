@@ -138,17 +138,12 @@ class Site(ABC):
             self.routes += self._routes(found, own_gate)
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
-        return self._behind_middleware(around(router), cors_origins, self.requests)
+        return self._behind_middleware(around(router), cors_origins)
 
-    def assemble_admitted(self, endpoints: Iterable[Endpoint], gate: Gate, cors_origins: str | None) -> ASGIApp:
-        """Return the endpoints behind the same middleware, for requests of the program itself."""
-        router = Router(self._routes(endpoints, gate), redirect_slashes=False)
-        return self._behind_middleware(router, cors_origins, None)
-
-    def _behind_middleware(self, app: ASGIApp, cors_origins: str | None, requests: RequestFigures | None) -> ASGIApp:
+    def _behind_middleware(self, app: ASGIApp, cors_origins: str | None) -> ASGIApp:
         app = WholeResponses(cross_origin(Compression(ErrorMiddleware(app)), cors_origins))
         return RequestContextMiddleware(
-            app, self.standing_headers, self._addresses, requests, log_requests=self._settings.log_requests
+            app, self.standing_headers, self._addresses, self.requests, log_requests=self._settings.log_requests
         )
 
     def _routes(self, endpoints: Iterable[Endpoint], gate: Gate) -> list[Route]:
@@ -156,11 +151,12 @@ class Site(ABC):
         for endpoint in endpoints:
             by_path[endpoint.operation.path].append(endpoint)
         return [
-            _route(path, found, Resource(path, found, gate, self._base_url_of, self._settings.max_body_bytes))
+            _route(path, found, Resource(path, found, gate, self.base_url_of, self._settings.max_body_bytes))
             for path, found in by_path.items()
         ]
 
-    def _base_url_of(self, request: Request) -> str:
+    def base_url_of(self, request: Request) -> str:
+        """Return the base URL through which a request reaches the site, without a trailing slash."""
         return self._base_url or str(request.base_url).rstrip("/")
 
     @asynccontextmanager

@@ -1,8 +1,9 @@
-"""Sends cached product responses before any other middleware runs.
+"""Sends cached and short product responses before any other middleware runs.
 
 Customers' programs request the same pages all day, and many see the same prices. The response to `GET /product`
 depends only on the data of the customer's view, which has a digest, and on a few parts of the request. Address,
-credential, rate limit, links and request id differ per request. Unusual requests go to the endpoints
+credential, rate limit, links and request id differ per request. Short responses are made here too
+(`short_responses.py`). Unusual requests, and those that get an error, go to the endpoints
 (docs/adr/0012, docs/adr/0014).
 """
 
@@ -15,7 +16,7 @@ import structlog
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tradecounter.edge.rest.responses import Header
-from tradecounter.edge.server.request_figures import Key, RequestFigures
+from tradecounter.edge.server.request_figures import Key, RequestFigures, Way
 from tradecounter.identity.admission import Admission
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.kit.errors import DomainError
@@ -24,6 +25,7 @@ from tradecounter.sites.http.fast_path.head_cache import HeadCache
 from tradecounter.sites.http.fast_path.recording import Recording
 from tradecounter.sites.http.fast_path.renewal import Renewal
 from tradecounter.sites.http.fast_path.response_cache import CachedResponse, ResponseCache
+from tradecounter.sites.http.fast_path.short_responses import ShortResponses
 from tradecounter.sites.http.request_context import RequestContext, context_of, new_context
 from tradecounter.sites.http.request_head import RequestHead, may_be_cached, read_head
 from tradecounter.storefront.operations import VIEW
@@ -36,14 +38,19 @@ _HEAD_SHARE = 8  # the head cache gets an eighth of the memory
 
 
 class FastResponse(NamedTuple):
-    """A cached response in one block, and the headers for this request."""
+    """A response in one block, the headers for this request, and whether it was made for it."""
 
     cached: CachedResponse
     own_headers: list[Header]
+    is_made: bool
+
+    def counted_as(self, way: Way) -> Key:
+        """Return how the response is counted: with its endpoint, or with the way from the cache."""
+        return self.cached.counted_as("endpoint" if self.is_made else way)
 
 
 class ResponseCacheMiddleware:
-    """Sends cached responses to reads of products, and records new ones.
+    """Sends cached and short responses to reads of products, and caches new ones.
 
     The protocol class calls it without ASGI (`sites/http/fast_path/protocol.py`): `read` or `find_head`, then
     `context`, then `respond`. The context is stored in the ASGI scope, so that nothing is read twice.
@@ -52,7 +59,7 @@ class ResponseCacheMiddleware:
     def __init__(
         self,
         app: ASGIApp,
-        renewing: ASGIApp,
+        short: ShortResponses,
         storefront: Storefront,
         admission: Admission,
         requests: RequestFigures,
@@ -60,7 +67,7 @@ class ResponseCacheMiddleware:
         *,
         log_requests: bool,
     ) -> None:
-        """Wrap `app`; `renewing` makes the same responses for the renewal."""
+        """Wrap `app`, which makes long responses and errors; `short` makes the others."""
         self._app = app
         self._storefront = storefront
         self._admission = admission
@@ -68,7 +75,8 @@ class ResponseCacheMiddleware:
         heads = HeadCache(most_bytes // _HEAD_SHARE)
         self.find_head, self.add_head = heads.get, heads.add
         self.cache = ResponseCache(most_bytes - most_bytes // _HEAD_SHARE)
-        self._renewal = Renewal(renewing, self.cache)
+        self._short = short if most_bytes else None
+        self._renewal = Renewal(short, self.cache)
         storefront.prepare = self._renewal.renew
         self._requests = requests
         self._log_requests = log_requests
@@ -80,11 +88,11 @@ class ResponseCacheMiddleware:
             return
         started = time.perf_counter()
         context = context_of(scope, self._addresses)
-        cached = self._find(context)
-        own_headers = None if cached is None else self._count(context, cached)
-        if cached is None or own_headers is None:
+        response = self._response(context)
+        if response is None:
             await self._pass_on(context, scope, receive, send)
             return
+        cached, own_headers, _ = response
         headers = [*cached.headers, *own_headers]
         await send({"type": "http.response.start", "status": cached.status, "headers": headers})
         *others, last = cached.blocks
@@ -92,7 +100,7 @@ class ResponseCacheMiddleware:
             await send({"type": "http.response.body", "body": block, "more_body": True})
             await asyncio.sleep(0)  # otherwise a fast client would block all others
         await send({"type": "http.response.body", "body": last})
-        self.note(cached.response_cache, context, time.perf_counter() - started)
+        self.note(response.counted_as("response_cache"), context, time.perf_counter() - started)
 
     async def _pass_on(self, context: RequestContext, scope: Scope, receive: Receive, send: Send) -> None:
         if context.key is None:
@@ -114,15 +122,22 @@ class ResponseCacheMiddleware:
         return new_context(head, client[0] if client else None, self._addresses)
 
     def respond(self, context: RequestContext) -> FastResponse | None:
-        """Return the response to a request if it is cached in one block; does not block."""
+        """Return the response to a request if it has one block, and is cached or short; does not block."""
+        return self._response(context, most_blocks=1)
+
+    def _response(self, context: RequestContext, most_blocks: int | None = None) -> FastResponse | None:
+        """Return the response to a request; None if the application must make it, or if it has more blocks."""
         cached = self._find(context)
-        if cached is None or len(cached.blocks) > 1:
+        is_made = cached is None
+        if is_made:
+            cached = self._make(context)
+        if cached is None or (most_blocks is not None and len(cached.blocks) > most_blocks):
             return None
-        own_headers = self._count(context, cached)
-        return None if own_headers is None else FastResponse(cached, own_headers)
+        own_headers = self._count(context, cached, is_made=is_made)
+        return None if own_headers is None else FastResponse(cached, own_headers, is_made)
 
     def note(self, key: Key, context: RequestContext, seconds: float) -> None:
-        """Count a request with a cached response, and record its span."""
+        """Count a request with such a response, and record its span."""
         self._requests.add(key, seconds)
         if SPANS.recorder is not None:
             method, route, status, way = key
@@ -149,7 +164,19 @@ class ResponseCacheMiddleware:
         current, tag = self.cache.get(key), _ONE_TAG.fullmatch(head.if_none_match)
         return None if current is None or tag is None or current.tag.startswith(tag[1]) else current
 
-    def _count(self, context: RequestContext, cached: CachedResponse) -> list[Header] | None:
+    def _make(self, context: RequestContext) -> CachedResponse | None:
+        """Make and cache a short response for a customer who has requests left; none without memory for the cache."""
+        key, view, customer_id, short = context.key, context.view, context.customer_id, self._short
+        if short is None or key is None or view is None or customer_id is None:
+            return None
+        if self._admission.rate_limit.is_spent(customer_id):
+            return None
+        made = short.make(key, customer_id, view, context.head.if_none_match)
+        if made is not None:
+            self.cache.add(made)
+        return made
+
+    def _count(self, context: RequestContext, cached: CachedResponse, *, is_made: bool) -> list[Header] | None:
         """Count a request; return its rate-limit headers, or None if the endpoint must send an error."""
         own: list[Header] = [(b"x-request-id", context.request_id.encode())]
         customer_id = context.customer_id
@@ -160,7 +187,7 @@ class ResponseCacheMiddleware:
             quota = self._admission.rate_limit.count(customer_id, cached.requests)
         except (RateLimitedError, DomainError):
             return None
-        if not cached.is_noted:
+        if not (is_made or cached.is_noted):
             self._renewal.note(cached, customer_id)
         if quota is not None:
             own += quota.header_lines
@@ -178,6 +205,6 @@ class ResponseCacheMiddleware:
                 status=cached.status,
                 address=context.address,
                 customer=customer_id,
-                from_memory=True,
+                from_memory=not is_made,
             )
         return own

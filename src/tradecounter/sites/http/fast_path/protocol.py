@@ -14,6 +14,7 @@ from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from tradecounter.edge.server.connection.bounded_protocol import BoundedProtocol
+from tradecounter.edge.server.connection.head_checks import check_head
 from tradecounter.identity.admission import SENDER
 from tradecounter.sites.http.fast_path.middleware import FastResponse, ResponseCacheMiddleware
 from tradecounter.sites.http.request_context import RequestContext
@@ -57,11 +58,12 @@ class FastPathProtocol(BoundedProtocol):
             self._fast_path.add_head(data, self._head)
 
     def begin_response(self) -> None:
-        """Find the cached response to a request whose head is complete, or else start the application's.
+        """Find the response to a request whose head is complete, or else start the application's.
 
-        No response to an invalid head is cached, because it never reaches the application. Raises RejectedError.
+        Raises RejectedError for an invalid head.
         """
         self._response = None
+        check_head(self.headers, self.parser)
         context, self._context = self._context, None
         if self._fast_path is not None and context is None and not self._is_busy():
             context = self._respond(self._fast_path)
@@ -78,7 +80,7 @@ class FastPathProtocol(BoundedProtocol):
         else:
             self._write(self._response, keep_alive=self.parser.should_keep_alive())
             note = self.app.fast_path.note  # `self._fast_path` may be None meanwhile
-            note(self._response.cached.fast_path, self._noted, time.perf_counter() - self._began)
+            note(self._response.counted_as("fast_path"), self._noted, time.perf_counter() - self._began)
 
     def _respond_unparsed(self, data: bytes, fast_path: ResponseCacheMiddleware) -> bool:
         """Respond to an unparsed request if possible; return whether it was."""
@@ -95,7 +97,7 @@ class FastPathProtocol(BoundedProtocol):
             return False
         self._clear_deadline()
         self._write(response, keep_alive=True)
-        fast_path.note(response.cached.known_bytes, context, time.perf_counter() - began)
+        fast_path.note(response.counted_as("known_bytes"), context, time.perf_counter() - began)
         return True
 
     def _is_busy(self) -> bool:
@@ -120,7 +122,7 @@ class FastPathProtocol(BoundedProtocol):
         return context
 
     def _write(self, response: FastResponse, *, keep_alive: bool) -> None:
-        cached, own_headers = response
+        cached, own_headers, _ = response
         head = [STATUS_LINE[cached.status]]
         for name, value in (*self.server_state.default_headers, *own_headers):
             head += (name, b": ", value, b"\r\n")

@@ -1,23 +1,20 @@
 """Records a response for the cache while sending it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from starlette.types import Message, Scope, Send
 
 from tradecounter.edge.rest.conditional import data_digest_of
 from tradecounter.edge.rest.paging import links_noted, requests_noted
+from tradecounter.edge.rest.responses import Header
 from tradecounter.sites.http.fast_path.response_cache import CachedResponse, CacheKey, ResponseCache
 
 _BLOCK = 128 * 1024
 _CURRENT = 200
 _CACHEABLE = {_CURRENT, 304}
 
-# The headers that all requests with a key share. `ResponseCacheMiddleware` adds the others per request.
-_CACHED_HEADERS = frozenset(
-    b"cache-control content-disposition content-encoding content-length content-security-policy content-type etag "
-    b"referrer-policy strict-transport-security vary x-content-type-options x-limit x-page x-total-count "
-    b"x-total-pages x-corrected x-unknown-sku".split()
-)
+# The headers of one request, which `ResponseCacheMiddleware` adds; all requests with a key share the others.
+_OWN_HEADERS = frozenset({b"link", b"ratelimit", b"ratelimit-policy", b"x-ignored", b"x-request-id"})
 
 
 class Recording:
@@ -64,18 +61,33 @@ class Recording:
         return self._is_long and self._cache.reserve(self._key, size)
 
     def _add(self, start: Message) -> None:
-        tag = next((value for name, value in start["headers"] if name == b"etag"), None)
-        if tag is None or data_digest_of(self._scope) != self._key[0]:
-            return
-        headers = tuple((name, value) for name, value in start["headers"] if name in _CACHED_HEADERS)
-        is_current = start["status"] == _CURRENT
-        if is_current and not any(name == b"content-length" for name, _ in headers):
-            # The fast path sends one block without chunked encoding, so the client needs the length.
-            headers += ((b"content-length", b"%d" % sum(map(len, self._chunks))),)
-        key = self._key if is_current else (*self._key, self._if_none_match)
-        links, requests = (links_noted(self._scope), requests_noted(self._scope)) if is_current else (None, 1)
-        blocks = _blocks(self._chunks)
-        self._cache.add(CachedResponse(key, start["status"], tag[1:], headers, blocks, links, requests))
+        response = recorded(
+            self._scope, self._key, self._if_none_match, start["status"], start["headers"], self._chunks
+        )
+        if response is not None:
+            self._cache.add(response)
+
+
+def recorded(
+    scope: Scope,
+    key: CacheKey,
+    if_none_match: bytes | None,
+    status: int,
+    headers: Iterable[Header],
+    chunks: Sequence[bytes],
+) -> CachedResponse | None:
+    """Return a complete response as the cache keeps it; None if it was not made from the data in its key."""
+    shared = tuple((name, value) for name, value in headers if name not in _OWN_HEADERS)
+    tag = next((value for name, value in shared if name == b"etag"), None)
+    if tag is None or data_digest_of(scope) != key[0]:
+        return None
+    is_current = status == _CURRENT
+    if is_current and not any(name == b"content-length" for name, _ in shared):
+        # The fast path sends one block without chunked encoding, so the client needs the length.
+        shared += ((b"content-length", b"%d" % sum(map(len, chunks))),)
+    links, requests = (links_noted(scope), requests_noted(scope)) if is_current else (None, 1)
+    full_key = key if is_current else (*key, if_none_match)
+    return CachedResponse(full_key, status, tag[1:], shared, _blocks(chunks), links, requests)
 
 
 def _blocks(chunks: Sequence[bytes]) -> tuple[bytes, ...]:

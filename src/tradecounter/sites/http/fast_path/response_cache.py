@@ -12,7 +12,7 @@ from cachetools import LRUCache
 
 from tradecounter.edge.rest.paging import PageLinks
 from tradecounter.edge.rest.responses import Header
-from tradecounter.edge.server.request_figures import Key
+from tradecounter.edge.server.request_figures import Key, Way
 
 CacheKey = tuple[bytes | str | None, ...]
 
@@ -49,20 +49,13 @@ class CachedResponse:
         """The headers as lines of an HTTP message."""
         return b"".join(name + b": " + value + b"\r\n" for name, value in self.headers)
 
-    @cached_property
-    def known_bytes(self) -> Key:
-        """How a response to a request with known bytes is counted."""
-        return "GET", self.route, str(self.status), "known_bytes"
+    def counted_as(self, way: Way) -> Key:
+        """Return how the response is counted if it is sent in this way."""
+        return "GET", self.route, self._status, way
 
     @cached_property
-    def fast_path(self) -> Key:
-        """How a response on the fast path is counted, if the request's head was parsed."""
-        return "GET", self.route, str(self.status), "fast_path"
-
-    @cached_property
-    def response_cache(self) -> Key:
-        """How a response through ASGI is counted."""
-        return "GET", self.route, str(self.status), "response_cache"
+    def _status(self) -> str:
+        return str(self.status)
 
     @property
     def route(self) -> str:

@@ -1,0 +1,89 @@
+"""Makes responses to reads of products without ASGI: the endpoint itself, on a page of at most 500 products.
+
+ASGI's messages, the middleware and the routing take longer than finding and rendering such a page.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Scope
+
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.chunked_response import ChunkedResponse
+from tradecounter.edge.rest.responses import Header
+from tradecounter.edge.server.compression import compress_short
+from tradecounter.kit.actor import Actor
+from tradecounter.sites.http.fast_path.recording import recorded
+from tradecounter.sites.http.fast_path.response_cache import CachedResponse, CacheKey
+from tradecounter.sites.http.request_head import KEYED, LIST
+from tradecounter.storefront.operations import ProductEndpoints
+from tradecounter.storefront.view import CustomerView
+
+_ONE = LIST + "/"
+
+
+class ShortResponses:
+    """Makes responses as the application would, but for the headers of a single request."""
+
+    def __init__(
+        self, products: ProductEndpoints, base_url_of: Callable[[Request], str], standing_headers: Sequence[Header]
+    ) -> None:
+        self._products = products
+        self._base_url_of = base_url_of
+        self._standing_headers = standing_headers
+
+    def make(
+        self, key: CacheKey, customer_id: int, view: CustomerView, if_none_match: bytes | None = None
+    ) -> CachedResponse | None:
+        """Return the response to the request with a cache key; None for an error, and for a long response.
+
+        It waits for nothing. The application meets the same error, and responds to it.
+        """
+        scope = _scope(key, if_none_match)
+        call = Call(Request(scope), self._base_url_of, 0, customer_id, _no_actor)
+        if not call.base_url:  # of an invalid `Host`: then it is the server's own
+            return None
+        try:
+            response = self._called(scope["path"], call, view)
+        except Exception:  # noqa: BLE001 which the application logs
+            return None
+        if response is None or isinstance(response, ChunkedResponse):
+            return None
+        if not compress_short(response, call.accept_encoding):
+            return None
+        present = {name for name, _ in response.raw_headers}
+        headers = [*response.raw_headers, *(header for header in self._standing_headers if header[0] not in present)]
+        return recorded(scope, key, if_none_match, response.status_code, headers, [bytes(response.body)])
+
+    def _called(self, path: str, call: Call, view: CustomerView) -> Response | None:
+        if path == LIST:
+            return self._products.list_in(view, call)
+        return self._products.show_in(view, call, path.removeprefix(_ONE)) if path != _ONE else None
+
+
+def _scope(key: CacheKey, if_none_match: bytes | None) -> Scope:
+    """Return the ASGI scope of a request with this cache key."""
+    path, query = cast("tuple[str, str]", key[1:3])
+    headers = [(name, value) for name, value in zip(KEYED, key[3:], strict=True) if value is not None]
+    if if_none_match is not None:
+        headers.append((b"if-none-match", if_none_match))
+    return {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": quote(path).encode(),
+        "root_path": "",
+        "query_string": query.encode("latin-1"),
+        "headers": headers,
+        "client": None,
+        "server": None,
+    }
+
+
+def _no_actor(_: Scope) -> Actor:
+    raise RuntimeError("a read of products changes nothing")
