@@ -137,7 +137,7 @@ def _amounts(costs: Iterable[_Amounts], after: Iterable[Sequence[bytes]]) -> Ite
 
 
 class _Texts(dict[_Key, bytes]):
-    """The text of what many rows have in common, made when it is needed first; at most MOST are kept."""
+    """The text of what many rows have in common, made when it is needed first; MOST are kept, then none."""
 
     MOST = 10_000
 
@@ -145,9 +145,9 @@ class _Texts(dict[_Key, bytes]):
         self._text = text
 
     def __missing__(self, key: _Key) -> bytes:
-        made = self._text(key)
-        if len(self) < self.MOST:
-            self[key] = made
+        if len(self) == self.MOST:
+            self.clear()
+        made = self[key] = self._text(key)
         return made
 
 
