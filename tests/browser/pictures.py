@@ -35,7 +35,7 @@ ACCOUNT = {
     "account-order": ("/account/order/{reference}", "serial number"),
     "account-shop": ("/account/product", "Categories"),
     "account-product": ("/account/product/{sku}", "Goes with it"),
-    "account-new-order": ("/account/new-order", "Update prices"),
+    "account-new-order": ("/account/new-order", "Net, without shipping"),
     "account-statement": ("/account/invoice/statement", "Closing balance"),
 }
 IN_CUSTOMERS_GUIDE = ("account", "account-order")

@@ -93,6 +93,55 @@ def test_a_product_is_found_added_and_ordered(stocked: Service, browser: Browser
             assert not tab.is_too_wide
 
 
+def test_prices_follow_the_units_without_a_button(stocked: Service, browser: Browser) -> None:
+    person = customer_user(stocked, stocked.customer().id)
+    for width in (DESK, PHONE):
+        with window(browser, width=width) as context, tab_in(context, [stocked.url], f"units-{width}") as tab:
+            signed_in(tab, person, stocked.url)
+            tab.open(f"{stocked.url}/account/product/SHELF-1")
+            units = tab.page.get_by_label("Units of SHELF-1")
+            units.focus()
+            tab.page.keyboard.press("ArrowUp")
+            expect(tab.page.get_by_text("2 units: £42.00")).to_be_visible()
+            tab.page.get_by_role("button", name="One SHELF-1 more").click()
+            expect(tab.page.get_by_text("3 units: £63.00")).to_be_visible()
+            tab.page.get_by_role("button", name="Add SHELF-1 to the basket").click()
+            expect(tab.page.get_by_text("3 units added")).to_be_visible()
+            units.fill("4")
+            expect(tab.page.get_by_text("4 units: £84.00")).to_be_visible()
+            tab.open(f"{stocked.url}/account/new-order")
+            line = tab.page.locator(".basket-lines")
+            for typed, net in (("1,0", None), ("5", "£105.00"), ("6", "£126.00")):
+                tab.page.get_by_label("Units of SHELF-1").fill(typed)
+                if net:
+                    expect(line.locator(".line-net")).to_have_text(net)
+                    expect(tab.page.locator("#order-total strong")).to_have_text(net)
+            expect(tab.page.get_by_label("Units of SHELF-1")).to_be_focused()
+            tab.open(f"{stocked.url}/account/new-order")
+            expect(tab.page.get_by_label("Units of SHELF-1")).to_have_value("6")
+            assert all_serious_errors(tab) == []
+            assert not tab.is_too_wide
+            tab.page.get_by_role("button", name="Remove SHELF-1").click()
+            expect(tab.page.get_by_text("Your basket is empty.")).to_be_visible()
+
+
+def test_products_that_are_ticked_stand_side_by_side(stocked: Service, browser: Browser) -> None:
+    person = customer_user(stocked, stocked.customer().id)
+    for width in (DESK, PHONE):
+        with window(browser, width=width) as context, tab_in(context, [stocked.url], f"compare-{width}") as tab:
+            signed_in(tab, person, stocked.url)
+            tab.open(f"{stocked.url}/account/product?category=shelves")
+            compare = tab.page.get_by_role("button", name="Compare")
+            expect(compare).not_to_be_visible()
+            for number in (0, 2):
+                tab.page.get_by_label(f"Compare SHELF-{number}").check()
+            compare.click()
+            expect(tab.page).to_have_url(re.compile(r"/compare\?sku=SHELF-0&sku=SHELF-2$"))
+            expect(tab.page.locator(".differs").get_by_text("Depth")).to_be_visible()
+            assert all_serious_errors(tab) == []
+            assert not tab.is_too_wide
+
+
 def test_a_list_is_kept_and_ordered_from(stocked: Service, browser: Browser) -> None:
     person = customer_user(stocked, stocked.customer().id)
     with window(browser, scripts=True) as context, tab_in(context, [stocked.url], "lists") as tab:

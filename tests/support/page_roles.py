@@ -189,6 +189,7 @@ ACCOUNT: Mapping[str, str] = {
     "/account/order/{reference}/ask/{kind}": "buyer",
     "/account/order/{reference}/file/{id}": "buyer",
     "/account/product": "buyer",
+    "/account/product/compare": "buyer",
     "/account/product/{sku}": "buyer",
     "/account/basket/add": "buyer",
     "/account/basket/link": "buyer",

@@ -52,6 +52,15 @@ def read_count(text: str, *, signed: bool = False, commas: bool = True) -> int:
     return int(_read(text, text.strip(), 0, "a whole number such as 1200", signed, commas))
 
 
+def count_or_nothing(text: str, most: int) -> int:
+    """Return a whole number from 1 to `most`; 0 for other texts, such as one that is still being typed."""
+    try:
+        count = read_count(text)
+    except UnreadableNumberError:
+        return 0
+    return count if 0 < count <= most else 0
+
+
 def read_id(text: str) -> int | None:
     """Return the id in a text of digits; None for other texts and for more digits than the database holds."""
     return int(text) if _ID.fullmatch(text) else None

@@ -37,6 +37,7 @@ from tradecounter.quotes.pages.account.quotes import QuotePages
 from tradecounter.saved_lists.pages.account.lists import SavedListPages
 from tradecounter.search.pages.account.search import OwnSearchPages
 from tradecounter.sites.assembled import Pages, assembled
+from tradecounter.storefront.pages.account.compare import ComparePages
 from tradecounter.storefront.pages.account.shop import ShopPages
 from tradecounter.today.pages.account.home import HomePages
 from tradecounter.webhooks.pages.account.webhooks import OwnWebhookListPages
@@ -44,6 +45,7 @@ from tradecounter.webhooks.pages.both.webhooks import WebhookPages
 
 SUBJECTS: Sequence[type] = (
     HomePages,
+    ComparePages,
     ShopPages,
     OwnOrderListPages,
     OwnOrderPages,

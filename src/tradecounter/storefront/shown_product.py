@@ -122,6 +122,11 @@ class ShownLine:
     quantity: int
 
     @property
+    def unit_cost(self) -> Decimal:
+        """The net cost of one of so many units."""
+        return from_pence(self.product.costs.at(self.quantity))
+
+    @property
     def net(self) -> Decimal:
         """The net price of all its units."""
-        return from_pence(self.product.costs.at(self.quantity)) * self.quantity
+        return self.unit_cost * self.quantity

@@ -202,8 +202,8 @@ def test_the_credit_that_is_left_is_shown_with_the_lines_and_before_confirming(s
     customer = shop.customer(credit="100")
     buyer = customer_user(shop, customer.id, "buyer")
     said = text_of(buyer.send(FORM, {**items(("PHONE", 1)), "do": "update"}))
-    assert "this is about £60.00" in said
-    assert "£100.00 is left, and about £40.00 after this order" in said
+    assert "With VAT about £60.00" in said
+    assert "£100.00 now, about £40.00 after this order" in said
     over = text_of(buyer.send(FORM, {**items(("PHONE", 2)), "do": "update"}))
     assert "This is more than your credit." in over
     assert "£20.00 too much" in over

@@ -30,7 +30,7 @@ def skus(person: Person, **query: Any) -> list[str]:
     """The SKUs that the catalogue shows."""
     page = person.get(SHOP, params=query)
     assert page.status_code == 200, page.text
-    return re.findall(r'name="sku" value="([^"]*)"', page.text)
+    return re.findall(r'type="hidden" name="sku" value="([^"]*)"', page.text)
 
 
 def basket(person: Person) -> dict[str, str]:

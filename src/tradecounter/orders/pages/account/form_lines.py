@@ -8,7 +8,7 @@ from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
 from tradecounter.edge.page_kit.forms import Submitted
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.numbers import UnreadableNumberError, read_count
+from tradecounter.kit.numbers import count_or_nothing
 from tradecounter.orders.create.offered_lines import unknown_products
 from tradecounter.orders.create.quick_lines import BadLine, lines_of_heading, numbered_quick_lines
 from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
@@ -30,11 +30,7 @@ class Line:
     @property
     def units(self) -> int:
         """The quantity; 0 if no order can have it."""
-        try:
-            units = read_count(self.quantity)
-        except UnreadableNumberError:
-            return 0
-        return units if units <= MOST_UNITS else 0
+        return count_or_nothing(self.quantity, MOST_UNITS)
 
 
 @dataclass(slots=True)
@@ -127,6 +123,17 @@ def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> Fo
         if text.strip():
             form.add_list(text, view)
     return form
+
+
+def typed_lines(submitted: Submitted) -> FormLines:
+    """Return the lines of a form as they stand in it, those of 0 units included."""
+    return FormLines(
+        [
+            Line(sku, quantity, submitted.one(f"items-{number}-note"))
+            for group, number, sku, quantity in _rows(submitted)
+            if group == "items"
+        ]
+    )
 
 
 def named_skus(submitted: Submitted, uploaded: str) -> list[str]:

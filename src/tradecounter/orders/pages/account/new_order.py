@@ -40,7 +40,13 @@ from tradecounter.orders.create.create_for_customer import create_for_customer, 
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.pages.account.form_lines import FormLines, lines_of_form, lines_with, named_skus
+from tradecounter.orders.pages.account.form_lines import (
+    FormLines,
+    lines_of_form,
+    lines_with,
+    named_skus,
+    typed_lines,
+)
 from tradecounter.orders.pages.account.offers import priced, search
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
@@ -164,6 +170,8 @@ class NewOrderPages:
             stored = [] if submitted.one(REPLACES) else await lines_of_basket(tx, user_of(call).id)
             named = [*named_skus(submitted, uploaded), *(line.sku for line in stored)]
             view = await self._view(tx, call, named)
+        if submitted.one("preview"):
+            return await self._as_typed(call, submitted, stored, view)
         lines = lines_of_form(submitted, uploaded, view)
         has_new, seen = lines.add_from_elsewhere(stored, _seen(submitted)), _last(stored)
         changed, step = Submitted(lines.values(submitted.values)), submitted.one("do")
@@ -195,6 +203,17 @@ class NewOrderPages:
             done=lambda made: _QUOTE_SENT if made.kind == "quote" else "",
             submitted=changed,
         )
+
+    async def _as_typed(
+        self, call: Call, submitted: Submitted, stored: Sequence[BasketLine], view: CustomerView
+    ) -> Response:
+        """Show the prices of the lines as they are typed, and save those that are right as the basket."""
+        lines, seen = typed_lines(submitted), _seen(submitted)
+        wanted = FormLines([line for line in lines.lines if line.quantity != "0"])
+        is_right = not _checked(Submitted(wanted.values({})), wanted, view, None).errors
+        if is_right and not wanted.add_from_elsewhere(stored, seen):
+            seen = await self._save(call, wanted, view, submitted)
+        return await self._show(call, lines, Filled(submitted.values), seen or 0)
 
     async def _save(self, call: Call, lines: FormLines, view: CustomerView, submitted: Submitted) -> int:
         """Save the lines as the basket, and return the greatest position in it."""
@@ -273,7 +292,7 @@ def _last(stored: Sequence[BasketLine]) -> int:
     return max((line.position for line in stored), default=0)
 
 
-_NOT_SAVED = "These lines are in your basket as soon as you update the prices or go on."
+_NOT_SAVED = "These lines are saved in your basket when you change one of them or go on."
 _ADDED_ELSEWHERE = (
     "Something was put into the basket in the meantime, in another window or on another device. It is below."
 )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
@@ -13,12 +14,14 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.numbers import count_or_nothing
 from tradecounter.orders.queries.lines import last_bought
+from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.account import AccountParts
 from tradecounter.storefront.drawings import kind_of
 from tradecounter.storefront.facets import Shelf, ShopParameters
 from tradecounter.storefront.pages.account.addresses import ShopAddresses
-from tradecounter.storefront.shown_product import shown_products, shown_skus
+from tradecounter.storefront.shown_product import ShownLine, shown_products, shown_skus
 from tradecounter.storefront.view import CustomerView
 
 PATH = "/account/product"
@@ -26,6 +29,12 @@ _ON_A_PAGE = 24
 _MOST_RELATED = 12
 _SORTS = (("name", "Name"), ("price", "Price, lowest first"), ("availability", "Most in stock"), ("sku", "SKU"))
 _SKU = Parameter("sku", "The product's SKU, percent-encoded.", TEXT, "CV-320P", takes_slashes=True)
+
+
+class WantedUnits(Struct, frozen=True):
+    """For how many units a product's page says the price; 1 for texts that are no such number."""
+
+    quantity: str = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,7 @@ class ShopPages:
             kind_of=kind_of,
         )
 
-    @page(PATH + "/{sku}", "One product", user_roles=BUYER, path_parameters=(_SKU,))
+    @page(PATH + "/{sku}", "One product", user_roles=BUYER, path_parameters=(_SKU,), query=WantedUnits)
     async def show_product(self, call: Call) -> Response:
         view = await self.parts.views.of(call.customer_id)
         sku = call.path_text("sku", "product")
@@ -95,12 +104,14 @@ class ShopPages:
         if not shown:
             raise not_found("product", sku)
         product = shown[0]
+        units = count_or_nothing(call.query(WantedUnits).quantity, MOST_UNITS) or 1
         async with self.desk.reading() as tx:
             bought = await last_bought(tx, call.customer_id, product.record.id)
         return self.desk.show(
             call,
             "storefront/product.html",
             product=product,
+            line=ShownLine(product, units),
             bought=bought,
             groups=[
                 ("Goes with it", _few(view, product.record.related_products)),

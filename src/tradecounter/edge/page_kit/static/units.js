@@ -1,0 +1,30 @@
+// Units of products: buttons and arrows for one less and one more. Also, at most four products are ticked to compare.
+(() => {
+  const MOST = 1000000;
+  const MOST_COMPARED = 4;
+
+  const step = (field, by) => {
+    const units = Number(field.value.replaceAll(",", ""));
+    if (!Number.isInteger(units)) return;
+    field.value = String(Math.min(MOST, Math.max(Number(field.dataset.least ?? 1), units + by)));
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-step]");
+    if (button) step(button.closest(".stepper").querySelector("input"), Number(button.dataset.step));
+  });
+  document.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!by || event.altKey || event.ctrlKey || event.metaKey || !event.target.matches?.(".stepper input")) return;
+    event.preventDefault();
+    step(event.target, by);
+  });
+
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches?.(".compare-tick input")) return;
+    const boxes = [...document.querySelectorAll(".compare-tick input")];
+    const isFull = boxes.filter((box) => box.checked).length >= MOST_COMPARED;
+    for (const box of boxes) box.disabled = isFull && !box.checked;
+  });
+})();
