@@ -1,5 +1,6 @@
 """An order as its page shows it: the resource of the API, with what the page works out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -10,26 +11,24 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.keys import key_form
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.staff_wire import ResellerOrder, ResellerOrderItem, ResellerTrackingEvent, Shipment
 from tradecounter.orders.states import AnyOrder
+from tradecounter.orders.waiting import OpenLine, Wait, waits_of_orders
 from tradecounter.parts.present_order import OrderPresenter
-from tradecounter.stock.queries.stock_of_product import next_deliveries
-from tradecounter.stock.rules import Delivery
 
 
 @dataclass(frozen=True, slots=True)
 class ShownItem:
     """A line with its product's SKU and name; `left` are the units that can still be dispatched or cancelled.
 
-    `due` is the next delivery of a product that the order waits for, if any is expected.
+    `wait` says why units have not left.
     """
 
     item: ResellerOrderItem
     sku: str
     name: str
-    due: Delivery | None = None
+    wait: Wait | None = None
 
     @property
     def left(self) -> int:
@@ -162,8 +161,24 @@ async def shown_as(tx: Transaction, presenter: OrderPresenter, found: AnyOrder, 
     for item in order.items:
         product = msgspec.json.decode(bytes(item.product))
         items.append(ShownItem(item, product["sku"], product.get("name") or product.get("description") or ""))
-    waiting = [key_form(shown.sku) for shown in items if shown.item.quantity_back_ordered]
-    if waiting:
-        due = await next_deliveries(tx, waiting)
-        items = [replace(shown, due=due.get(key_form(shown.sku))) for shown in items]
+    waits = await _waits(tx, order, found, items, now) if order.state == "confirmed" else {}
+    items = [replace(shown, wait=waits.get(shown.item.id)) for shown in items]
     return ShownOrder(order, found, account, items)
+
+
+async def _waits(
+    tx: Transaction, order: ResellerOrder, found: AnyOrder, items: Sequence[ShownItem], now: datetime
+) -> dict[int, Wait]:
+    lines = [
+        OpenLine(
+            shown.item.id,
+            shown.sku,
+            shown.item.quantity,
+            shown.item.quantity_allocated,
+            shown.item.quantity_back_ordered,
+        )
+        for shown in items
+    ]
+    if not any(shown.left for shown in items):
+        return {}
+    return (await waits_of_orders(tx, {found.id: lines}, {found.id: order.expected_dispatch_date}, now))[found.id]

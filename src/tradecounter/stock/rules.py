@@ -49,14 +49,23 @@ def cover(quantity: int, available: int, back_ordered: int, deliveries: Sequence
     shortfall = quantity - available
     if shortfall <= 0:
         return FROM_STOCK
-    missing, today = back_ordered + shortfall, uk_date(now)
+    last = covering(deliveries, back_ordered + shortfall, now)
+    return Cover(known=False) if last is None else Cover(known=True, last_delivery=last.expected_on)
+
+
+def covering(deliveries: Sequence[Delivery], missing: int, now: datetime) -> Delivery | None:
+    """Return the delivery with which `missing` units have come, in order of date; None if too few are expected.
+
+    An overdue delivery does not count.
+    """
+    today = uk_date(now)
     for delivery in deliveries:
         if uk_date(delivery.expected_on) < today:
             continue
         missing -= delivery.incoming
         if missing <= 0:
-            return Cover(known=True, last_delivery=delivery.expected_on)
-    return Cover(known=False)
+            return delivery
+    return None
 
 
 def latest(covers: Sequence[Cover]) -> Cover:

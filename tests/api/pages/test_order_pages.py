@@ -275,5 +275,5 @@ def test_an_order_says_when_what_it_waits_for_comes(office: BackOfficeSite, sam:
     service.must_load("incoming", [{"sku": late, "incoming": 1_000, "expected_on": "2026-07-06"}])
     placed = buy(service.customer(), [(late, 3), (unknown, 1)])
     page = text_of(sam.get(f"/order/{placed['order_reference']}"))
-    assert "2 1,000 due 6 Jul 2026" in page
-    assert "1 no delivery is expected" in page
+    assert "2 of 3 wait for stock: 1,000 are expected on 6 July 2026. 1 is reserved and ready." in page
+    assert "It waits for stock. No delivery is expected yet." in page

@@ -143,6 +143,29 @@ async def covers_of_waiting(tx: Transaction, first: date) -> Mapping[int, Cover]
     return {order_id: Cover(known, last_delivery if known else None) for order_id, known, last_delivery in rows}
 
 
+_QUEUES = Statement(
+    """
+    with wanted as (
+        select distinct product_id from order_line where order_id = any(:order_ids::bigint[]) and back_ordered > 0
+    ), waiting as (
+        select l.id, l.order_id, l.product_id,
+               sum(l.back_ordered) over (
+                   partition by l.product_id order by o.confirmed_at, o.number, l.position
+               ) - l.back_ordered as earlier
+        from order_line l join orders o on o.id = l.order_id
+        where l.back_ordered > 0 and o.state = 'confirmed' and l.product_id in (select product_id from wanted)
+    )
+    select id, product_id, earlier::bigint from waiting where order_id = any(:order_ids::bigint[])
+    """
+)
+
+
+async def queues_of_orders(tx: Transaction, order_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Return the product of each back-ordered line, and how many of its units earlier lines wait for, by line id."""
+    rows = await tx.fetch_all(_QUEUES, order_ids=array(order_ids))
+    return {line_id: (product_id, earlier) for line_id, product_id, earlier in rows}
+
+
 _CONFIRMED: LiteralString = "select {} from orders where id = any(:ids::bigint[]) and state = 'confirmed' order by id"
 _READ_CONFIRMED = order_statement(_CONFIRMED)
 _LOCK_CONFIRMED = order_statement(_CONFIRMED + " for no key update skip locked")

@@ -66,16 +66,18 @@ async def deliveries_of(tx: Transaction, product_id: int) -> list[Delivery]:
     return await tx.fetch_all(_DELIVERIES_OF, product_id=product_id)
 
 
-_NEXT_DELIVERIES = Statement("""
-    select distinct on (p.id) p.sku_key, i.incoming, i.expected_on
-    from product p join incoming_stock i on i.product_id = p.id
-    where p.sku_key = any(:keys::text[]) order by p.id, i.expected_on
+_DELIVERIES_OF_PRODUCTS = Statement("""
+    select product_id, incoming, expected_on from incoming_stock
+    where product_id = any(:product_ids::bigint[]) order by product_id, expected_on
 """)
 
 
-async def next_deliveries(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, Delivery]:
-    """Return the next expected delivery of each product, by the key of its SKU; one without any is missing."""
-    return {key: Delivery(*delivery) for key, *delivery in await tx.fetch_all(_NEXT_DELIVERIES, keys=list(sku_keys))}
+async def deliveries_of_products(tx: Transaction, product_ids: Sequence[int]) -> dict[int, list[Delivery]]:
+    """Return the expected deliveries of products in order of date, by product id; one without any is missing."""
+    found: dict[int, list[Delivery]] = {}
+    for product_id, *delivery in await tx.fetch_all(_DELIVERIES_OF_PRODUCTS, product_ids=list(product_ids)):
+        found.setdefault(product_id, []).append(Delivery(*delivery))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

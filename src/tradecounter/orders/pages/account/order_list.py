@@ -1,11 +1,14 @@
 """`/account/order`: the customer's orders."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from msgspec import structs
 from starlette.responses import Response
 
+from tradecounter.approvals.queries import waiting_approvals
+from tradecounter.credit.queries import credit_room
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
 from tradecounter.edge.pages.listing import After, listed
 from tradecounter.edge.pages.operation import page
@@ -15,6 +18,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.orders.operations.steps import order_filter
 from tradecounter.orders.queries.order_table import SORTS, OrderRow, order_table, sorted_by
 from tradecounter.orders.rules import CANCELLED, STATUSES
+from tradecounter.orders.waiting import Wait, wait_of_pending, waits_of_rows
 from tradecounter.parts.account import AccountParts
 
 _PATHS = {
@@ -81,6 +85,7 @@ class OwnOrderListPages:
         found = await listed(call, OwnOrderTable, _SORTS, _LATEST_FIRST, find)
         if found.is_file:
             return csv_file(f"orders-{state}", _HEADINGS, map(_file_row, found.rows))
+        waits = await self._waits(call.customer_id, found.rows, state)
         view = self.desk.view(call)
         table = Table.of(
             call,
@@ -96,6 +101,7 @@ class OwnOrderListPages:
             form=found.form,
             table=table,
             statuses=_OPEN_STATUSES,
+            waits=waits,
             state=state,
             tabs=[(view.at(_PATHS[each]), text) for each, text in _TABS],
         )
@@ -110,6 +116,19 @@ class OwnOrderListPages:
             if state == "pending":
                 chosen = replace(chosen, kind="order")  # quotes have their own page
             return await order_table(tx, chosen, sort.column, wanted.most, descending=sort.descending, after=after)
+
+    async def _waits(self, customer_id: int, rows: Sequence[OrderRow], state: State) -> dict[int, Wait]:
+        """Return what orders wait for, by internal id."""
+        if state == "cancelled" or not rows:
+            return {}
+        async with self.desk.reading() as tx:
+            if state == "confirmed":
+                trades = (await self.parts.views.last(customer_id)).trade_account
+                return await waits_of_rows(tx, rows, self.desk.clock.now(), sees_deliveries=trades)
+            asked = {each.order_id: each.requested_at for each in await waiting_approvals(tx, customer_id)}
+            room = await credit_room(tx, customer_id)
+        pending = [row for row in rows if row.state == "pending"]
+        return {row.id: wait_of_pending(row.gross, None, asked.get(row.id), room) for row in pending}
 
     async def _product(self, customer_id: int, sku: str) -> int:
         """Return the id of a product, also of one that is no longer sold; 0 for an unknown one."""

@@ -6,10 +6,11 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
-from tradecounter.approvals.queries import find_approval
+from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.approvals.rules import needs_approval, require_no_approval
 from tradecounter.baskets.change_basket import take_out_ordered
 from tradecounter.credit.queries import credit_room
+from tradecounter.credit.rules import CreditRoom
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -24,6 +25,7 @@ from tradecounter.orders.pages.account.new_order import PATH
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
+from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.orders.withdraw_order import fetch_own_order_by_code, withdraw_order
 from tradecounter.parts.account import AccountParts
 
@@ -106,6 +108,7 @@ class ReviewPages:
             form=filled,
             order=order,
             is_open=is_open,
+            wait=_wait(order, approval, room) if isinstance(order, PendingOrder) and is_open else None,
             is_pending=isinstance(order, PendingOrder),
             lines=lines,
             notes=notes,
@@ -118,6 +121,12 @@ class ReviewPages:
             left=[(option.name, room.available - order.gross_with(option)) for option in order.shipping_options],
             address_lines=address_lines,
         )
+
+
+def _wait(order: PendingOrder, approval: Approval | None, room: CreditRoom) -> Wait:
+    asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
+    cheapest = min(map(order.gross_with, order.shipping_options), default=order.cost_gross)
+    return wait_of_pending(cheapest, order.expires_at, asked_at, room)
 
 
 def _code(call: Call) -> str:

@@ -1,5 +1,6 @@
 """`/account/order/{reference}`: an order as its customer sees it, with its files and links to the courier's pages."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -12,6 +13,7 @@ from tradecounter.billing.queries.invoice_records import InvoiceFilter, InvoiceR
 from tradecounter.customer_requests.handle_requests import ASKS, can_ask
 from tradecounter.customer_requests.queries import CustomerRequest, RequestKind, requests_of_order
 from tradecounter.customers.address_rules import address_lines
+from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -20,11 +22,13 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.local_time import moment_of
 from tradecounter.orders.fulfilled import Fulfilled
 from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.pages.account.timeline import Happened, timeline
 from tradecounter.orders.present import expected_dispatch
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import OrderNote, own_notes_of
 from tradecounter.orders.rules import CANCELLED
-from tradecounter.orders.states import NumberedOrder
+from tradecounter.orders.states import CancelledOrder, ConfirmedOrder
+from tradecounter.orders.waiting import Wait, open_lines_of, waits_of_orders
 from tradecounter.orders.wire import ProductSerialNumber
 from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.account import AccountParts
@@ -39,9 +43,10 @@ class OwnOrder:
     """A customer's order with all that belongs to it. `expected` is when the rest leaves.
 
     `notes` are the customer's own; `confirmed_by` is the user who did, None for a program or the reseller.
+    `waits` says by line id why units have not left.
     """
 
-    order: NumberedOrder
+    order: ConfirmedOrder | CancelledOrder
     lines: list[OrderLine]
     fulfilled: Fulfilled
     expected: datetime | None
@@ -51,11 +56,18 @@ class OwnOrder:
     requests: list[CustomerRequest]
     notes: list[OrderNote]
     confirmed_by: str | None
+    waits: Mapping[int, Wait]
 
     @property
     def asks(self) -> list[tuple[RequestKind, str]]:
         """What the user can ask about the order: the kinds of request, with the words of their buttons."""
         return [(kind, title) for kind, title in ASKS.items() if can_ask(self.order, self.lines, kind)]
+
+    @property
+    def timeline(self) -> list[Happened]:
+        """What happened to the order, the oldest first."""
+        papers: list[InvoiceRecord | CreditNoteRecord] = [*self.invoices, *self.credit_notes]
+        return timeline(self.order, self.confirmed_by, self.fulfilled.shipments, papers, self.requests)
 
     @property
     def is_cancelled(self) -> bool:
@@ -92,22 +104,36 @@ class OwnOrder:
         return next((line.sku for line in self.lines if line.id == line_id), str(line_id))
 
 
-async def shown_order(tx: Transaction, order: NumberedOrder, fulfilment: OrderFulfilment, now: datetime) -> OwnOrder:
+async def shown_order(
+    tx: Transaction,
+    order: ConfirmedOrder | CancelledOrder,
+    fulfilment: OrderFulfilment,
+    now: datetime,
+    *,
+    sees_deliveries: bool,
+) -> OwnOrder:
     """Return an order with all that its page shows, with a fixed number of statements."""
     lines = await lines_of_order(tx, order.id)
     fulfilled = (await fulfilment.of_orders(tx, [order.id]))[order.id]
+    expected = None if order.status == CANCELLED else expected_dispatch(order, lines, now)
+    open_lines = [] if order.status == CANCELLED else open_lines_of(lines)
+    waits = {}
+    if open_lines:
+        of_order = {order.id: open_lines}
+        waits = await waits_of_orders(tx, of_order, {order.id: expected}, now, sees_deliveries=sees_deliveries)
     confirmed = await actor_of_entry(tx, f"order/{order.name}", ("order.confirm",))
     return OwnOrder(
         order,
         lines,
         fulfilled,
-        None if order.status == CANCELLED else expected_dispatch(order, lines, now),
+        expected,
         await list_invoices(tx, InvoiceFilter(order_id=order.id), _MOST_FILES),
         await list_credit_notes(tx, CreditNoteFilter(order_id=order.id), _MOST_FILES),
         await find_video(tx, order.id),
         await requests_of_order(tx, order.id),
         await own_notes_of(tx, order.id),
         None if confirmed is None else confirmed.user,
+        waits.get(order.id, {}),
     )
 
 
@@ -123,10 +149,13 @@ class OwnOrderPages:
         reference = call.path_text("reference", "order")
         async with self.desk.reading() as tx:
             order = await fetch_own_order_by_name(tx, call.customer_id, reference)
-            if not isinstance(order, NumberedOrder):
+            if not isinstance(order, ConfirmedOrder | CancelledOrder):
                 kind = "quote" if order.kind == "quote" else "new-order"
                 return self.desk.go(call, f"/account/{kind}/{order.confirmation_code}")
-            shown = await shown_order(tx, order, self.parts.fulfilment, self.desk.clock.now())
+            account = await fetch_account(tx, call.customer_id)
+            shown = await shown_order(
+                tx, order, self.parts.fulfilment, self.desk.clock.now(), sees_deliveries=account.trade_account
+            )
         return self.desk.show(
             call, "orders/order.html", shown=shown, order=order, address_lines=address_lines, moment_of=moment_of
         )

@@ -1,14 +1,20 @@
 """`/order/{reference}`: one order with all that happened to it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from starlette.responses import Response
 
+from tradecounter.approvals.queries import approval_of_order
+from tradecounter.credit.queries import credit_room
 from tradecounter.customer_requests.queries import requests_of_order
 from tradecounter.customers.address_rules import address_lines
+from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
+from tradecounter.orders.states import AnyOrder, PendingOrder
+from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import shown_order
 from tradecounter.shipments.queries.reads import find_video
@@ -26,7 +32,24 @@ class OrderPages:
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, self.desk.clock.now())
             video = await find_video(tx, shown.order.id)
+            wait = await _wait(tx, shown.found, self.desk.clock.now())
             requests = await requests_of_order(tx, shown.found.id)
         return self.desk.show(
-            call, "orders/order.html", shown=shown, address_lines=address_lines, video=video, requests=requests
+            call,
+            "orders/order.html",
+            shown=shown,
+            address_lines=address_lines,
+            video=video,
+            requests=requests,
+            wait=wait,
         )
+
+
+async def _wait(tx: Transaction, order: AnyOrder, now: datetime) -> Wait | None:
+    """Return what an order that is not confirmed waits for."""
+    if not isinstance(order, PendingOrder) or order.kind == "quote" or order.has_expired(now):
+        return None
+    approval = await approval_of_order(tx, order.id)
+    asked_at = approval.requested_at if approval is not None and approval.state == "waiting" else None
+    cheapest = min(map(order.gross_with, order.shipping_options), default=order.cost_gross)
+    return wait_of_pending(cheapest, order.expires_at, asked_at, await credit_room(tx, order.customer_id))

@@ -1,6 +1,6 @@
 """`/account`: what waits for the customer, the latest orders, and the way to the other pages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -24,6 +24,7 @@ from tradecounter.orders.queries.all_orders import OrderFilter, open_quotes
 from tradecounter.orders.queries.order_table import OrderRow, order_table
 from tradecounter.orders.queries.today import MOST_COUNTED, AccountSummary, account_summary
 from tradecounter.orders.states import PricedQuote
+from tradecounter.orders.waiting import Wait, waits_of_rows
 from tradecounter.parts.account import AccountParts
 
 _MOST_SHOWN = 5
@@ -46,6 +47,7 @@ class _Home:
     tiles: list[Tile] = field(default_factory=list)
     quotes: Sequence[PricedQuote] = ()
     latest: Sequence[OrderRow] = ()
+    waits: Mapping[int, Wait] = field(default_factory=dict)
     pending: int = 0
     overdue: Decimal = NOTHING
     to_approve: Sequence[Approval] = ()
@@ -87,6 +89,7 @@ class HomePages:
             home.quotes = [q for q in found if isinstance(q, PricedQuote) and not q.has_expired(now)]
         wanted = OrderFilter(customer_id=account.id, state="confirmed")
         home.latest = await order_table(tx, wanted, "confirmed", _MOST_SHOWN, descending=True)
+        home.waits = await waits_of_rows(tx, home.latest, now, sees_deliveries=account.trade_account)
 
     async def _add_money(self, tx: Transaction, account: Account, home: _Home) -> None:
         owed = await outstanding_of(tx, account.id)
