@@ -95,6 +95,20 @@ def test_typing_takes_nothing_out_that_another_device_has_put_in(shop: Service, 
     assert saved(shop, buyer) == {broken: 5, "CABLE": 2}
 
 
+def test_words_of_a_quick_line_offer_products_and_the_chosen_one_is_a_line(shop: Service, buyer: Person) -> None:
+    sell(shop, "QUICK-1", 10, name="Quickable lamp")
+    page = typed(buyer, ("CABLE", "1"), **{"quick-4-sku": "quickable", "quick-4-quantity": "3"})
+    assert 'name="pick-4" value="QUICK-1"' in page.text
+    assert saved(shop, buyer) == {"CABLE": 1}
+    known = typed(buyer, **{"quick-0-sku": "quick-1"})
+    assert "Quickable lamp · £10.00" in text_of(known)
+    assert 'name="pick-0"' not in known.text
+    assert "Nothing matches yet." in text_of(typed(buyer, **{"quick-0-sku": "zzzzqqq"}))
+    fields = {"quick-4-sku": "quickable", "quick-4-quantity": "3", "pick-4": "QUICK-1"}
+    buyer.send(FORM, {"items-0-sku": "CABLE", "items-0-quantity": "1", **fields})
+    assert saved(shop, buyer) == {"CABLE": 1, "QUICK-1": 3}
+
+
 def test_up_to_four_products_stand_side_by_side_with_what_differs_marked(shop: Service, buyer: Person) -> None:
     for number, cost in enumerate((10, 10, 12, 14, 16)):
         sell(shop, f"SIDE-{number}", cost, available=3, name=f"Side {number}")

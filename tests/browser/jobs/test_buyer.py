@@ -133,6 +133,50 @@ def test_a_pasted_list_of_skus_is_ordered_with_two_clicks(
 
 
 @WAYS
+def test_products_are_ordered_by_their_words_with_three_clicks(
+    shop: Service, browser: Browser, way: Way, record_property: Record
+) -> None:
+    customer = shop.customer(company=f"Types words at {way}")
+    sku = sell(shop, f"WORDS-{way}", 20, available=9, name=f"Conference speaker for {way}")
+    with job(browser, buyer_of(shop, customer), shop.url, "/account/new-order", way, record_property, 3) as work:
+        work.fill(work.field("Units 1"), "3")
+        work.fill(work.field("SKU or words 1"), f"conference {way}")
+        hit = work.page.locator("#quick-0-found button")
+        expect(hit).to_have_count(1)
+        if way == "keyboard":
+            work.page.keyboard.press("ArrowDown")
+            expect(hit).to_be_focused()
+            work.page.keyboard.press("ArrowUp")
+            work.page.keyboard.press("Enter")
+            work.clicks += 1
+        else:
+            work.click(hit)
+        expect(work.page.locator(".basket-lines .line-net")).to_have_text("£60.00")
+        expect(work.field("SKU or words 1")).to_be_focused()
+        work.fill(work.field("Your reference"), f"WORDS-{way}")
+        work.click(work.button("Continue to shipping"))
+        work.click(work.button("Confirm the order"))
+        order = ends_with_an_order(work, customer)
+    assert units_of(order) == {sku: 3}
+
+
+@WAYS
+def test_products_are_compared_with_three_clicks(
+    shop: Service, browser: Browser, way: Way, record_property: Record
+) -> None:
+    for each in (1, 2):
+        sell(shop, f"PAIR-{way}-{each}", 20 + each, available=9, name=f"Comparable {way} {each}")
+    person = buyer_of(shop, shop.customer(company=f"Compares at {way}"))
+    path = f"/account/product?query=comparable+{way}"
+    with job(browser, person, shop.url, path, way, record_property, 3) as work:
+        for each in (1, 2):
+            work.click(work.field(f"Compare PAIR-{way}-{each}"))
+        work.click(work.button("Compare"))
+        expect(work.page.get_by_role("row", name="Your price")).to_contain_text("£21.00")
+        expect(work.page.get_by_role("row", name="Your price")).to_contain_text("£22.00")
+
+
+@WAYS
 def test_a_parcel_is_followed_to_its_carrier_with_two_clicks(
     shop: Service, browser: Browser, way: Way, record_property: Record
 ) -> None:

@@ -15,7 +15,7 @@ from tradecounter.orders.wire import MOST_ITEMS, MOST_UNITS
 from tradecounter.storefront.view import CustomerView
 
 _ROW = re.compile(r"(items|quick|found)-([0-9]{1,4})-sku")
-_OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity|note)")
+_OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity|note)|pick-[0-9]+")
 _STEPS = {"do", "add", "remove"}  # buttons
 
 
@@ -113,7 +113,7 @@ def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> Fo
             if quantity != "0" and removed != number:
                 form.lines.append(Line(sku, quantity, submitted.one(f"items-{number}-note")))
         elif group == "quick" and sku:
-            form.add(sku, quantity or "1")
+            form.add(submitted.one(f"pick-{number}") or sku, quantity or "1")
         elif group == "found":
             if quantity and quantity != "0":
                 form.add(sku, quantity)
@@ -134,6 +134,17 @@ def typed_lines(submitted: Submitted) -> FormLines:
             if group == "items"
         ]
     )
+
+
+def quick_rows(submitted: Submitted) -> dict[int, Line]:
+    """Return the quick lines of a form as they are typed, by the numbers of their rows."""
+    rows = _rows(submitted)
+    return {int(number): Line(sku, quantity) for group, number, sku, quantity in rows if group == "quick"}
+
+
+def has_picked(submitted: Submitted) -> bool:
+    """Return whether a form is sent by the button of a product that the words of a quick line have found."""
+    return any(name.startswith("pick-") for name in submitted.values)
 
 
 def named_skus(submitted: Submitted, uploaded: str) -> list[str]:

@@ -42,12 +42,15 @@ from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.pages.account.form_lines import (
     FormLines,
+    Line,
+    has_picked,
     lines_of_form,
     lines_with,
     named_skus,
+    quick_rows,
     typed_lines,
 )
-from tradecounter.orders.pages.account.offers import priced, search
+from tradecounter.orders.pages.account.offers import priced, quick_entry, search
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder
@@ -59,7 +62,6 @@ from tradecounter.storefront.view import CustomerView
 
 PATH = "/account/new-order"
 _MOST_BYTES = 2 * 1024 * 1024
-_QUICK_LINES = 3
 REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces
 SEEN_LINE = "seen-line"  # the field with the greatest position of the basket's lines that the form shows
 ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
@@ -179,7 +181,9 @@ class NewOrderPages:
             checked = _checked(changed, lines, view, problem)
             if not checked.errors.keys() - {"list"}:
                 seen = await self._save(call, lines, view, submitted)
-            focus = "found" if step == "search" and submitted.one("q") else "lines"
+            focus = (
+                "found" if step == "search" and submitted.one("q") else "quick" if has_picked(submitted) else "lines"
+            )
             return await self._show(call, lines, checked, seen, focus, _ADDED_ELSEWHERE if has_new else "")
 
         async def work(tx: Transaction, body: OrderForm, now: datetime) -> AnyOrder:
@@ -213,7 +217,7 @@ class NewOrderPages:
         is_right = not _checked(Submitted(wanted.values({})), wanted, view, None).errors
         if is_right and not wanted.add_from_elsewhere(stored, seen):
             seen = await self._save(call, wanted, view, submitted)
-        return await self._show(call, lines, Filled(submitted.values), seen or 0)
+        return await self._show(call, lines, Filled(submitted.values), seen or 0, typed=quick_rows(submitted))
 
     async def _save(self, call: Call, lines: FormLines, view: CustomerView, submitted: Submitted) -> int:
         """Save the lines as the basket, and return the greatest position in it."""
@@ -247,9 +251,19 @@ class NewOrderPages:
         return items + own, values
 
     async def _show(
-        self, call: Call, lines: FormLines, filled: Filled, seen: int, focus: str = "", note: str = ""
+        self,
+        call: Call,
+        lines: FormLines,
+        filled: Filled,
+        seen: int,
+        focus: str = "",
+        note: str = "",
+        typed: Mapping[int, Line] | None = None,
     ) -> Response:
-        """Show the form; `focus` is the table to which htmx moves the focus, `note` a message above the lines."""
+        """Show the form; `focus` is where htmx moves the focus, `note` a message above the lines.
+
+        `typed` are quick lines that are still being typed.
+        """
         whole = await self.parts.views.of(call.customer_id)
         async with self.desk.reading() as tx:
             addresses = await list_addresses(tx, call.customer_id)
@@ -271,7 +285,7 @@ class NewOrderPages:
             note=note,
             focus=focus,
             found=search(whole, filled.value("q").strip(), self.desk.clock.now()),
-            quick=range(_QUICK_LINES),
+            quick=quick_entry(whole, typed or {}, self.desk.clock.now()),
             saved=[(str(address.id), _in_a_line(address)) for address in addresses],
             countries=COUNTRIES,
             for_quote=filled.value("quote") == "true",

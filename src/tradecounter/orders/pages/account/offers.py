@@ -1,6 +1,6 @@
 """Products as the form of a new order shows them: with the customer's prices and the stock."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -14,6 +14,8 @@ from tradecounter.storefront.view import CustomerView
 
 _MOST_FOUND = 12
 _LONGEST_SEARCH = 500
+_QUICK_LINES = 3
+_MOST_SUGGESTED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,30 @@ class Search:
     offers: Sequence[Offer]
     total: int
     note: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuickRow:
+    """A quick line: the product that its SKU names, or what its words find."""
+
+    number: int
+    sku: str = ""
+    quantity: str = ""
+    offer: Offer | None = None
+    found: Sequence[Offer] = ()
+
+
+def quick_entry(view: CustomerView, typed: Mapping[int, Line], now: datetime) -> list[QuickRow]:
+    """Return the rows of the quick lines, with what is typed."""
+    rows = []
+    for number in range(max(_QUICK_LINES, *(each + 1 for each in typed)) if typed else _QUICK_LINES):
+        line = typed.get(number, Line("", ""))
+        offer = _offers(view, [(line.sku, line.units or 1)], now).get(0) if line.sku else None
+        matches = None if offer or not line.sku else search(view, line.sku, now)
+        rows.append(
+            QuickRow(number, line.sku, line.quantity, offer, matches.offers[:_MOST_SUGGESTED] if matches else ())
+        )
+    return rows
 
 
 def priced(view: CustomerView, lines: Sequence[Line], now: datetime) -> list[PricedLine]:

@@ -63,7 +63,7 @@ def _of_shipment(order: ConfirmedOrder | CancelledOrder, shipment: Shipped) -> I
 
 
 def _of_request(request: CustomerRequest) -> Iterator[Happened]:
-    items = ", ".join(f"{item['quantity']:,} \N{MULTIPLICATION SIGN} {item['sku']}" for item in request.items)
-    yield Happened(request.opened_at, f"{_ASKED[request.kind]}{': ' + items if items else ''}.", request.text)
+    units = sum(item["quantity"] for item in request.items)
+    yield Happened(request.opened_at, f"{_ASKED[request.kind]}{' ' + plural(units, 'unit') if units else ''}.")
     if request.closed_at is not None:
-        yield Happened(request.closed_at, "We answered.", request.answer)
+        yield Happened(request.closed_at, "We answered.")
