@@ -119,7 +119,7 @@ def test_a_product_that_is_not_sold_to_the_colleague_is_named(buyer: Person) -> 
     page = text_of(buyer.get(f"{SHARED}?item=1:NO-SUCH-SKU&item=2:PHONE"))
     assert "Not sold to you: NO-SUCH-SKU." in page
     assert "1 product, £100.00 without VAT" in page
-    assert "nothing in this link" in text_of(buyer.get(f"{SHARED}?item=1:NO-SUCH-SKU"))
+    assert "This link has no products" in text_of(buyer.get(f"{SHARED}?item=1:NO-SUCH-SKU"))
     assert buyer.send(SHARED, {"once": ""}).status_code == 409
 
 

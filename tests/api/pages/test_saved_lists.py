@@ -122,7 +122,7 @@ def test_what_is_wrong_with_a_list_is_said_and_nothing_is_saved(
     page = buyer.send(f"{LISTS}/new", fields)
     assert page.status_code == 400
     assert message in text_of(page)
-    assert "You have no list" in text_of(buyer.get(LISTS))
+    assert "No lists yet." in text_of(buyer.get(LISTS))
 
 
 def test_a_list_begins_with_the_basket_or_an_order(customer: Customer, buyer: Person, stranger: Person) -> None:
@@ -162,7 +162,7 @@ def test_usual_items_are_what_the_company_ordered_most_often(
     assert fields_of(page, where=lambda name: name == "quantity")
     buyer.sends(f"{LISTS}/usual/basket")
     assert basket(buyer) == {often: "4", rare: "1"}
-    assert "ordered nothing in the last year" in text_of(stranger.get(f"{LISTS}/usual"))
+    assert "No orders in the last year" in text_of(stranger.get(f"{LISTS}/usual"))
     assert stranger.send(f"{LISTS}/usual/basket").status_code == 409
 
 

@@ -94,7 +94,7 @@ def test_an_alert_is_removed(shop: Service, buyer: Person) -> None:
 def test_an_unknown_product_cannot_be_waited_for(buyer: Person) -> None:
     assert buyer.send(f"{ALERTS}/add", {"sku": "NOTHING"}).status_code == 404
     assert buyer.send(f"{ALERTS}/add", {"sku": ""}).status_code == 400
-    assert "You wait for nothing" in text_of(buyer.get(ALERTS))
+    assert "No alerts yet." in text_of(buyer.get(ALERTS))
 
 
 def test_there_is_a_limit_to_alerts(shop: Service, buyer: Person) -> None:

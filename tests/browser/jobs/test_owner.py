@@ -60,7 +60,7 @@ def test_an_order_that_waits_is_approved_with_two_clicks(
         work.click(work.link(f"Approve or decline YES-{way}"))
         work.click(work.button("Confirm the order"))
         expect(work.page.get_by_text("It is confirmed as order")).to_be_visible()
-        expect(work.page.get_by_text("Nothing waits for approval.")).to_be_visible()
+        expect(work.page.get_by_text("Nothing waits for approval. You get an e-mail when it does.")).to_be_visible()
     decided = (
         "select o.state, a.state, decided_by from order_approval a join orders o on o.id = order_id"
         " where confirmation_code = %s"
