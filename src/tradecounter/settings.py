@@ -165,6 +165,12 @@ class Settings:
     )
     mail_from: str = _setting("Tradecounter <tradecounter@localhost>", "The sender of e-mails.", rules.MAILBOX)
     support_email: str = _setting("support@localhost", "The address that receives requests for quotes.", rules.MAILBOX)
+    security_contact: str | None = _setting(
+        None,
+        "Whom to tell of a vulnerability of the installation, an e-mail address or an https:// URL, for security.txt; "
+        "unset: there is none.",
+        rules.CONTACT,
+    )
     webhook_networks: str | None = _setting(
         None,
         "Addresses and networks, comma-separated, at which webhooks may be although they are not public.",

@@ -114,7 +114,7 @@ def test_a_body_is_sent_and_an_error_is_shown_unchanged(tab: Tab, shop: Service)
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("path", ["/docs", "/guide"])
+@pytest.mark.parametrize("path", ["/docs", "/guide", "/changelog"])
 def test_a_page_is_not_wider_than_the_window(
     browser: Browser, shop: Service, path: str, width: int, *, dark: bool
 ) -> None:

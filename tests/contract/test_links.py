@@ -10,6 +10,7 @@ PAGES = sorted(
     page
     for pattern in ("*.md", "bench/*.md", "docs/**/*.md", "src/**/*.md", "rigs/failover/*.md")
     for page in ROOT.glob(pattern)
+    if not page.is_symlink()
 )
 MADE_BY_OPERATORS = {"deploy/postgres.env", "deploy/secrets.env"}
 

@@ -11,12 +11,25 @@ from support.service import Service
 
 ROOT = Path(__file__).parents[2]
 
+# For people and agents; the document does not list them.
+TEXTS = {
+    ("GET", path)
+    for path in (
+        "/changelog",
+        "/changelog.json",
+        "/llms.txt",
+        "/guide.md",
+        "/docs.md",
+        "/.well-known/security.txt",
+    )
+}
 PUBLIC = {
     ("GET", "/"),
     ("GET", "/check-health"),
     ("GET", "/ready"),
     ("GET", "/openapi.json"),
     ("GET", "/openapi.yaml"),
+    *TEXTS,
     ("GET", "/docs"),
     ("GET", "/guide"),
     ("GET", "/static/{name}"),
@@ -124,9 +137,9 @@ def test_the_interface_document_knows_the_same_routes_and_which_are_public(servi
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     }
-    assert set(operations) == (PUBLIC | AUTHENTICATED) - NOT_IN_THE_DOCUMENT
+    assert set(operations) == (PUBLIC | AUTHENTICATED) - NOT_IN_THE_DOCUMENT - TEXTS
     open_to_all = {place for place, operation in operations.items() if "security" in operation}
-    assert open_to_all == PUBLIC - NOT_IN_THE_DOCUMENT
+    assert open_to_all == PUBLIC - NOT_IN_THE_DOCUMENT - TEXTS
     assert document["security"] == [{"apiKey": []}, {"bearer": []}]
     for place in AUTHENTICATED:
         assert "security" not in operations[place]

@@ -24,6 +24,7 @@ Problems = Callable[[Any], list[str]]
 GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
 PAGES = {"/docs", "/guide", "/api/docs"}  # for people: the document does not list them, nor the static files
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
+PAGES |= {"/changelog", "/changelog.json", "/llms.txt", "/guide.md", "/docs.md", "/.well-known/security.txt"}
 
 # What every response may have, as HTTP or the document's introduction says; any other header must be documented.
 _ANY_RESPONSES = {"cache-control", "connection", "content-encoding", "content-length", "content-type", "date", "pragma",

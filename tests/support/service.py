@@ -42,6 +42,7 @@ SETTINGS = Settings(
     stale_after=timedelta(days=1),
     trusted_proxies="127.0.0.1",
     rate_limit=0,
+    security_contact="security@shop.example",
 )
 
 _numbers = itertools.count(1)

@@ -22,7 +22,7 @@ def render_guide(document: Mapping[str, Any]) -> Page:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             links[f"{method.upper()} {path}"] = f"docs#{operation['operationId']}"
-    guide = render_document(_source(), links)
+    guide = render_document(guide_source(), links)
     template = page_templates(__package__).get_template("guide.html")
     return Page.of(template.render(guide=guide, here="guide"))
 
@@ -36,7 +36,8 @@ def guide_code(heading: str, base_url: str) -> str:
     return code[1].replace(EXAMPLE_ADDRESS, base_url).strip()
 
 
-def _source() -> str:
+def guide_source() -> str:
+    """Return the guide's Markdown, with ANY_ADDRESS in place of the base URL."""
     served = _PICTURE.sub(lambda picture: static_address(picture[1]), _written())
     return served.replace("$BASE", ANY_ADDRESS).replace(EXAMPLE_ADDRESS, ANY_ADDRESS)
 

@@ -95,12 +95,8 @@ class Section:
 def render_reference(document: Mapping[str, Any], operations: Iterable[Operation], *, for_staff: bool = False) -> Page:
     """Return the reference page of an interface document, `for_staff` that of the back office."""
     template = page_templates(__package__).get_template("reference.html")
-    samples = {operation.name: operation.sample for operation in operations}
-    sections: dict[str, list[Section]] = {tag["name"]: [] for tag in document["tags"]}
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            sections[operation["tags"][0]].append(_Reader(document, operation, samples).section(method, path))
-    errors = list(_shared_errors(document))
+    sections = sections_by_tag(document, operations)
+    errors = list(shared_errors(document))
     base_url = document["servers"][0]["url"]
     text = template.render(
         document=document,
@@ -115,7 +111,17 @@ def render_reference(document: Mapping[str, Any], operations: Iterable[Operation
     return Page.of(text.replace(EXAMPLE_ADDRESS, base_url))
 
 
-def _shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
+def sections_by_tag(document: Mapping[str, Any], operations: Iterable[Operation]) -> dict[str, list[Section]]:
+    """Return the sections of an interface document's operations by tag, in the order of the document."""
+    samples = {operation.name: operation.sample for operation in operations}
+    sections: dict[str, list[Section]] = {tag["name"]: [] for tag in document["tags"]}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            sections[operation["tags"][0]].append(_Reader(document, operation, samples).section(method, path))
+    return sections
+
+
+def shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
     """Yield the errors that several operations share, by status."""
     statuses = {
         name_of(response["$ref"]): int(status)

@@ -117,6 +117,10 @@ DAYS = Rule(
     "must be whole numbers of days between 1 and 999, comma-separated",
 )
 MAILBOX = Rule(lambda text: parse_mailbox(text) is not None, "must be an e-mail address; a name may precede it")
+CONTACT = Rule(
+    lambda text: parse_mailbox(text) is not None or _is_url(text, "https"),
+    "must be an e-mail address or an https:// URL",
+)
 NETWORKS = Rule(_are_networks, "must be addresses or networks, comma-separated")
 ORIGINS = Rule(_are_origins, "must be * or origins such as https://shop.example, comma-separated, without a path")
 PER_CENT = Rule(_is_per_cent, "must be between 0 and 100 per cent, with at most two decimal places")

@@ -12,11 +12,21 @@ from tradecounter.consent.operations import IssuerEndpoints
 from tradecounter.customer_requests.operations.public import RequestEndpoints
 from tradecounter.customers.operations.public import CustomerEndpoints
 from tradecounter.db.pool import Database
-from tradecounter.docs_pages.guide import render_guide
+from tradecounter.docs_pages.changelog import (
+    ChangelogPages,
+    changelog_feed,
+    read_changelog,
+    render_changelog,
+    written_changelog,
+)
+from tradecounter.docs_pages.for_programs import MARKDOWN, PLAIN, SecurityText, TextsForPrograms, llms_text
+from tradecounter.docs_pages.guide import guide_source, render_guide
+from tradecounter.docs_pages.markdown_reference import reference_markdown
 from tradecounter.docs_pages.operations import DocsPages
 from tradecounter.docs_pages.reference import render_reference
 from tradecounter.edge.openapi.document import build_document, encode_document
 from tradecounter.edge.openapi.introduction import PUBLIC
+from tradecounter.edge.page_kit.page import Page
 from tradecounter.edge.page_kit.static_files import StaticEndpoint
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
 from tradecounter.edge.rest.operation import ANY_ADDRESS, Endpoint, endpoints_of
@@ -74,7 +84,7 @@ class Application(Site):
         pages = account_pages(self._parts, database, clock, settings.base_url)
         gate = CustomerGate(self.admission)
         app = self.assemble(
-            [*self.endpoints, *self._documentation()],
+            [*self.endpoints, *self._documentation(), *self._texts(clock)],
             gate,
             pages=pages.endpoints,
             page_gate=pages.gate,
@@ -84,7 +94,7 @@ class Application(Site):
         )
         self.fast_path = ResponseCacheMiddleware(
             app,
-            ShortResponses(self._products, self.base_url_of, self.standing_headers),
+            ShortResponses(self._products, self.operations, self.base_url_of, self.standing_headers),
             self.storefront,
             self.admission,
             self.requests,
@@ -138,6 +148,21 @@ class Application(Site):
     def _feeds(self, gate: CustomerGate, clock: Clock) -> tuple[list[Endpoint], FeedGate]:
         endpoints = endpoints_of(FeedEndpoints(self._parts.views, self._settings.vat_rate))
         return [*endpoints], FeedGate(gate, self.database, clock)
+
+    def _texts(self, clock: Clock) -> list[Endpoint]:
+        changes = cache(lambda: read_changelog(written_changelog()))
+        changelog = ChangelogPages(
+            page=cache(lambda: render_changelog(changes(), self.operations)),
+            feed=cache(lambda: changelog_feed(changes())),
+        )
+        document = cache(lambda: self.document(ANY_ADDRESS))
+        texts = TextsForPrograms(
+            llms=cache(lambda: Page.of(llms_text(document(), self._settings.seller_name), PLAIN)),
+            guide=cache(lambda: Page.of(guide_source(), MARKDOWN)),
+            reference=cache(lambda: Page.of(reference_markdown(document(), self.operations), MARKDOWN)),
+        )
+        security = SecurityText(self._settings.security_contact, clock)
+        return [each for group in (changelog, texts, security) for each in endpoints_of(group)]
 
     def _documentation(self) -> list[Endpoint]:
         pages = DocsPages(

@@ -18,7 +18,17 @@ SECOND = timedelta(seconds=1)
 WRONG = {"X-Api-Key": "0" * 64}
 _numbers = itertools.count(1)
 _clients: dict[str, httpx2.Client] = {}
-PUBLIC = ("/", "/check-health", "/ready", "/openapi.json", "/openapi.yaml", "/docs", "/guide")
+PUBLIC = (
+    "/",
+    "/check-health",
+    "/ready",
+    "/openapi.json",
+    "/openapi.yaml",
+    "/docs",
+    "/guide",
+    "/changelog",
+    "/changelog.json",
+)
 
 
 @pytest.fixture(scope="module")

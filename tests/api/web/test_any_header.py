@@ -33,6 +33,7 @@ TARGETS = [
     "/product?limit=2", "/product/PHONE", "/order?limit=2", "/customer", "/event?limit=1", "/", "/check-health",
     "/docs",
     "/guide", "/openapi.json", "/account", "/account/order", "/static/layout.css", "/auth/jwks.json", "/feed/none.csv",
+    "/changelog.json",
     "/auth/authorize",
 ]  # fmt: skip
 

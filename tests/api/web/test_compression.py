@@ -17,7 +17,18 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {
     "br": brotli.decompress,
     "gzip": gzip.decompress,
 }
-LARGE = ["/product?limit=0", "/product?limit=0&accept=text/csv", "/openapi.json", "/openapi.yaml", "/docs", "/guide"]
+LARGE = [
+    "/product?limit=0",
+    "/product?limit=0&accept=text/csv",
+    "/openapi.json",
+    "/openapi.yaml",
+    "/docs",
+    "/guide",
+    "/changelog",
+    "/changelog.json",
+    "/docs.md",
+    "/llms.txt",
+]
 SMALL = ["/manufacturer", "/", "/check-health", "/customer"]
 REJECTED = ["/product?sort=x", "/nowhere", "/product/nothing"]
 

@@ -9,6 +9,8 @@ from support.orders import buy
 from support.service import Customer, Service
 
 GETS = [
+    "/changelog", "/changelog.json", "/llms.txt", "/guide.md", "/docs.md", "/.well-known/security.txt", "/quote",
+    "/request",
     "/", "/check-health", "/ready", "/openapi.json", "/openapi.yaml", "/docs", "/guide", "/product",
     "/static/style.0.css", "/product?limit=1&page=2", "/product/phone", "/category", "/manufacturer",
     "/attribute", "/event", "/order", "/order?limit=1", "/customer", "/customer/credit", "/customer/address",

@@ -12,7 +12,7 @@ from tradecounter.edge.openapi.parameters import parameters_of
 from tradecounter.edge.openapi.responses import Responses, media
 from tradecounter.edge.openapi.schemas import Schemas
 from tradecounter.edge.rest.common_errors import errors_of
-from tradecounter.edge.rest.operation import ANY_ADDRESS, Body, Operation
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Body, Deprecation, Operation
 from tradecounter.kit.json_text import to_json
 
 
@@ -90,6 +90,8 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses, abo
         document["description"] = description
     if parameters := parameters_of(operation):
         document["parameters"] = parameters
+    if operation.deprecation:
+        _deprecate(document, operation.deprecation)
     if operation.body is not None:
         document["requestBody"] = _request_body(operation.body, schemas)
     if operation.upload:
@@ -101,7 +103,7 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses, abo
             for success in (operation.dry_run, operation.unchanged, operation.success)
             if success is not None
         },
-        **({"304": responses.not_modified()} if operation.cacheable else {}),
+        **({"304": responses.not_modified(operation)} if operation.cacheable else {}),
         **{str(error.status): responses.error(error) for error in errors_of(operation)},
     }
     if operation.public:
@@ -110,6 +112,12 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses, abo
             [*({name: []} for name in about.client_credentials), {}] if operation.for_applications else []
         )
     return document
+
+
+def _deprecate(document: dict[str, Any], deprecation: Deprecation) -> None:
+    words = f"Deprecated since {deprecation.since}; ends on {deprecation.sunset}. {deprecation.instead}"
+    document["deprecated"] = True
+    document["description"] = "\n\n".join(filter(None, (words, document.get("description"))))
 
 
 def _request_body(body: Body, schemas: Schemas) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tradecounter.edge.openapi.schemas import Schemas
-from tradecounter.edge.rest.headers import CACHING, RATE_LIMIT, REQUEST_ID
+from tradecounter.edge.rest.headers import CACHING, DEPRECATION, LINK, RATE_LIMIT, REQUEST_ID, SUNSET
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema, Success
 from tradecounter.edge.rest.responses import USUAL_CODES, Error
@@ -37,7 +37,11 @@ class Responses:
 
     def success(self, operation: Operation, success: Success) -> dict[str, Any]:
         """Describe a success response of an operation."""
-        headers = (*success.headers, *(CACHING if operation.cacheable else ()))
+        headers = (
+            *success.headers,
+            *(CACHING if operation.cacheable else ()),
+            *((DEPRECATION, SUNSET, LINK) if operation.deprecation else ()),
+        )
         document: dict[str, Any] = {
             "description": success.description,
             "headers": self._references((*headers, *(() if operation.public else self._quota))),
@@ -52,9 +56,11 @@ class Responses:
             document["links"] = links
         return document
 
-    def not_modified(self) -> dict[str, Any]:
-        """Describe the 304 response."""
-        return {"description": "Your copy is current.", "headers": self._references((*CACHING, *self._quota))}
+    def not_modified(self, operation: Operation) -> dict[str, Any]:
+        """Describe an operation's 304 response."""
+        deprecation = (DEPRECATION, SUNSET, LINK) if operation.deprecation else ()
+        headers = self._references((*CACHING, *deprecation, *self._quota))
+        return {"description": "Your copy is current.", "headers": headers}
 
     def error(self, error: ErrorResponse) -> dict[str, Any]:
         """Describe an error, or return a reference to its shared description."""

@@ -10,6 +10,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.edge.rest.operation import ANY_ADDRESS, Method, Operation, Success, endpoint
 from tradecounter.kit.digest import digest_of
+from tradecounter.kit.json_text import to_json
 
 _MEDIA_TYPE = "text/html"
 # All content comes from the service; no inline scripts or styles. Only scripts send forms (`form-action 'none'`), so
@@ -30,24 +31,30 @@ def page_endpoint(path: str, summary: str) -> Callable[[Method], Method]:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page's HTML with ANY_ADDRESS in place of the base URL, and its digest."""
+    """A page, by default of HTML, with ANY_ADDRESS in place of the base URL, and its digest."""
 
     text: str
     digest: bytes
+    media_type: str = _MEDIA_TYPE
 
     @classmethod
-    def of(cls, text: str) -> "Page":
-        """Return the page for an HTML string."""
-        return cls(text, digest_of(text.encode()))
+    def of(cls, text: str, media_type: str = _MEDIA_TYPE) -> "Page":
+        """Return the page for a string."""
+        return cls(text, digest_of(text.encode()), media_type)
 
     def response(self, call: Call) -> Response:
         """Return the page for the call's base URL, or 304 if the client has the current page."""
 
         def render() -> Response:
-            # Escaped, because the URL is inserted into HTML.
-            text = self.text.replace(ANY_ADDRESS, str(escape(call.base_url)))
-            return Response(text, media_type=_MEDIA_TYPE, headers={"Content-Security-Policy": CONTENT_POLICY})
+            text = self.text.replace(ANY_ADDRESS, self._written(call.base_url))
+            return Response(text, media_type=self.media_type, headers={"Content-Security-Policy": CONTENT_POLICY})
 
-        response = conditional_response(call, self.digest, _MEDIA_TYPE, render)
+        response = conditional_response(call, self.digest, self.media_type, render)
         response.headers["Content-Security-Policy"] = CONTENT_POLICY
         return response
+
+    def _written(self, base_url: str) -> str:
+        """Return a base URL as text of this kind contains it."""
+        if self.media_type == _MEDIA_TYPE:
+            return str(escape(base_url))
+        return to_json(base_url)[1:-1].decode() if self.media_type.endswith("json") else base_url

@@ -66,6 +66,12 @@ IDEMPOTENT_REPLAY = Header(
     {"type": "string", "enum": ["true"]},
     "true",
 )
+DEPRECATION = Header(
+    "Deprecation", "Since when the operation is deprecated (RFC 9745).", _ANY_TEXT, "@1798761600", always=True
+)
+SUNSET = Header(
+    "Sunset", "When the operation ends (RFC 8594).", _ANY_TEXT, "Fri, 02 Jul 2027 00:00:00 GMT", always=True
+)
 CACHE_CONTROL = Header(
     "Cache-Control",
     "Whether clients may cache the response; they must revalidate it before each use.",

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from types import MethodType
 from typing import Any, TypeVar
 
@@ -12,6 +13,8 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.responses import Error
 from tradecounter.kit.error_codes import Code
+
+LEAST_NOTICE = timedelta(days=183)  # between the deprecation of an operation and its end
 
 Handler = Callable[[Call], Awaitable[Response]]
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Response]])
@@ -118,6 +121,22 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deprecation:
+    """Since when an operation is deprecated, when it ends, and what to use instead, as a sentence of Markdown.
+
+    Days begin at midnight UTC. Raises ValueError if customers get less notice than the guide promises.
+    """
+
+    since: date
+    sunset: date
+    instead: str
+
+    def __post_init__(self) -> None:
+        if self.sunset - self.since < LEAST_NOTICE:
+            raise ValueError(f"deprecated operations stay for at least {LEAST_NOTICE.days} days")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One method on one path (specification, section 4).
 
@@ -148,6 +167,7 @@ class Operation:
     cacheable: bool = False
     scope: str = ""  # of the back office: what a service token needs, such as `orders:write`
     other_scopes: tuple[str, ...] = ()  # admit too; the handler checks which scope the request needs
+    deprecation: Deprecation | None = None
     roles: tuple[str, ...] = ()  # the staff's roles, where they are not those of the scope
 
 

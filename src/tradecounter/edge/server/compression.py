@@ -22,8 +22,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tradecounter.edge.rest.codings import IDENTITY, SMALLEST_COMPRESSED, Coding, choose_coding
 from tradecounter.edge.rest.conditional import coded_tag
 
-_COMPRESSIBLE = {"application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv", "text/html",
-                 "text/javascript"}  # fmt: skip
+_COMPRESSIBLE = {
+    "application/feed+json", "application/json", "application/yaml", "image/svg+xml", "text/css", "text/csv",
+    "text/html", "text/javascript", "text/markdown", "text/plain",
+}  # fmt: skip
 _LARGE = 256 * 1024  # bytes; a thread compresses larger bodies, which would block other requests
 _GZIP = 31  # zlib's name for the gzip format with the largest window
 _ZSTD_LEVEL = 3

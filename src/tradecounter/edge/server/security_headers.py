@@ -5,7 +5,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from tradecounter.edge.rest.headers import PAGING
+from tradecounter.edge.rest.headers import DEPRECATION, PAGING, SUNSET
 from tradecounter.edge.rest.responses import Header, error_response
 from tradecounter.kit.error_codes import Code
 
@@ -59,6 +59,6 @@ def cross_origin(app: ASGIApp, origins: str | None) -> ASGIApp:
         allow_origins=allowed,
         allow_methods=_METHODS,
         allow_headers=_REQUEST_HEADERS,
-        expose_headers=_EXPOSED_HEADERS,
+        expose_headers=(*_EXPOSED_HEADERS, DEPRECATION.name, SUNSET.name),
         max_age=_CACHED_SECONDS,
     )

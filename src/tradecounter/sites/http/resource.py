@@ -10,6 +10,7 @@ from structlog.contextvars import bind_contextvars
 
 from tradecounter.db.pipeline import OutdatedStatementError
 from tradecounter.edge.rest.call import Call, add_ignored
+from tradecounter.edge.rest.deprecation import mark_deprecated
 from tradecounter.edge.rest.error_pages import Failure, error_page_of
 from tradecounter.edge.rest.ignored import unknown_parameters
 from tradecounter.edge.rest.operation import Endpoint, Operation
@@ -83,6 +84,7 @@ class Resource:
         shapes = (operation.body and operation.body.type, operation.success.body)
         call = Call(request, self._base_url, self._max_body_bytes, customer_id, self._gate.actor_of, shapes)
         response = await _handled(endpoint, call)
+        mark_deprecated(response, operation, call.base_url)
         more = requests_noted(request.scope) - 1
         if more and customer_id is not None and response.status_code == _OK and request.method != "HEAD":
             self._gate.count_more(request, customer_id, more)

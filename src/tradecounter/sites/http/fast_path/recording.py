@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from starlette.types import Message, Scope, Send
 
 from tradecounter.edge.rest.conditional import data_digest_of
+from tradecounter.edge.rest.deprecation import LINK_RELATION
 from tradecounter.edge.rest.paging import links_noted, requests_noted
 from tradecounter.edge.rest.responses import Header
 from tradecounter.sites.http.fast_path.response_cache import CachedResponse, CacheKey, ResponseCache
@@ -77,7 +78,7 @@ def recorded(
     chunks: Sequence[bytes],
 ) -> CachedResponse | None:
     """Return a complete response as the cache keeps it; None if it was not made from the data in its key."""
-    shared = tuple((name, value) for name, value in headers if name not in _OWN_HEADERS)
+    shared = tuple((name, value) for name, value in headers if _is_shared(name, value))
     tag = next((value for name, value in shared if name == b"etag"), None)
     if tag is None or data_digest_of(scope) != key[0]:
         return None
@@ -88,6 +89,10 @@ def recorded(
     links, requests = (links_noted(scope), requests_noted(scope)) if is_current else (None, 1)
     full_key = key if is_current else (*key, if_none_match)
     return CachedResponse(full_key, status, tag[1:], shared, _blocks(chunks), links, requests)
+
+
+def _is_shared(name: bytes, value: bytes) -> bool:
+    return name not in _OWN_HEADERS or (name == b"link" and LINK_RELATION.encode() in value)
 
 
 def _blocks(chunks: Sequence[bytes]) -> tuple[bytes, ...]:

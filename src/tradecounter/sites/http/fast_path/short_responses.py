@@ -3,7 +3,7 @@
 ASGI's messages, the middleware and the routing take longer than finding and rendering such a page.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 from urllib.parse import quote
 
@@ -13,6 +13,8 @@ from starlette.types import Scope
 
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.chunked_response import ChunkedResponse
+from tradecounter.edge.rest.deprecation import mark_deprecated
+from tradecounter.edge.rest.operation import Operation
 from tradecounter.edge.rest.responses import Header
 from tradecounter.edge.server.compression import compress_short
 from tradecounter.kit.actor import Actor
@@ -23,15 +25,22 @@ from tradecounter.storefront.operations import ProductEndpoints
 from tradecounter.storefront.view import CustomerView
 
 _ONE = LIST + "/"
+_ROUTE_OF_ONE = _ONE + "{sku}"
 
 
 class ShortResponses:
     """Makes responses as the application would, but for the headers of a single request."""
 
     def __init__(
-        self, products: ProductEndpoints, base_url_of: Callable[[Request], str], standing_headers: Sequence[Header]
+        self,
+        products: ProductEndpoints,
+        operations: Iterable[Operation],
+        base_url_of: Callable[[Request], str],
+        standing_headers: Sequence[Header],
     ) -> None:
+        """Make the responses of `products`, with the headers of those `operations` of the site that are deprecated."""
         self._products = products
+        self._deprecated = {each.path: each for each in operations if each.method == "GET" and each.deprecation}
         self._base_url_of = base_url_of
         self._standing_headers = standing_headers
 
@@ -52,6 +61,9 @@ class ShortResponses:
             return None
         if response is None or isinstance(response, ChunkedResponse):
             return None
+        operation = self._deprecated.get(LIST if scope["path"] == LIST else _ROUTE_OF_ONE)
+        if operation is not None:
+            mark_deprecated(response, operation, call.base_url)
         if not compress_short(response, call.accept_encoding):
             return None
         present = {name for name, _ in response.raw_headers}
