@@ -1,7 +1,7 @@
 """Renders our Markdown with anchors, highlighted code and accessible tables."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
@@ -59,7 +59,7 @@ def render_document(source: str, code_links: Mapping[str, str]) -> Document:
         elif token.type == "th_open":
             token.attrSet("scope", "col")
         elif token.type == "inline" and before.type != "heading_open":
-            token.children = [_linked(child, code_links) for child in token.children or ()]
+            token.children = list(_linked(token.children or (), code_links))
         pieces.append(_rendered(token, headings))
     return Document(title, Markup("".join(pieces)), headings)  # noqa: S704 rendered just before
 
@@ -79,11 +79,16 @@ def _rendered(token: Token, headings: list[Heading]) -> str:
     return str(_parser.renderer.render([token], _parser.options, {}))
 
 
-def _linked(token: Token, code_links: Mapping[str, str]) -> Token:
-    if token.type != "code_inline" or token.content not in code_links:
-        return token
-    address = escape(code_links[token.content])
-    return Token("html_inline", "", 0, content=f'<a href="{address}"><code>{escape(token.content)}</code></a>')
+def _linked(tokens: Iterable[Token], code_links: Mapping[str, str]) -> Iterator[Token]:
+    """Yield tokens, with links instead of the code in `code_links` that is not part of a link."""
+    in_link = False
+    for token in tokens:
+        in_link = token.type == "link_open" or (in_link and token.type != "link_close")
+        if in_link or token.type != "code_inline" or token.content not in code_links:
+            yield token
+        else:
+            link = f'<a href="{escape(code_links[token.content])}"><code>{escape(token.content)}</code></a>'
+            yield Token("html_inline", "", 0, content=link)
 
 
 def _plain(inline: Token) -> str:
