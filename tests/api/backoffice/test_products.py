@@ -1,11 +1,13 @@
 """`/api/product`, `/api/price`, `/api/stock/adjustment` and `/api/job`."""
 
+from typing import Any
+
 import httpx2
 import psycopg
 import pytest
 
 from support.backoffice import BackOfficeSite, pages
-from support.orders import buy
+from support.orders import buy, sell
 from support.shop import NEXT_DAY
 
 
@@ -90,3 +92,21 @@ def test_a_failed_job_runs_again_once(staff: httpx2.Client, failed_job: int) -> 
     assert staff.post(f"/api/job/{failed_job}/retry").status_code == 409
     assert staff.post("/api/job/999999999/retry").status_code == 404
     assert staff.get("/api/job?state=lost").status_code == 400
+
+
+def test_one_product_is_whole(office: BackOfficeSite, staff: httpx2.Client) -> None:
+    shop = office.service
+    told: dict[str, Any] = {
+        "short_description": "Short",
+        "description": "Longer",
+        "description_html": "<p>Longer</p>",
+        "images": [{"is_primary": True, "url": "https://pictures.example/1.jpg"}],
+        "documents": [{"name": "Datasheet", "url": "https://pictures.example/1.pdf"}],
+        "related_products": ["CABLE"],
+        "store_url": "https://shop.example/whole",
+    }
+    sell(shop, "WHOLE", 100, purchase_cost="61.20", box_width_mm=210, **told)
+    shown = staff.get("/api/product/WHOLE").json()
+    assert {name: shown[name] for name in told} == told
+    assert (shown["purchase_cost"], shown["box_width_mm"], shown["attributes"]) == (61.2, 210, {})
+    assert staff.get("/api/product/CABLE").json()["purchase_cost"] is None

@@ -27,6 +27,8 @@ from tradecounter.products.operations.staff_wire import (
     ListCosts,
     ListedProduct,
     PriceCandidate,
+    ProductDocument,
+    ProductImage,
     ResellerPrice,
     ResellerProduct,
     Stock,
@@ -90,7 +92,10 @@ class ProductOperations:
 
     @_PRODUCTS.shows("/api/product/{sku}")
     async def get_product(self, tx: Transaction, sku: Sku) -> ResellerProduct:
-        """One product with stock, deliveries and all its prices."""
+        """One whole product.
+
+        With descriptions, pictures, attributes and cost, stock, deliveries and all its prices.
+        """
         return await shown_product(tx, sku)
 
     @_PRODUCTS.shows("/api/price", errors=(NOT_FOUND,), scope="prices:read")
@@ -132,6 +137,20 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
         clearance_product=product.clearance_product,
         configurable=found.configurable,
         categories=product.categories,
+        short_description=product.short_description,
+        description=product.description,
+        description_html=product.description_html,
+        images=[ProductImage(**image) for image in product.images],
+        documents=[ProductDocument(**document) for document in product.documents],
+        attributes=product.attributes,
+        related_products=product.related_products,
+        similar_products=product.similar_products,
+        store_url=product.store_url,
+        box_width_mm=product.box_width_mm,
+        box_height_mm=product.box_height_mm,
+        box_length_mm=product.box_length_mm,
+        purchase_cost=found.purchase_cost,
+        consumer_unit_cost=product.consumer_unit_cost,
         stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered, level.location),
         deliveries=[ExpectedDelivery(each.expected_on, each.incoming) for each in await deliveries_of(tx, product.id)],
         prices=[

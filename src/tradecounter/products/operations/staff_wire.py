@@ -58,8 +58,22 @@ class ContractCosts(Struct):
     ten_plus_unit_cost: Amount | None
 
 
+class ProductImage(Struct):
+    """A picture of a product."""
+
+    url: str
+    is_primary: bool
+
+
+class ProductDocument(Struct):
+    """A datasheet of a product, or another link."""
+
+    name: str
+    url: str
+
+
 class ResellerProduct(Struct, kw_only=True):
-    """A product with its stock and every price."""
+    """A whole product: what imports set, its stock and every price."""
 
     sku: str
     name: str
@@ -70,6 +84,22 @@ class ResellerProduct(Struct, kw_only=True):
     clearance_product: bool
     configurable: bool
     categories: list[str]
+    short_description: str
+    description: Annotated[str, Meta(description="Plain text.")]
+    description_html: str
+    images: list[ProductImage]
+    documents: list[ProductDocument]
+    attributes: Annotated[dict[str, str], Meta(description="Values by the attributes' keys.")]
+    related_products: Annotated[list[str], Meta(description="SKUs, as imported.")]
+    similar_products: Annotated[list[str], Meta(description="SKUs, as imported.")]
+    store_url: str
+    box_width_mm: Decimal
+    box_height_mm: Decimal
+    box_length_mm: Decimal
+    purchase_cost: Annotated[
+        Decimal | None, Meta(description="What the reseller pays for a unit; null: unknown. Customers never see it.")
+    ]
+    consumer_unit_cost: Annotated[Decimal, Meta(description="The recommended retail price without VAT; 0: none.")]
     stock: Stock
     deliveries: list[ExpectedDelivery]
     prices: Annotated[list[ListCosts], Meta(description="On every price list.")]
