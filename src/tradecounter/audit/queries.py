@@ -1,6 +1,6 @@
 """The SQL of the audit log."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -122,6 +122,22 @@ _LATEST_OF = Statement("""
 async def latest_of(tx: Transaction, action: str, subjects: Sequence[str]) -> dict[str, datetime]:
     """Return when an action was last done to each subject; subjects without it are missing."""
     return dict(await tx.fetch_all(_LATEST_OF, subjects=list(subjects), action=action))
+
+
+_ACTORS_AT = Statement("""
+    select subject, at, action, coalesce(acting_user, actor_name) from audit_entry
+    where subject = any(:subjects) and at = any(:moments) and actor_kind <> 'system' order by id
+""")
+
+
+async def actors_at(
+    tx: Transaction, subjects: Collection[str], moments: Collection[datetime]
+) -> dict[tuple[str, datetime], list[tuple[str, str]]]:
+    """Return what was done to subjects at moments, and who did it; what nobody in particular did is missing."""
+    found: dict[tuple[str, datetime], list[tuple[str, str]]] = {}
+    for subject, at, action, name in await tx.fetch_all(_ACTORS_AT, subjects=list(subjects), moments=list(moments)):
+        found.setdefault((subject, at), []).append((action, name))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

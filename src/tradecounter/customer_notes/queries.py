@@ -23,7 +23,8 @@ class Contact:
 class Happening:
     """An event about a customer (`kind` is its type), or a note; `kind` and `id` together are unique.
 
-    `subject` is an event's object and `name` what people call it; `text`, `promised_on` and `by` are those of a note.
+    `subject` is an event's object, `name` what people call it, and `data` the rest as JSON text. `text`, `promised_on`
+    and `by` are those of a note.
     """
 
     at: datetime
@@ -35,6 +36,13 @@ class Happening:
     text: str
     promised_on: date | None
     by: str
+    data: str
+
+    @property
+    def audited_as(self) -> list[str]:
+        """The subjects under which the audit log may have who did it."""
+        kind = self.subject.partition("/")[0]
+        return [self.subject, f"{kind}/{self.name}", f"quote/{self.name}"]
 
 
 _CONTACTS = Statement(
@@ -70,14 +78,14 @@ _TIMELINE = Statement(
     select * from (
         (select occurred_at as at, 0 as rank, sequence as id, type as kind, subject,
                 coalesce(data ->> 'order_reference', data ->> 'confirmation_code', split_part(subject, '/', 2)) as name,
-                '' as text, null::date as promised_on, '' as by
+                '' as text, null::date as promised_on, '' as by, data::text as data
          from event
          where customer_id = :customer_id and type not in ('price.changed', 'stock.changed')
            and occurred_at <= :at::timestamptz
            and (occurred_at, 0, sequence) < (:at::timestamptz, :rank::integer, :id::bigint)
          order by occurred_at desc, sequence desc limit :most)
         union all
-        (select written_at, 1, id, 'note', '', '', text, promised_on, written_by
+        (select written_at, 1, id, 'note', '', '', text, promised_on, written_by, '{}'
          from customer_note
          where customer_id = :customer_id
            and (written_at, 1, id) < (:at::timestamptz, :rank::integer, :id::bigint)

@@ -1,13 +1,15 @@
 """Runs an import in one transaction, and allocates new stock to back-orders in it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from tradecounter.audit.record import audit
 from tradecounter.bulk.importing import Hook, ImportOptions, ImportReport, run_import
+from tradecounter.bulk.removing import remove_records
 from tradecounter.bulk.rows import BadRow, Row
+from tradecounter.bulk.values import joined_key
 from tradecounter.customers.record_imports import record_imported_customers
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
@@ -19,6 +21,8 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import invalid
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.prices.importing import PRICE_LIST
+from tradecounter.prices.queries.importing import END_PRICES
 from tradecounter.products.record_changes import record_imported_products
 from tradecounter.products.snapshot.layout import lay_out_after
 
@@ -55,8 +59,6 @@ async def import_in(
     """
     if on_hand and kind not in ON_HAND:
         raise invalid("on_hand", f"is only for imports of {', '.join(ON_HAND)}")
-    actor = tx.actor
-    by = actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
     hooks: dict[str, Hook] = {}
     if kind == "stock":
         hooks = {"before_merge": lock_waiting_orders, "after_merge": allocate_back_orders}
@@ -65,7 +67,7 @@ async def import_in(
         ON_HAND[kind] if on_hand else IMPORT_KINDS[kind],
         rows,
         options,
-        begin_history=partial(add_import, kind=kind, at=now, by=by),
+        begin_history=partial(add_import, kind=kind, at=now, by=_name_of(tx.actor)),
         **hooks,
     )
     if report.id is None or report.errors:
@@ -73,6 +75,20 @@ async def import_in(
     else:
         await _record(tx, report.id, kind, report, now)
     return report
+
+
+async def end_prices(tx: Transaction, sku_key: str, price_lists: Sequence[str], now: datetime) -> ImportReport:
+    """Take a product off price lists, as an import of these lists without it would."""
+    keys = [key for name in price_lists if (key := joined_key(name, sku_key)) is not None]
+    begin = partial(add_import, kind="price-list", at=now, by=_name_of(tx.actor))
+    report = await remove_records(tx, PRICE_LIST, keys, END_PRICES, begin)
+    if report.id is not None:
+        await _record(tx, report.id, "price-list", report, now)
+    return report
+
+
+def _name_of(actor: Actor) -> str:
+    return actor.name if actor.acting_user is None else f"{actor.name} ({actor.acting_user})"
 
 
 async def _record(tx: Transaction, import_id: int, kind: str, report: ImportReport, now: datetime) -> None:

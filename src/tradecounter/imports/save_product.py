@@ -18,7 +18,7 @@ from tradecounter.bulk.importing import ImportOptions, ImportReport, lock_record
 from tradecounter.bulk.price_figures import GuardedPrice, GuardedPricesError
 from tradecounter.bulk.rows import LineMessage, Row
 from tradecounter.db.transaction import Transaction
-from tradecounter.imports.run import import_in
+from tradecounter.imports.run import end_prices, import_in
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid, invalid_fields
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.keys import key_form
@@ -31,6 +31,7 @@ from tradecounter.products.importing import PRODUCTS
 from tradecounter.products.queries.by_sku import find_product_ids, product_row, sku_with_ean
 from tradecounter.stock.importing import StockRow
 
+_NO_PRICE = (None, None, None)
 _ABOUT_SKU = re.compile(r" \(sku .*\)$")
 
 
@@ -88,6 +89,8 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
     _require_as_seen(wanted, before, old_prices)
     await _require_own_ean(tx, wanted.product.ean, before)
     prices = _changed_prices(before["sku"] if before else wanted.product.sku, wanted.prices, old_prices)
+    ended = _ended(wanted.prices, old_prices)
+    _require_force(ended, wanted)
     report = await _imported(tx, "products", [Row(1, wanted.product)], now, force=False)
     changed = bool(report.added or report.changed)
     customers = 0
@@ -95,14 +98,18 @@ async def save_product(tx: Transaction, wanted: SavedProduct, now: datetime) -> 
         priced = await _imported(tx, "price-list", prices, now, force=wanted.force)
         changed = changed or bool(priced.added or priced.changed)
         customers = 0 if priced.prices is None else priced.prices.customers
+    if ended:
+        removed = await end_prices(tx, key, [price.price_list for price in ended], now)
+        changed = True
+        customers += 0 if removed.prices is None else removed.prices.customers
     if wanted.stock is not None:
         await _imported(tx, "stock", [Row(1, wanted.stock)], now, force=False)
     after = await product_row(tx, key) or {}
     if report.added or report.changed:
         action = "product.create" if before is None else "product.change"
         audit(tx, action, f"product/{after['sku']}", now, before=before, after=after)
-    if prices:
-        _audit_prices(tx, after["sku"], [row.values for row in prices], old_prices, now)
+    if prices or ended:
+        _audit_prices(tx, after["sku"], [row.values for row in prices], ended, old_prices, now)
     return Saved(after["sku"], changed, customers)
 
 
@@ -137,26 +144,45 @@ def _changed_prices(sku: str, wanted: Sequence[PriceFields], old: Sequence[ListP
     for place, price in enumerate(wanted):
         single, five, ten = price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost
         was = before.get(price.price_list)
-        if (single, five, ten) == (was or (None, None, None)):
+        if (single, five, ten) in {was or _NO_PRICE, _NO_PRICE}:
             continue
         if single is None:
-            why = "is needed with the others" if was is None else "stays until a list without the product is imported"
-            raise invalid(f"prices[{place}].single_unit_cost", why)
+            raise invalid(f"prices[{place}].single_unit_cost", "is needed with the others")
         changed.append(Row(place + 1, PriceRow(price.price_list, sku, single, five, ten)))
     return changed
 
 
+def _ended(wanted: Sequence[PriceFields], old: Sequence[ListPrice]) -> list[ListPrice]:
+    """Return the old prices of the lists whose fields are all empty now."""
+    empty = {each.price_list for each in wanted if _costs(each) == list(_NO_PRICE)}
+    return [price for price in old if price.price_list in empty]
+
+
+def _require_force(ended: Sequence[ListPrice], wanted: SavedProduct) -> None:
+    """Raise DomainError (conflict) in the field `force` for prices that end, unless it is said."""
+    if ended and not wanted.force:
+        found = "; ".join(
+            f"{in_pounds(price.single_unit_cost)} on the price list {price.price_list} ends" for price in ended
+        )
+        raise DomainError(Kind.CONFLICT, found, field_errors=[FieldError("force", found)])
+
+
 def _audit_prices(
-    tx: Transaction, sku: str, prices: Sequence[PriceRow], old: Sequence[ListPrice], now: datetime
+    tx: Transaction,
+    sku: str,
+    prices: Sequence[PriceRow],
+    ended: Sequence[ListPrice],
+    old: Sequence[ListPrice],
+    now: datetime,
 ) -> None:
-    """Record the prices of each list that was changed, from one, from five and from ten units on."""
-    lists = {price.price_list for price in prices}
+    """Record the prices of each list that was changed or ended, from one, from five and from ten units on."""
+    lists = {*(price.price_list for price in prices), *(price.price_list for price in ended)}
     before = {price.price_list: _costs(price) for price in old if price.price_list in lists}
     after = {price.price_list: _costs(price) for price in prices}
     audit(tx, "price.change", f"product/{sku}", now, before=before, after=after)
 
 
-def _costs(price: PriceRow | ListPrice) -> list[Decimal | None]:
+def _costs(price: PriceRow | ListPrice | PriceFields) -> list[Decimal | None]:
     return [price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost]
 
 

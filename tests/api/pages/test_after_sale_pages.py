@@ -299,7 +299,7 @@ def test_a_tracking_number_and_a_carrier_are_corrected(shop: Service, packer: Pe
     fields = fields_of(packer.get(path))
     assert (fields["tracking_number"], fields["carrier"]) == ("WRONG", "")
     page = text_of(packer.sends(path, fields | {"tracking_number": "RIGHT", "carrier": "<b>Van</b>"}))
-    for part in ("The shipment is corrected.", "RIGHT", "<b>Van</b>", "Shipment: corrected"):
+    for part in ("The shipment is corrected.", "RIGHT", "<b>Van</b>", "corrected a shipment"):
         assert part in page
     rejected = packer.send(path, fields | {"tracking_number": "x" * 101})
     assert rejected.status_code == 400
@@ -323,7 +323,7 @@ def test_a_shipment_is_taken_back_until_it_is_invoiced(shop: Service, packer: Pe
         "The shipment is taken back.",
         "Awaiting dispatch",
         "Nothing is dispatched yet",
-        "Shipment: taken back",
+        "took a shipment back",
     ):
         assert part in page
     for again in (packer.get(path), packer.send(path, {"reason": "x"})):

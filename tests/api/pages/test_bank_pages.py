@@ -150,7 +150,7 @@ def test_money_that_waits_is_placed_after_a_preview(office: BackOfficeSite, fran
     assert "form-invoice-error" in both.text
     assert "is recorded for" in text_of(fran.confirms(f"{line}/place", fields))
     assert f"£{due}" in text_of(fran.get("/bank-line?state=placed"))
-    assert "Bank line: placed" in text_of(fran.get(line))
+    assert "placed the line" in text_of(fran.get(line))
     assert fran.send(f"{line}/place", {**fields, "customer_id": "", "once": "2"}).status_code == 409
 
 
@@ -173,7 +173,7 @@ def test_a_line_is_set_aside_with_a_reason(office: BackOfficeSite, fran: Person)
     assert "form-reason-error" in fran.send(f"{line}/set-aside", {"reason": " "}).text
     fran.sends(f"{line}/set-aside", {"reason": "<b>not ours"})
     page = fran.get(line)
-    assert "Bank line: set aside" in text_of(page)
+    assert "set the line aside" in text_of(page)
     assert "<b>not" not in page.text
     assert fran.get("/bank-line?state=set_aside&format=csv").text.count("the landlord") == 1
     assert "the landlord" not in fran.get("/bank-line").text

@@ -1,5 +1,6 @@
 """Staff note what they know of a customer: people, promises to pay, and everything in one timeline."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -31,6 +32,23 @@ def test_a_note_is_in_the_timeline_beside_what_happened(shop: Service, customer:
     assert rows(shop, "select action from audit_entry where subject = %s", f"customer/{customer.id}")[-1] == (
         "customer.note",
     )
+
+
+def test_a_timeline_says_who_did_what(shop: Service, office: BackOfficeSite) -> None:
+    customer = shop.customer(company="Told In Words")
+    placed = buy(customer)
+    sam = staff_member(shop, office.url, "administrator", name="Sam Teller")
+    path = f"/order/{placed['order_reference']}/dispatch"
+    sam.sends(path, fields_of(sam.get(path)))
+    number_events(shop)
+    page = sam.get(f"/customer/{customer.id}/timeline")
+    text = text_of(page)
+    assert re.search(rf"staff\d+@reseller.example dispatched order {placed['order_reference']}", text)
+    for internal in ("order.", "{", "order_id"):
+        assert internal not in text.partition("Timeline of")[2]
+    order = text_of(sam.get(f"/order/{placed['order_reference']}"))
+    assert "dispatched units" in order
+    assert "placed the order" in order
 
 
 def test_pages_of_a_timeline_have_each_happening_once(customer: Customer, support: Person) -> None:

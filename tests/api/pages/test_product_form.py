@@ -147,7 +147,7 @@ def test_someone_elses_change_is_not_overwritten(shop: Service, manager: Person)
 def test_a_changed_price_is_in_the_products_history(shop: Service, manager: Person) -> None:
     sku = sell(shop, "FORM-10", 30)
     page = text_of(manager.sends(FORM, priced(filled(manager, sku), "29.00")))
-    assert "Price: changed" in page
+    assert "changed the price, on default from" in page
     query = "select before, after from audit_entry where action = 'price.change' and subject = %s"
     assert rows(shop, query, f"product/{sku}") == [({"default": [30.0, None, None]}, {"default": [29.0, None, None]})]
 
@@ -208,11 +208,23 @@ def test_what_is_wrong_is_said_by_the_labels_of_the_page(
     assert rows(shop, "select from product where sku = 'FORM-BAD'") == []
 
 
-def test_a_price_cannot_be_ended_in_the_form(shop: Service, manager: Person) -> None:
+def test_a_price_is_ended_after_a_confirmation_and_comes_back_with_a_roll_back(
+    shop: Service, office: BackOfficeSite, manager: Person
+) -> None:
     sku = sell(shop, "FORM-7", 30)
-    answer = manager.send(FORM, priced(filled(manager, sku), ""))
-    assert answer.status_code == 400
-    assert "Stays until a list without the product is imported" in text_of(answer)
+    costs = "select single_unit_cost::integer from price join product on id = product_id where sku = %s"
+    fields = priced(filled(manager, sku), "")
+    answer = manager.send(FORM, fields)
+    assert answer.status_code == 409
+    assert "£30.00 on the price list default ends" in text_of(answer)
+    assert "Use these prices all the same" in text_of(answer)
+    page = text_of(manager.sends(FORM, fields | {"force": "true"}))
+    assert "on default from £30.00 to none" in page
+    assert rows(shop, costs, sku) == []
+    [(made,)] = rows(shop, "select max(id) from import_run where kind = 'price-list'")
+    administrator = staff_member(office.service, office.url, "administrator")
+    administrator.sends(f"/import/{made}/roll-back", fields_of(administrator.get(f"/import/{made}/roll-back")))
+    assert rows(shop, costs, sku) == [(30,)]
 
 
 def test_a_form_like_another_product_has_its_fields_without_sku_and_ean(shop: Service, manager: Person) -> None:

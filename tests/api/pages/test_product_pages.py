@@ -7,6 +7,7 @@ import pytest
 from support.backoffice import BackOfficeSite
 from support.orders import buy, rows, sell
 from support.pages import Person, fields_of, staff_member, text_of
+from support.service import Service
 from support.shop import NEXT_DAY
 
 ADJUST = "/stock-adjustment"
@@ -26,7 +27,7 @@ def test_products_are_found_by_sku_name_and_ean(office: BackOfficeSite, sam: Per
         assert "SWITCH" not in page.text
     assert "No product matches" in text_of(sam.get("/product?query=no-such"))
     file = sam.get("/product?query=find-me&format=csv").text.splitlines()
-    assert file[1].startswith("FIND-ME,A <b>bold</b> lamp,acme,5000000000012,yes,7,0,0")
+    assert file[1].startswith("FIND-ME,A <b>bold</b> lamp,acme,5000000000012,yes,10.00,,,7,0,0")
 
 
 def test_pages_of_the_list_have_every_product_once(office: BackOfficeSite, sam: Person) -> None:
@@ -167,3 +168,18 @@ def test_only_the_warehouse_adjusts_stock(office: BackOfficeSite) -> None:
         assert ADJUST not in person.get("/product/PHONE").text
         assert person.get(f"{ADJUST}?sku=PHONE").status_code == 403
         assert person.send(ADJUST, {"sku": "PHONE", "set": "1", "reason": "x"}).status_code == 403
+
+
+def test_the_list_shows_prices_to_those_who_may_see_them(shop: Service, office: BackOfficeSite) -> None:
+    sku = sell(shop, "PRICED-1", 31, purchase_cost=17)
+    seen = {}
+    for role in ("warehouse", "support", "catalogue"):
+        person = staff_member(office.service, office.url, role)
+        page = text_of(person.get(f"/product?query={sku}"))
+        file = person.get(f"/product?query={sku}&format=csv").text
+        heading, row = file.splitlines()
+        assert len(heading.split(",")) == len(row.split(","))
+        seen[role] = ["£31.00" in page, "£17.00" in page, "31.00" in file, "17.00" in file, "purchase_cost" in heading]
+    assert seen["warehouse"] == [False] * 5
+    assert seen["support"] == [True, False, True, False, False]
+    assert seen["catalogue"] == [True] * 5

@@ -216,6 +216,6 @@ def test_who_changed_a_product_is_seen_without_a_click(
     with job(browser, person, office.url, "/", way, record_property, 0) as work:
         find(work, sku)
         history = work.page.locator("section.panel", has_text="History").locator(".history li")
-        expect(history).to_contain_text(["Product: changed"])
+        expect(history).to_contain_text(["changed the product"])
         expect(history).to_contain_text([other.email])
     assert rows(office.service, "select name from product where sku = %s", sku) == [("Another name",)]

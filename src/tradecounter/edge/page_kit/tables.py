@@ -147,6 +147,10 @@ class Table(Generic[Row]):
         query = urlencode([*pairs, *((name, value) for name, value in own.items() if value)])
         return f"{self.address}?{query}" if query else self.address
 
+    def has(self, heading: str) -> bool:
+        """Return whether the person may see the column with a heading."""
+        return any(column.heading == heading for column in self.columns)
+
     @property
     def is_filtered(self) -> bool:
         """Whether rows are left out."""

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from types import MappingProxyType
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_type_hints
 
 from starlette.responses import Response
@@ -14,6 +15,7 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.step import Access, Handler
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
+from tradecounter.edge.session import has_right
 from tradecounter.kit.errors import DomainError, Kind
 
 Wanted = TypeVar("Wanted", bound=TableParameters)
@@ -88,6 +90,7 @@ def table_page(
     file: str,
     headings: Sequence[str],
     cells: Callable[..., Sequence[Any]],
+    needs: Mapping[str, str] = MappingProxyType({}),
     shown: Callable[[Any, Call, Listed[Any, Any]], Awaitable[dict[str, Any]]] | None = None,
     **access: Unpack[Access],
 ) -> Callable[[Callable[..., Awaitable[Sequence[Any]]]], Handler]:
@@ -96,8 +99,9 @@ def table_page(
     The method takes what it needs, by these names: `tx`; `call`; `now`; `wanted`, the filters, whose struct is the
     page's query; `at`, which rows are wanted. `sorts` are the columns to sort by, with the types of values. `place`
     returns a row's value in a column and its id. With `format=csv`, the page is a `file` with `headings`, whose `cells`
-    are a function of a row, and of the time if it takes two. `shown` returns what the template needs besides `table`
-    and `form`.
+    are a function of a row, and of the time if it takes two. `needs` are the scopes of columns that not all may see, by
+    their headings on the page and in the file; the template asks `table.has(heading)`. `shown` returns what the
+    template needs besides `table` and `form`.
     """
 
     def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
@@ -115,12 +119,14 @@ def table_page(
                     return list(await method(pages, **{name: there[name] for name in takes if name in there}))
 
             found = await listed(call, shape, sorts, default, find, has_one_order=has_one_order)
+            hidden = {heading for heading, scope in needs.items() if not has_right(call.request, scope)}
             if found.is_file:
-                return csv_file(file, headings, ((cells(row, now) if takes_time else cells(row)) for row in found.rows))
+                seen = [place for place, heading in enumerate(headings) if heading not in hidden]
+                rows = ((cells(row, now) if takes_time else cells(row)) for row in found.rows)
+                return csv_file(file, [headings[n] for n in seen], ([row[n] for n in seen] for row in rows))
             address, column = pages.desk.view(call).here, found.sort.column
-            table = Table.of(
-                call, address, columns, found.rows, found.sort, lambda row: cursor_text(*place(row, column))
-            )
+            own = [each for each in columns if each.heading not in hidden]
+            table = Table.of(call, address, own, found.rows, found.sort, lambda row: cursor_text(*place(row, column)))
             more = {} if shown is None else await shown(pages, call, found)
             response: Response = pages.desk.show(call, template, form=found.form, table=table, **more)
             return response

@@ -33,6 +33,17 @@ DELETE_PRICES = Statement("""
     insert into removed_price (price_list, product_id) select * from gone
 """)
 
+END_PRICES = Statement("""
+    with gone as (
+        delete from price l using product p
+        where p.id = l.product_id
+          and (l.price_list, p.sku_key) in (
+              select split_part(key, chr(31), 1), split_part(key, chr(31), 2) from unnest(:keys::text[]) as named (key))
+        returning l.price_list, l.product_id
+    )
+    insert into removed_price (price_list, product_id) select * from gone
+""")
+
 COUNT_PRICES = Statement("select count(*) from price where price_list in (select s.row ->> 'price_list' from staged s)")
 
 PRICE_VIEW: LiteralString = """

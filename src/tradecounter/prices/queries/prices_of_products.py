@@ -2,11 +2,37 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
 
+
+@dataclass(frozen=True, slots=True)
+class DefaultPrice:
+    """A product's prices on the default list, in net pounds, and what it costs the reseller; None for none."""
+
+    single_unit_cost: Decimal | None
+    five_plus_unit_cost: Decimal | None
+    ten_plus_unit_cost: Decimal | None
+    purchase_cost: Decimal | None
+
+    @property
+    def of_ten(self) -> Decimal | None:
+        """The price of ten units and more, if it is another one."""
+        lowest = self.ten_plus_unit_cost if self.ten_plus_unit_cost is not None else self.five_plus_unit_cost
+        return None if lowest == self.single_unit_cost else lowest
+
+
+NO_PRICE = DefaultPrice(None, None, None, None)
+
+_DEFAULT_PRICES = Statement("""
+    select p.sku_key, l.single_unit_cost, l.five_plus_unit_cost, l.ten_plus_unit_cost, p.purchase_cost
+    from product p left join price l on l.product_id = p.id and l.price_list = 'default'
+    where p.sku_key = any(:sku_keys::text[])
+""")
 _LIST_PRICES = Statement("""
     select product_id, price_list, single_unit_cost, five_plus_unit_cost, ten_plus_unit_cost from price
     where price_list = any(:price_lists::text[]) and product_id = any(:product_ids::bigint[])
@@ -16,6 +42,12 @@ _CONTRACT_PRICES = Statement("""
     from contract_price where customer_id = :customer_id and product_id = any(:product_ids::bigint[])
     order by product_id, valid_from desc nulls last, id desc
 """)
+
+
+async def default_prices_of(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, DefaultPrice]:
+    """Return the prices of products on the default list, by their folded SKUs."""
+    found = await tx.fetch_all(_DEFAULT_PRICES, sku_keys=list(sku_keys))
+    return {sku_key: DefaultPrice(*costs) for sku_key, *costs in found}
 
 
 async def list_prices_of_products(

@@ -33,6 +33,7 @@ from tradecounter.edge.rest.days import end_of, start_of
 from tradecounter.edge.rest.responses import file_response
 from tradecounter.kit.local_time import uk_date
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.sentences import told_of
 from tradecounter.payments.queries.payments import PaymentFilter, list_payments
 
 Shown = Literal["unpaid", "overdue", "paid"]
@@ -127,7 +128,7 @@ class InvoicePages:
             payments=[(payment, payment.share_of(number)) for payment in payments],
             credit_notes=credit_notes,
             left=left,
-            history=history,
+            history=told_of(history),
         )
 
     @page("/invoice/{number}/pdf", "An invoice as a PDF file", scope="billing:read")

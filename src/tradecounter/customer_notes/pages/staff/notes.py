@@ -1,12 +1,16 @@
 """`/customer/{id}/timeline`, notes and contacts: what staff know of a customer."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import takewhile
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.audit.queries import actors_at
 from tradecounter.customer_notes.keep_notes import (
     add_contact,
     add_note,
@@ -18,18 +22,18 @@ from tradecounter.customer_notes.queries import Contact, Happening, contacts_of,
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, TableParameters
-from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.pages.subjects import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.sentences import happened
 from tradecounter.parts.shown_customer import shown_customer
 
 _TIMELINE = "/customer/{id}/timeline"
 _CONTACT = "/customer/{id}/contact-person"
-_COLUMNS = (Column("What"), Column("When"), Column("About"), Column("By"))
+_COLUMNS = (Column("What"), Column("When"))
 _HEADINGS = ("at", "what", "subject", "text", "promised_on", "by")
 
 
@@ -58,9 +62,17 @@ def _file_row(row: Happening) -> tuple[object, ...]:
     return (at, row.kind, row.subject, row.text, row.promised_on, row.by)
 
 
-def _title(row: Happening) -> str:
-    """Return what happened, for people: `order.confirmed` is Order confirmed."""
-    return label(row.kind.replace(".", "_"))
+def _likeness(one: str, other: str) -> int:
+    """Return how many characters two texts begin with together."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _sentence(row: Happening, done: Mapping[tuple[str, datetime], Sequence[tuple[str, str]]]) -> tuple[str, str, str]:
+    """Return who did what before, in and behind the name of an event's subject."""
+    entries = [entry for subject in row.audited_as for entry in done.get((subject, row.at), ())]
+    # Of several things at the same moment, it is the one whose action is like the event: `order.confirm`.
+    _, by = max(entries, key=lambda entry: _likeness(entry[0], row.kind), default=("", ""))
+    return happened(row.kind, by, row.name, msgspec.json.decode(row.data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,7 @@ class CustomerNotePages:
         file="timeline",
         headings=_HEADINGS,
         cells=_file_row,
-        shown=lambda self, call, _: self._customer(call),
+        shown=lambda self, call, found: self._customer(call, found.rows),
         scope="customers:read",
     )
     async def show_timeline(self, tx: Transaction, call: Call, wanted: TableParameters, at: At) -> list[Happening]:
@@ -134,15 +146,17 @@ class CustomerNotePages:
     async def remove(self, tx: Transaction, call: Call, now: datetime) -> None:
         await remove_contact(tx, call.path_id("id", "customer"), call.path_id("contact_id", "contact"), now)
 
-    async def _customer(self, call: Call) -> dict[str, Any]:
+    async def _customer(self, call: Call, rows: Sequence[Happening]) -> dict[str, Any]:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             contacts = await contacts_of(tx, shown.id)
+            subjects = {subject for row in rows for subject in row.audited_as if row.subject}
+            done = await actors_at(tx, subjects, {row.at for row in rows})
         may = self.desk.view(call).may
         return {
             "shown": shown,
             "contacts": contacts,
-            "title_of": _title,
+            "sentence_of": lambda row: _sentence(row, done),
             "path_of": lambda row: path_of_subject(row.subject, may),
         }
 

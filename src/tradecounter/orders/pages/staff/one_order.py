@@ -16,6 +16,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.orders.states import AnyOrder, PendingOrder
 from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.sentences import phrase_of
 from tradecounter.parts.shown_order import shown_order
 from tradecounter.shipments.queries.reads import find_video
 
@@ -42,6 +43,7 @@ class OrderPages:
             video=video,
             requests=requests,
             wait=wait,
+            phrase_of=phrase_of,
         )
 
 

@@ -35,6 +35,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.kit.number_types import Id
 from tradecounter.kit.numbers import read_id
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.sentences import told_of
 from tradecounter.payments.pages.staff.payment_preview import (
     PaymentPreview,
     chosen_customer,
@@ -153,7 +154,7 @@ class PaymentPages:
             history = await entries_of(tx, [f"payment/{payment_id}"])
         left = payment.amount - sum(share.amount for share in payment.allocations)
         return self.desk.show(
-            call, "payments/payment.html", payment=payment, customer=account.name, left=left, history=history
+            call, "payments/payment.html", payment=payment, customer=account.name, left=left, history=told_of(history)
         )
 
     @step(

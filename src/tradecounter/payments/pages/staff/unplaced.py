@@ -19,6 +19,7 @@ from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.sentences import told_of
 from tradecounter.payments.bank_wire import StoredLine
 from tradecounter.payments.operations.bank_wire import SettingAside
 from tradecounter.payments.pages.staff.payment_preview import UNASKED, PaymentPreview, preview_of
@@ -193,7 +194,7 @@ class BankLinePages:
             sought=sought,
             customers=customers,
             suggested=[(place, _seen_of(place, line)) for place in suggested],
-            history=history,
+            history=told_of(history),
             preview=preview,
             unasked=UNASKED,
             seen="" if preview is None else seen_of(preview.facts),

@@ -28,6 +28,7 @@ from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS as MOST_IN_S
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.sentences import told_of
 from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.products.operations.staff import shown_product
 from tradecounter.products.queries.by_sku import fetch_product
@@ -129,7 +130,7 @@ class ProductPages:
             form=filled,
             product=product,
             waiting=waiting,
-            history=history,
+            history=told_of(history),
             sees_prices=sees_prices,
             sees_customers=allows(roles, "customers:read"),
             explained=explained,

@@ -8,7 +8,10 @@ from tradecounter.edge.page_kit.tables import Column, TableParameters
 from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.session import has_right
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.prices.queries.prices_of_products import NO_PRICE, DefaultPrice, default_prices_of
 from tradecounter.products.find_products import list_products
 from tradecounter.products.queries.product_list import SHOWN, ListedProduct, ProductFilter, Shown
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
@@ -18,11 +21,18 @@ _COLUMNS = (
     Column("Manufacturer"),
     Column("EAN"),
     Column("State"),
+    Column("Price", numeric=True),
+    Column("10 and more", numeric=True),
+    Column("Costs you", numeric=True),
     Column("Available", numeric=True),
     Column("Allocated", numeric=True),
     Column("Back-ordered", numeric=True),
 )
 _NO_STOCK = StockLevel()
+_NEEDS = {
+    **dict.fromkeys(("Price", "10 and more", "price", "price_of_ten"), "prices:read"),
+    **dict.fromkeys(("Costs you", "purchase_cost"), "prices:write"),
+}
 
 
 class ProductTable(TableParameters, frozen=True, kw_only=True):
@@ -39,13 +49,15 @@ class StockedProduct:
 
     product: ListedProduct
     level: StockLevel
+    price: DefaultPrice
 
 
 def _file_row(row: StockedProduct) -> tuple[object, ...]:
     product, level = row.product, row.level
     active = "yes" if product.active else "no"
     units = (level.available, level.allocated, level.back_ordered)
-    return (product.sku, product.name, product.manufacturer, product.ean, active, *units)
+    prices = (row.price.single_unit_cost, row.price.of_ten, row.price.purchase_cost)
+    return (product.sku, product.name, product.manufacturer, product.ean, active, *prices, *units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +76,34 @@ class ProductListPages:
         place=lambda row, _: (row.product.sku_key, 0),
         template="products/list.html",
         file="products",
-        headings=("sku", "name", "manufacturer", "ean", "active", "available", "allocated", "back_ordered"),
+        headings=(
+            "sku",
+            "name",
+            "manufacturer",
+            "ean",
+            "active",
+            "price",
+            "price_of_ten",
+            "purchase_cost",
+            "available",
+            "allocated",
+            "back_ordered",
+        ),
         cells=_file_row,
+        needs=_NEEDS,
         shown=lambda *_: known(choices=[(show, label(show)) for show in SHOWN]),
         scope="catalogue:read",
     )
-    async def list_products(self, tx: Transaction, wanted: ProductTable, at: At) -> list[StockedProduct]:
+    async def list_products(self, tx: Transaction, call: Call, wanted: ProductTable, at: At) -> list[StockedProduct]:
         behind = "" if at["after"] is None else at["after"][0]
         memory = self.parts.contexts.views
         words = text("query", wanted.query) or ""
         chosen = ProductFilter(text("manufacturer", wanted.manufacturer) or None, wanted.show)
         products = await list_products(tx, memory, words, chosen, behind, wanted.most)
-        levels = await stock_levels_of(tx, [product.sku_key for product in products])
-        return [StockedProduct(product, levels.get(product.sku_key, _NO_STOCK)) for product in products]
+        keys = [product.sku_key for product in products]
+        levels = await stock_levels_of(tx, keys)
+        prices = await default_prices_of(tx, keys) if has_right(call.request, "prices:read") else {}
+        return [
+            StockedProduct(each, levels.get(each.sku_key, _NO_STOCK), prices.get(each.sku_key, NO_PRICE))
+            for each in products
+        ]

@@ -1,0 +1,166 @@
+"""Says in words who did what: entries of the audit log, and events."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from tradecounter.audit.queries import AuditRecord
+from tradecounter.edge.page_kit.values import label, plural
+from tradecounter.kit.money import in_pounds
+from tradecounter.parts.shown_changes import changes_of
+
+# What someone did, for actions whose noun and verb do not say it.
+_ACTIONS = {
+    "order.create": "placed the order",
+    "quote.create": "asked for the quote",
+    "order.track": "added tracking",
+    "order.video": "added a packing video",
+    "order.note": "added a note",
+    "order.configure": "added a configuration",
+    "order.reschedule": "changed the expected date",
+    "order.expire": "let the order expire",
+    "quote.expire": "let the quote expire",
+    "order.dispatch": "dispatched units",
+    "order.request_approval": "asked for approval",
+    "quote.request_approval": "asked for approval",
+    "order.decline_approval": "declined the approval",
+    "shipment.take_back": "took a shipment back",
+    "shipment.correct": "corrected a shipment",
+    "request.open": "asked for a change",
+    "request.close": "answered a request",
+    "return.open": "opened a return",
+    "return.receive": "received returned units",
+    "return.close": "closed the return",
+    "invoice.issue": "issued the invoice",
+    "invoice.resend": "sent the invoice again",
+    "credit_note.issue": "issued a credit note",
+    "bank_line.place": "placed the line",
+    "bank_line.set_aside": "set the line aside",
+    "customer.note": "added a note",
+    "customer.remind": "sent a reminder",
+    "customer.send_statement": "sent a statement",
+    "product.create": "added the product",
+    "delivery.receive": "booked a delivery in",
+}
+_PAST = {
+    "cancel": "cancelled",
+    "give": "gave",
+    "make": "made",
+    "reset": "reset",
+    "send": "sent",
+    "set": "set",
+    "stop": "stopped",
+    "take": "took",
+    "tell": "told",
+}
+# What happened to what, for events whose type does not say it.
+_EVENTS = {
+    "order.approval_requested": ("asked for approval of", "order"),
+    "order.shipment_taken_back": ("took back a shipment of", "order"),
+    "order.tracking_updated": ("updated the tracking of", "order"),
+    "order.expected_date_changed": ("changed the expected date of", "order"),
+    "order.returned": ("recorded a return of", "order"),
+    "request.opened": ("asked for a change of", "order"),
+    "request.closed": ("answered a request about", "order"),
+    "quote.requested": ("asked for", "quote"),
+    "customer.created": ("added", "the customer"),
+    "customer.changed": ("changed", "the settings of the customer"),
+    "customer.blocked": ("blocked", "the customer"),
+}
+_MOST_CHANGES = 4
+_LONGEST_VALUE = 60
+
+
+def told_of(entries: Iterable[AuditRecord]) -> list[tuple[datetime, str, str]]:
+    """Return when something was done, by whom, and what, for each entry."""
+    return [(entry.at, entry.acting_user or entry.actor_name, sentence_of(entry)) for entry in entries]
+
+
+def sentence_of(entry: AuditRecord) -> str:
+    """Return what someone did, as it follows the name: adjusted the stock, on hand from 5 to 3 (Broken)."""
+    after: Mapping[str, Any] = msgspec.json.decode(entry.after)
+    reason = after.get("reason")
+    details = _prices(entry) if entry.action == "price.change" else _changes(entry)
+    told = f" ({reason})" if isinstance(reason, str) and reason.strip() else ""
+    return f"{phrase_of(entry.action)}{f', {details}' if details else ''}{told}"
+
+
+def phrase_of(action: str) -> str:
+    """Return what someone did by an action of the audit log: `webhook.add` is added the webhook."""
+    if action in _ACTIONS:
+        return _ACTIONS[action]
+    noun, _, done = action.partition(".")
+    verb, _, rest = done.partition("_")
+    what = f"the {rest.replace('_', ' ')} of the" if rest else "the"
+    return f"{_past(verb)} {what} {noun.replace('_', ' ')}"
+
+
+def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what an event says before, in and behind the name of its subject; `by` is empty if nobody is known.
+
+    Of `order.confirmed`, they are “Sam Staff confirmed order”, “ORD-100001” and nothing.
+    """
+    noun, _, done = kind.partition(".")
+    verb, what = _EVENTS.get(kind, (done.replace("_", " "), noun.replace("_", " ")))
+    behind = _amount(data)
+    number = _number(data)
+    if number:
+        what = f"{what} {number} of order"
+    if by and kind not in {"order.expired", "quote.expired"}:
+        return f"{by} {verb} {what}", name, behind
+    if kind in _EVENTS:
+        return f"Somebody {verb} {what}", name, behind
+    subject = f"{what[:1].upper()}{what[1:]}"
+    return subject, name, f" {verb}" if done == "expired" else f" was {verb}{behind}"
+
+
+def _number(data: Mapping[str, Any]) -> int | None:
+    found = next((data[part] for part in ("invoice", "credit_note") if isinstance(data.get(part), dict)), None)
+    number = None if found is None else found.get("number")
+    return number if isinstance(number, int) else None
+
+
+def _amount(data: Mapping[str, Any]) -> str:
+    parts = (data, *(data[name] for name in ("invoice", "credit_note") if isinstance(data.get(name), dict)))
+    amounts = (part.get(name) for part in parts for name in ("gross", "amount"))
+    found = next((each for each in amounts if isinstance(each, int | float | str)), None)
+    return "" if found is None else f", {in_pounds(Decimal(str(found)))}"
+
+
+def _past(verb: str) -> str:
+    if verb in _PAST:
+        return _PAST[verb]
+    if verb.endswith("e"):
+        return f"{verb}d"
+    return f"{verb[:-1]}ied" if verb.endswith(("ry", "ly")) else f"{verb}ed"
+
+
+def _changes(entry: AuditRecord) -> str:
+    """Return what was changed, if it had another value before: name from A to B, weight from 1 to 2."""
+    changed = [change for change in changes_of(entry) if change.before is not None and change.field != "reason"]
+    shown = [
+        f"{label(change.field).lower()} from {_short(change.before)} to {_short(change.after)}" for change in changed
+    ]
+    more = len(shown) - _MOST_CHANGES
+    return ", ".join(shown[:_MOST_CHANGES]) + (f" and {plural(more, 'more field')}" if more > 0 else "")
+
+
+def _prices(entry: AuditRecord) -> str:
+    """Return the prices of one unit on each list before and after."""
+    before, after = msgspec.json.decode(entry.before), msgspec.json.decode(entry.after)
+    lists = dict.fromkeys([*before, *after])
+    return ", ".join(f"on {name} from {_single(before.get(name))} to {_single(after.get(name))}" for name in lists)
+
+
+def _single(costs: Any) -> str:
+    amounts = [each for each in costs if each is not None] if isinstance(costs, list) else []
+    return in_pounds(Decimal(str(amounts[0]))) if amounts else "none"
+
+
+def _short(value: str | None) -> str:
+    if value is None or value == "":
+        return "none"
+    return value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
