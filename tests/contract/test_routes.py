@@ -33,6 +33,7 @@ PUBLIC = {
     ("GET", "/docs"),
     ("GET", "/guide"),
     ("GET", "/static/{name}"),
+    ("GET", "/picture/{name}"),
     ("GET", "/auth/.well-known/openid-configuration"),
     ("GET", "/.well-known/oauth-authorization-server/auth"),
     ("GET", "/auth/jwks.json"),
@@ -76,7 +77,12 @@ AUTHENTICATED = {
 }
 # For people who have signed in, and for those who have the secret in the address; see tests/api/pages.
 PAGES = ("/account", "/auth/authorize", "/feed/")
-NOT_IN_THE_DOCUMENT = {("GET", "/docs"), ("GET", "/guide"), ("GET", "/static/{name}")}  # for people
+NOT_IN_THE_DOCUMENT = {
+    ("GET", "/docs"),
+    ("GET", "/guide"),
+    ("GET", "/static/{name}"),
+    ("GET", "/picture/{name}"),
+}  # for people
 
 
 def routes_of(service: Service) -> set[tuple[str, str]]:

@@ -22,6 +22,7 @@ Document = dict[str, Any]
 Problems = Callable[[Any], list[str]]
 
 GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
+_FILES = re.compile("/(static|picture)/")
 PAGES = {"/docs", "/guide", "/api/docs"}  # for people: the document does not list them, nor the static files
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
 PAGES |= {"/changelog", "/changelog.json", "/llms.txt", "/guide.md", "/docs.md", "/.well-known/security.txt"}
@@ -122,7 +123,7 @@ class Interface:
         path = self.path_of(response.request.url.path)
         operations = set() if path is None else {m for m, p, _ in self.responses if p == path}
         described_method = "GET" if method == "HEAD" else method
-        if path is None and (response.request.url.path in PAGES or "/static/" in response.request.url.path):
+        if path is None and (response.request.url.path in PAGES or _FILES.search(response.request.url.path)):
             operations = {"GET"}
         if method == "OPTIONS" and "Access-Control-Request-Method" in response.request.headers:
             return  # a preflight request; `test_cross_origin.py` looks at the response

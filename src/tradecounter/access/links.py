@@ -56,6 +56,11 @@ async def token_of_link(tx: Transaction, link_id: int, secret_keys: Sequence[str
     return next((token for token in tokens if secret_hash(token) == digest), None)
 
 
+def public_address(base_url: str | None, path: str) -> str:
+    """Return the address of a path on the customers' site."""
+    return f"{base_url or _PUBLIC}{path}"
+
+
 def site_address(site: Site, base_url: str | None, page: str) -> str:
     """Return the address of a page of a site, at the address in the settings, or at the commands' default."""
     if site == "staff":

@@ -1200,6 +1200,18 @@ ALTER TABLE public.payment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.picture (
+    digest text NOT NULL,
+    media_type text NOT NULL,
+    content bytea NOT NULL,
+    added_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY public.picture ALTER COLUMN content SET STORAGE EXTERNAL;
+
+COMMENT ON TABLE public.picture IS 'Pictures of products, which never change.';
+
+COMMENT ON COLUMN public.picture.digest IS 'The SHA-256 of the content in hexadecimal digits, which the address has.';
+
 CREATE TABLE public.price (
     price_list text NOT NULL,
     product_id bigint NOT NULL,
@@ -2033,6 +2045,9 @@ ALTER TABLE ONLY public.password_failure
 
 ALTER TABLE ONLY public.payment
     ADD CONSTRAINT payment_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.picture
+    ADD CONSTRAINT picture_pkey PRIMARY KEY (digest);
 
 ALTER TABLE ONLY public.price_alert
     ADD CONSTRAINT price_alert_pkey PRIMARY KEY (user_id, list_id);

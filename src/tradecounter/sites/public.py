@@ -47,6 +47,7 @@ from tradecounter.orders.operations.public import OrderEndpoints
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.operations.public import PaymentEndpoints
+from tradecounter.products.operations.pictures import PictureEndpoints
 from tradecounter.products.operations.public import CatalogueEndpoints
 from tradecounter.quotes.operations.public import QuoteEndpoints
 from tradecounter.settings import Settings
@@ -169,4 +170,4 @@ class Application(Site):
             reference=cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations)),
             guide=cache(lambda: render_guide(self.document(ANY_ADDRESS))),
         )
-        return [*endpoints_of(pages), *endpoints_of(StaticEndpoint())]
+        return [*endpoints_of(pages), *endpoints_of(StaticEndpoint()), *endpoints_of(PictureEndpoints(self.database))]

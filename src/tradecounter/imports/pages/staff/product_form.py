@@ -1,5 +1,6 @@
 """`/product-form`: adds a product or changes one, with its prices. Below `/product`, the rest of a path is a SKU."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,24 +12,28 @@ from msgspec import Meta, Struct
 from msgspec.structs import fields
 from starlette.responses import Response
 
+from tradecounter.access.links import public_address
 from tradecounter.bulk.spellings import stored_keys
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
-from tradecounter.edge.page_kit.forms import Filled, read_submitted
+from tradecounter.edge.page_kit.forms import MOST_BYTES, Filled, Submitted, read_submitted
 from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.responses import STATUS
 from tradecounter.imports.roles import IMPORTERS
 from tradecounter.imports.save_product import PriceFields, Saved, SavedProduct, save_product, version_of
-from tradecounter.kit.errors import invalid
+from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.number_types import Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import fold
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
 from tradecounter.products.import_rows import DocumentRow, ProductRow
+from tradecounter.products.pictures import LARGEST_PICTURE, keep_picture, read_picture
 from tradecounter.products.queries.by_sku import fetch_product, product_row
+from tradecounter.products.queries.pictures import Picture
 from tradecounter.products.queries.records import CategoryRecord, read_reference
 from tradecounter.products.wire import ProductImage
 from tradecounter.stock.importing import StockRow, Units
@@ -102,10 +107,21 @@ class ProductFormPages:
 
     @form(_PATH, "Add or change a product", scope="catalogue:write", roles=IMPORTERS)
     async def save(self, call: Call) -> Response:
-        submitted = await read_submitted(call)
+        submitted = await read_submitted(call, most_bytes=LARGEST_PICTURE + MOST_BYTES, most_files=1)
         is_new = not submitted.one("seen")
 
+        async def again(filled: Filled) -> Response:
+            return await self._show(call, "" if is_new else submitted.one("sku"), filled)
+
+        try:
+            picture = await _picture(submitted)
+        except DomainError as error:
+            return await again(Filled.of(submitted, error, STATUS[error.kind]))
+
         async def work(tx: Transaction, body: ProductForm, now: datetime) -> Saved:
+            if picture is not None:
+                path = await keep_picture(tx, picture, now)
+                body.images = f"{body.images} {public_address(self.parts.settings.base_url, path)}"
             wanted = SavedProduct(
                 product=_product(body),
                 prices=body.prices,
@@ -119,7 +135,7 @@ class ProductFormPages:
             call,
             ProductForm,
             work,
-            again=lambda filled: self._show(call, "" if is_new else submitted.one("sku"), filled),
+            again=again,
             to=lambda saved: f"/product/{quote(saved.sku)}",
             done=lambda saved: _done(saved, is_new=is_new),
             submitted=submitted,
@@ -151,6 +167,16 @@ class ProductFormPages:
             category_names=_in_tree(known.categories),
             manufacturers=[(each.key, each.name) for each in known.manufacturers],
         )
+
+
+async def _picture(submitted: Submitted) -> Picture | None:
+    """Return the picture of a form; None without one. Raises DomainError (invalid)."""
+    try:
+        file = submitted.files.get("picture")
+        content = b"" if file is None else await file.read()
+    finally:
+        submitted.close()
+    return await asyncio.to_thread(read_picture, content, "picture") if content else None
 
 
 def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Filled) -> list[PriceOnList]:
@@ -193,7 +219,9 @@ def _product(body: ProductForm) -> ProductRow:
         description_html=body.description_html,
         categories=list(dict.fromkeys(body.categories)),
         attributes=_attributes(body.attributes),
-        images=[ProductImage(is_primary=not place, url=url) for place, url in enumerate(body.images.split())],
+        images=[
+            ProductImage(is_primary=not place, url=url) for place, url in enumerate(dict.fromkeys(body.images.split()))
+        ],
         documents=_documents(body.documents),
         related_products=_lines(body.related_products),
         similar_products=_lines(body.similar_products),

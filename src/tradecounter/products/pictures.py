@@ -1,0 +1,104 @@
+"""Checks and keeps pictures of products that staff upload, each at an address that never changes."""
+
+import hashlib
+import json
+import re
+import struct
+from datetime import datetime
+from typing import Final
+
+import typst
+
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import invalid
+from tradecounter.products.queries.pictures import Picture, store_picture
+
+LARGEST_PICTURE: Final = 2 * 1024 * 1024  # bytes
+_MOST_PIXELS: Final = 4096  # of a side
+_FEWEST_BYTES: Final = 32
+_MEDIA_TYPES: Final = {"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
+_TRIAL: Final = b"#let p = json(bytes(sys.inputs.picture))\n#image(bytes(p.data), format: p.format)"
+_PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
+_PNG_END = b"IEND\xaeB`\x82"
+_MARKER: Final = 0xFF
+_JPEG_END = b"\xff\xd9"
+_JPEG_FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of a frame, which has the size
+NAME = re.compile(r"(?P<digest>[0-9a-f]{64})\.(?P<ending>png|jpg|webp)")
+
+
+def read_picture(content: bytes, field: str) -> Picture:
+    """Return an uploaded picture. Raises DomainError (invalid) for what is no whole PNG, JPEG or WebP of a usual size.
+
+    Nothing may follow the picture, so that the file is no other kind of file too. It is decoded once, which takes a
+    tenth of a second: call it in a thread.
+    """
+    if len(content) > LARGEST_PICTURE:
+        raise invalid(field, f"is larger than {LARGEST_PICTURE // 1024 // 1024} MB")
+    found = _format(content) if len(content) >= _FEWEST_BYTES else None
+    if found is None:
+        raise invalid(field, "is not a whole PNG, JPEG or WebP picture")
+    size = _size(content, found)
+    if size is None or not all(0 < side <= _MOST_PIXELS for side in size):
+        raise invalid(field, f"must have at most {_MOST_PIXELS:,} pixels on each side")
+    given = json.dumps({"data": list(content), "format": found})
+    try:
+        typst.compile(_TRIAL, sys_inputs={"picture": given}, ignore_system_fonts=True)
+    except typst.TypstError as error:
+        raise invalid(field, "is damaged, or no picture") from error
+    return Picture(_MEDIA_TYPES[found], content)
+
+
+async def keep_picture(tx: Transaction, picture: Picture, now: datetime) -> str:
+    """Store a picture; return its path on the customers' site."""
+    digest = hashlib.sha256(picture.content).hexdigest()
+    await store_picture(tx, digest, picture, now)
+    ending = next(ending for ending, media_type in _MEDIA_TYPES.items() if media_type == picture.media_type)
+    return f"/picture/{digest}.{ending}"
+
+
+def _format(content: bytes) -> str | None:
+    """Return the format that both ends of a file have."""
+    if content.startswith(_PNG) and content.endswith(_PNG_END):
+        return "png"
+    if content.startswith(_JPEG) and content.endswith(_JPEG_END):
+        return "jpg"
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP" and _length(content, 4) + 8 == len(content):
+        return "webp"
+    return None
+
+
+def _size(content: bytes, found: str) -> tuple[int, int] | None:
+    try:
+        if found == "png":
+            return struct.unpack(">II", content[16:24])
+        return _jpeg_size(content) if found == "jpg" else _webp_size(content)
+    except (struct.error, IndexError):
+        return None
+
+
+def _jpeg_size(content: bytes) -> tuple[int, int] | None:
+    at = len(_JPEG) - 1
+    while content[at] == _MARKER:
+        marker = content[at + 1]
+        if marker in _JPEG_FRAMES:
+            height, width = struct.unpack(">HH", content[at + 5 : at + 9])
+            return width, height
+        at += 2 + int(struct.unpack(">H", content[at + 2 : at + 4])[0])
+    return None
+
+
+def _webp_size(content: bytes) -> tuple[int, int] | None:
+    match content[12:16]:
+        case b"VP8X":
+            return 1 + int.from_bytes(content[24:27], "little"), 1 + int.from_bytes(content[27:30], "little")
+        case b"VP8L":
+            bits = _length(content, 21)
+            return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+        case b"VP8 ":
+            width, height = struct.unpack("<HH", content[26:30])
+            return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+def _length(content: bytes, at: int) -> int:
+    return int.from_bytes(content[at : at + 4], "little")

@@ -1,0 +1,93 @@
+"""Pictures of products, uploaded in their form."""
+
+import struct
+import zlib
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from support.backoffice import BackOfficeSite
+from support.orders import rows, sell
+from support.pages import Person, fields_of, staff_member, text_of
+from support.service import Service
+from tradecounter.products.pictures import LARGEST_PICTURE
+
+FORM = "/product-form"
+
+
+@pytest.fixture
+def manager(office: BackOfficeSite) -> Person:
+    return staff_member(office.service, office.url, "catalogue")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(width: int = 20, height: int = 10, *, rows_there: int | None = None) -> bytes:
+    lines = b"".join(b"\0" + b"\xff\0\0" * width for _ in range(height if rows_there is None else rows_there))
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = [_chunk(b"IHDR", head), _chunk(b"IDAT", zlib.compress(lines)), _chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def upload(person: Person, sku: str, content: bytes, name: str = "front.png") -> httpx2.Response:
+    fields = fields_of(person.get(f"{FORM}?sku={sku}"), where=lambda name: name not in {"categories", "picture"})
+    return person.http.post(
+        FORM,
+        data=fields,
+        files={"picture": (name, content, "image/png")},
+        headers={"Sec-Fetch-Site": "same-origin"},
+    )
+
+
+def images_of(shop: Service, sku: str) -> list[str]:
+    [(images,)] = rows(shop, "select images from product where sku = %s", sku)
+    return [image["url"] for image in images]
+
+
+def test_a_picture_is_served_to_everybody_at_an_address_that_never_changes(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "PICTURED-1")
+    webp = Path("src/tradecounter/edge/page_kit/static/account.webp").read_bytes()
+    for content, media_type in ((png(), "image/png"), (webp, "image/webp")):
+        assert upload(manager, sku, content).status_code == 303
+        path = images_of(shop, sku)[-1].partition("/picture/")
+        served = httpx2.get(f"{shop.url}/picture/{path[2]}")
+        assert served.content == content
+        assert served.headers["Content-Type"] == media_type
+        assert "immutable" in served.headers["Cache-Control"]
+        assert served.headers["X-Content-Type-Options"] == "nosniff"
+        assert "sandbox" in served.headers["Content-Security-Policy"]
+    assert len(images_of(shop, sku)) == 2
+    upload(manager, sku, png())
+    assert len(images_of(shop, sku)) == 2, "the same picture is there once"
+    assert rows(shop, "select count(*) from picture") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "is not a whole PNG, JPEG or WebP picture"),
+        (b"GIF89a" + bytes(40), "is not a whole PNG, JPEG or WebP picture"),
+        (png() + b"<script>alert(1)</script>", "is not a whole PNG, JPEG or WebP picture"),
+        (png(5000, 1), "must have at most 4,096 pixels on each side"),
+        (png(4000, 4000, rows_there=1), "is damaged, or no picture"),
+        (b"\xff\xd8\xff" + bytes(60) + b"\xff\xd9", "must have at most 4,096 pixels on each side"),
+        (b"RIFF" + struct.pack("<I", 52) + b"WEBPVP8 " + bytes(44), "must have at most 4,096 pixels on each side"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(LARGEST_PICTURE), "is larger than 2 MB"),
+    ],
+    ids=["svg", "gif", "with a script behind it", "too wide", "bomb", "no frame", "no size", "too large"],
+)
+def test_a_hostile_file_is_no_picture(shop: Service, manager: Person, content: bytes, said: str) -> None:
+    sku = sell(shop, "PICTURED-2")
+    answer = upload(manager, sku, content)
+    assert answer.status_code == 400
+    assert said in text_of(answer)
+    assert "form-picture-error" in answer.text
+    assert images_of(shop, sku) == []
+
+
+def test_an_unknown_picture_is_not_found(shop: Service) -> None:
+    for name in ("0" * 64 + ".png", "..%2fsecret", "0.svg"):
+        assert httpx2.get(f"{shop.url}/picture/{name}").status_code == 404
