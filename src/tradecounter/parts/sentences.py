@@ -112,7 +112,8 @@ def happened(kind: str, by: str, name: str, data: Mapping[str, Any]) -> tuple[st
     if by and kind not in {"order.expired", "quote.expired"}:
         return f"{by} {verb} {what}", name, behind
     if kind in _EVENTS:
-        return f"Somebody {verb} {what}", name, behind
+        who = "Somebody" if verb.startswith("asked") else "The system"
+        return f"{who} {verb} {what}", name, behind
     subject = f"{what[:1].upper()}{what[1:]}"
     return subject, name, f" {verb}" if done == "expired" else f" was {verb}{behind}"
 

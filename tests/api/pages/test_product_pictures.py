@@ -53,7 +53,7 @@ def test_a_picture_is_served_to_everybody_at_an_address_that_never_changes(shop:
     for content, media_type in ((png(), "image/png"), (webp, "image/webp")):
         assert upload(manager, sku, content).status_code == 303
         path = images_of(shop, sku)[-1].partition("/picture/")
-        served = httpx2.get(f"{shop.url}/picture/{path[2]}")
+        served = httpx2.get(f"{shop.url}/picture/{path[2]}?api-key=bad", headers={"X-Api-Key": "bad"})
         assert served.content == content
         assert served.headers["Content-Type"] == media_type
         assert "immutable" in served.headers["Cache-Control"]

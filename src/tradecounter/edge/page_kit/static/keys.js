@@ -16,7 +16,7 @@
   };
 
   const move = (step) => {
-    const rows = [...document.querySelectorAll("main tbody tr")].map((row) => row.querySelector("th a")).filter(Boolean);
+    const rows = [...document.querySelectorAll("main tbody tr")].map((row) => row.querySelector("th a") ?? row.querySelector("a")).filter(Boolean);
     const row = document.activeElement.closest("tr");
     const here = rows.findIndex((link) => row?.contains(link));
     rows[Math.min(Math.max(here + step, 0), rows.length - 1)]?.focus();

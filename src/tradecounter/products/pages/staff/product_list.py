@@ -18,8 +18,6 @@ from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels
 
 _COLUMNS = (
     Column("Product"),
-    Column("Manufacturer"),
-    Column("EAN"),
     Column("State"),
     Column("Price", numeric=True),
     Column("10 and more", numeric=True),
