@@ -1,6 +1,5 @@
 """Staff order for a customer, confirm and amend, on pages."""
 
-import re
 from typing import Any
 
 import pytest
@@ -235,9 +234,9 @@ def test_what_another_has_changed_meanwhile_stays(support: Person, customer: Cus
     placed = buy(customer, [("PHONE", 4), ("CABLE", 2)])
     old = amend_fields(support, placed, items__0__quantity="5")
     support.sends(f"{path_of(placed)}/amend", amend_fields(support, placed, items__1__quantity="9"))
-    page = text_of(support.sends(f"{path_of(placed)}/amend", old))
-    assert re.search(r"Product PHONE 5 ", page)
-    assert re.search(r"Product CABLE 9 ", page)
+    support.sends(f"{path_of(placed)}/amend", old)
+    now = amend_fields(support, placed)
+    assert (now["items-0-quantity"], now["items-1-quantity"]) == ("5", "9")
 
 
 @pytest.mark.parametrize(
