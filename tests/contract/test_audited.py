@@ -279,6 +279,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "order create": ("order.create", lambda o: [str(o.customer.id), "--file", o.body()]),
     "order confirm": ("order.confirm", lambda o: [o.pending()]),
     "order amend": ("order.amend", lambda o: [o.order(), "--reference", "PO-2"]),
+    "order external-id": ("order.external_id", lambda o: [o.order(), "SO-1"]),
     "order note": ("order.note", lambda o: [o.order(), "a test"]),
     "order return": ("return.open", lambda o: _with_item(o, o.order(dispatch), "--reason", "a test")),
     "return receive": ("return.receive return.close", lambda o: _receiving(*o.returned())),

@@ -44,16 +44,19 @@ def roll_back(shop: Importer, import_id: int | None) -> None:
 
 
 def test_each_product_is_named_by_what_happened_to_it(shop: Importer) -> None:
-    shop.load("products", rows("OLD", "SAME", "GONE", "BACK"))
+    shop.load("products", [*rows("OLD", external_id="ERP-1"), *rows("SAME", "GONE", "BACK")])
     shop.load("products", [{"sku": "BACK", "active": False}])
     shop.change("delete from unnumbered_event")
     file = [*rows("SAME", "NEW"), {"sku": "old", "weight_kg": 2}, {"sku": "BACK", "active": True}]
     done = shop.load("products", file, replace=True)
     about = {"import_id": done.id}
     assert recorded(shop, "product") == [
-        ("product.added", {**about, "skus": ["NEW", "BACK"], "changed": ["active"]}),
-        ("product.changed", {**about, "skus": ["old"], "changed": ["sku", "weight_kg"]}),
-        ("product.removed", {**about, "skus": ["GONE"], "changed": ["active"]}),
+        ("product.added", {**about, "skus": ["NEW", "BACK"], "changed": ["active"], "external_ids": {}}),
+        (
+            "product.changed",
+            {**about, "skus": ["old"], "changed": ["sku", "weight_kg"], "external_ids": {"old": "ERP-1"}},
+        ),
+        ("product.removed", {**about, "skus": ["GONE"], "changed": ["active"], "external_ids": {}}),
     ]
     shop.change("delete from unnumbered_event")
     roll_back(shop, done.id)

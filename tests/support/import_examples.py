@@ -44,6 +44,7 @@ CUSTOMER = {
     "packing": "plain",
     "shipping_method": 1,
     "unique_references": True,
+    "external_id": "ERP-A",
     "addresses": [ADDRESS],
 }
 PHONE = {
@@ -58,6 +59,7 @@ PHONE = {
     "box_length_mm": "50",
     "clearance_product": False,
     "configurable": True,
+    "external_id": "ERP-PHONE",
     "consumer_unit_cost": "99.99",
     "description": "Rings.",
     "description_html": "<p>Rings.</p>",

@@ -46,6 +46,7 @@ OFFICE: Mapping[str, str] = {
     "/order/{reference}/cancel": "support",
     "/order/{reference}/confirm": _SALES,
     "/order/{reference}/dispatch": _ON_THE_WAY,
+    "/order/{reference}/external-id": "support",
     "/order/{reference}/invoice": "finance",
     "/order/{reference}/note": "support",
     "/order/{reference}/packing-slip": _ORDERS,

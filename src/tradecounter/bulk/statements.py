@@ -29,6 +29,25 @@ def unknown_reference(
 UNKNOWN_SKU = unknown_reference("sku", "product", "sku_key", compared="sku_key")
 
 
+def taken_external_ids(table: str, key: str, shown: str) -> Statement[Any]:
+    """Return the check that rows have different external ids, and none of a record that keeps its own."""
+    sql = SQL(
+        """
+        select s.line, format('external_id: %s is that of %s', s.row -> 'external_id', t.{shown})
+        from staged s join {table} t on t.external_id = s.row ->> 'external_id'
+        where t.{key} is distinct from s.key
+          and not exists (select from staged o where o.key = t.{key} and jsonb_exists(o.row, 'external_id'))
+        union all
+        select line, format('external_id: %s is there twice', external_id) from (
+            select line, row -> 'external_id' as external_id,
+                   row_number() over (partition by row ->> 'external_id' order by line) as place
+            from staged where row ->> 'external_id' is not null) as given
+        where place > 1
+        """
+    ).format(table=Identifier(table), key=Identifier(key), shown=Identifier(shown))
+    return Statement(sql)
+
+
 def required_when_new(
     table: str, key: str, names: Sequence[str], what: LiteralString, *, key_type: LiteralString = "text"
 ) -> Statement[Any]:

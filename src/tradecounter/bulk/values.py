@@ -3,7 +3,7 @@
 A value with an error is UNSET; the checks skip it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from tradecounter.kit.errors import DomainError
+from tradecounter.kit.external_ids import clean_external_id
 from tradecounter.kit.keys import UnusableKeyError, clean_key, key_form
 from tradecounter.kit.numbers import PENNY_PLACES, UnreadableNumberError, check_places
 from tradecounter.kit.text import is_blank, trimmed
@@ -55,6 +56,14 @@ def checked_key(notes: RowNotes, field: str, value: Any) -> Any:
     except UnusableKeyError as error:
         notes.error(field, str(error))
         return msgspec.UNSET
+
+
+def stored_external_id(notes: RowNotes, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the external id among a row's values as it is stored, or UNSET and an error; nothing without one."""
+    stored: dict[str, Any] = {name: msgspec.UNSET for name in ("external_id",) if name in values}
+    with notes.collecting():
+        stored |= {name: clean_external_id(values[name]) for name in stored}
+    return stored
 
 
 def required_text(notes: RowNotes, field: str, value: Any) -> Any:

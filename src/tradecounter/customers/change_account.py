@@ -14,6 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.events.record import NewEvent, record_event, record_events
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import DomainError, ErrorCollector, Kind, invalid, require_text
+from tradecounter.kit.external_ids import clean_external_id
 from tradecounter.kit.money import rounded
 from tradecounter.kit.text import LONGEST_REASON
 
@@ -73,6 +74,9 @@ def checked_change(change: CustomerChange) -> CustomerChange:
         with collector.collecting():
             if isinstance(email, str) and parse_email(email) is None:
                 raise invalid(name, NOT_AN_EMAIL)
+    with collector.collecting():
+        if isinstance(change.external_id, str):
+            values["external_id"] = clean_external_id(change.external_id)
     for name, most in _MOST.items():
         amount = getattr(change, name)
         with collector.collecting():

@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from tradecounter.bulk.kinds import ImportKind, Stage, Staged
 from tradecounter.bulk.spellings import stored_keys
-from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
-from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds, required_text
+from tradecounter.bulk.statements import merge_statement, required_when_new, taken_external_ids, unknown_reference
+from tradecounter.bulk.values import RowNotes, checked_key, folded, given, pounds, required_text, stored_external_id
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import LARGEST_LIMIT
 from tradecounter.customers.queries.find_customers import ADD_FIRST_OWNERS
@@ -56,6 +56,7 @@ def _staged(customer: CustomerRow, lists: Spellings, notes: RowNotes) -> Iterato
     for name in ("first_name", "last_name"):
         if values.get(name):
             values[name] = required_text(notes, name, values[name])
+    values |= stored_external_id(notes, values)
     if isinstance(customer.addresses, list):
         for number, address in enumerate(customer.addresses):
             with notes.collecting():
@@ -75,6 +76,7 @@ CUSTOMERS = ImportKind(
         required_when_new("customer", "email_key", ("first_name", "last_name"), "customer"),
         unknown_reference("price_list", "price_list", "key"),
         CHECK_CREDIT_TERMS,
+        taken_external_ids("customer", "email_key", "email_address"),
     ),
     merge=merge_statement(
         "customer",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from tradecounter.customers.wire import Email, RequiredText, ShortText
+from tradecounter.kit.external_ids import ExternalId
 from tradecounter.kit.number_types import Percent, Pounds
 from tradecounter.kit.text import fold
 from tradecounter.kit.wire import Moment, Timed
@@ -38,6 +39,7 @@ class Account(Timed, Struct, frozen=True):
     blocked: bool
     blocked_reason: str | None
     created_at: Moment
+    external_id: Annotated[str | None, Meta(description="Its id in another of your programs.")]
 
     @property
     def name(self) -> str:
@@ -67,6 +69,7 @@ class CustomerChange(Struct, frozen=True, omit_defaults=True, kw_only=True):
     shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
     unique_references: bool | UnsetType = UNSET
     order_mails: bool | UnsetType = UNSET
+    external_id: ExternalId | UnsetType | None = UNSET
 
     def without_credit(self) -> Self:
         """Return the change with the credit terms removed."""

@@ -96,15 +96,28 @@ class EventPage:
 
 
 _LAST = Statement("select last from event_sequence")
-_COLUMNS = SQL("select sequence, id, type, occurred_at, subject, customer_id, data::text as data from event")
-_ALL = Statement(SQL("{} where sequence > :after order by sequence limit :most").format(_COLUMNS), EventRecord)
+# The data as the reseller reads them, with the present ids of its other programs, which customers never see.
+RESELLER_DATA = SQL("""
+    (event.data || jsonb_strip_nulls(jsonb_build_object(
+        'external_id',
+        case when event.subject ~ '^order/[0-9]{1,18}$' then
+                  (select o.external_id from orders o where o.id = substr(event.subject, 7)::bigint)
+             when event.subject ~ '^customer/' then
+                  (select c.external_id from customer c where c.id = event.customer_id) end,
+        'customer_external_id', (select c.external_id from customer c where c.id = event.customer_id)
+    )))
+""")
+_SELECT = SQL("select sequence, id, type, occurred_at, subject, customer_id, {}::text as data from event")
+_COLUMNS = _SELECT.format(SQL("data"))
+_RESELLER_COLUMNS = _SELECT.format(RESELLER_DATA)
+_ALL = Statement(SQL("{} where sequence > :after order by sequence limit :most").format(_RESELLER_COLUMNS), EventRecord)
 # A scan of the log would be long for a rare type.
 _OF_TYPES = Statement(
     SQL(
         "select e.* from unnest(:types::text[]) as wanted (type) cross join lateral"
         " ({} where type = wanted.type and sequence > :after order by sequence limit :most) as e"
         " order by sequence limit :most"
-    ).format(_COLUMNS),
+    ).format(_RESELLER_COLUMNS),
     EventRecord,
 )
 _OF_CUSTOMER = Statement(

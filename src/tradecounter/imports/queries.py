@@ -5,6 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+import psycopg
 from msgspec import Struct
 from psycopg.sql import SQL, Literal
 
@@ -12,6 +13,7 @@ from tradecounter.bulk.kinds import ImportKind
 from tradecounter.bulk.price_figures import PriceChanges, PriceFigures
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.wire import Moment, Timed
 
 
@@ -171,8 +173,16 @@ async def undo_added(tx: Transaction, kind: ImportKind[Any]) -> PriceFigures | N
 
 
 async def restore(tx: Transaction, kind: ImportKind[Any]) -> Sequence[str]:
-    """Restore the staged records; return the added records that cannot be removed because they are in use."""
-    await tx.execute(kind.merge)
+    """Restore the staged records; return the added records that cannot be removed because they are in use.
+
+    Raises DomainError (conflict): another record has an external id that would come back.
+    """
+    try:
+        await tx.execute(kind.merge)
+    except psycopg.errors.UniqueViolation as error:  # the import's own checks have passed before
+        raise DomainError(
+            Kind.CONFLICT, "another record now has an external id that a record had before the import: take it away"
+        ) from error
     return [record for (record,) in await tx.fetch_all(Statement(_KEPT.format(view=SQL(kind.view)), prepared=False))]
 
 

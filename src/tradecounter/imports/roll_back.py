@@ -65,11 +65,11 @@ async def roll_back_import(tx: Transaction, import_id: int, now: datetime, *, fo
     changed = await compare_with_present(tx, kind, import_id)
     if changed and not force:
         raise _conflict(changed, "has changed since", "have changed since")
-    if done.kind == "products":
-        await record_rolled_back_products(tx, import_id, now)
     customers = await customers_to_restore(tx) if done.kind == "customers" else []
     figures = await undo_added(tx, kind)
     kept = await restore(tx, kind)
+    if done.kind == "products":
+        await record_rolled_back_products(tx, import_id, now)
     if kept and not force:
         raise _conflict(kept, "is in use and cannot be removed", "are in use and cannot be removed")
     if done.kind == "stock":

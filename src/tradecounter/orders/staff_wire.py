@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from tradecounter.customers.wire import CustomerAddress
+from tradecounter.kit.external_ids import ExternalId
 from tradecounter.kit.number_types import Id
 from tradecounter.kit.wire import Amount, Moment, Timed
 from tradecounter.orders.reseller_wire import AmendOrderRequest, OverrideCredit
@@ -113,6 +114,9 @@ class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
     confirmation_code: Annotated[str, Meta(description="The code to confirm the order by.")]
     customer_reference: Annotated[str, Meta(description="The customer's own reference.")]
     external_customer_id: Annotated[str | None, Meta(description="The customer's id of its own customer.")] = None
+    external_id: Annotated[
+        str | None, Meta(description="Its id in another of your programs, which the customer never sees.")
+    ] = None
     created_on: Annotated[Moment, Meta(description="When it was confirmed, or created if it is not.")]
     cost_net: Annotated[Amount, Meta(description="Items only, without shipping.")]
     cost_tax: Amount
@@ -167,6 +171,7 @@ class OrderRequest(CreateOrderRequest, kw_only=True):
     """An order to create for a customer, at its prices and terms."""
 
     customer_id: Annotated[Id, Meta(description="The customer's id.")]
+    external_id: ExternalId | None = None
     override_credit: OverrideCredit | None = None
 
 
@@ -176,7 +181,14 @@ class Confirmation(ConfirmOrderRequest):
     override_credit: OverrideCredit | None = None
 
 
-class Amendment(AmendOrderRequest, frozen=True):
-    """Changes of a confirmed order; what is not named stays."""
+class ExternalIdChange(Struct):
+    """The id of an order in another program."""
 
+    external_id: ExternalId | None = None
+
+
+class Amendment(AmendOrderRequest, frozen=True):
+    """Changes of a confirmed order; what is not named stays. `external_id` can change in any state."""
+
+    external_id: ExternalId | UnsetType | None = UNSET
     shipping_address: OrderAddress = field(default_factory=lambda: Raw(b"null"))

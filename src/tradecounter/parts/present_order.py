@@ -15,6 +15,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.fulfilled import Fulfilled, FulfilmentReader, carrier_of
 from tradecounter.orders.lines import OrderLine, products_of
 from tradecounter.orders.present import expected_dispatch, item_on_the_wire, shipping_on_the_wire
+from tradecounter.orders.queries.external_ids import external_ids_of
 from tradecounter.orders.queries.lines import invoiced_units, lines_of
 from tradecounter.orders.queries.orders import notes_of
 from tradecounter.orders.shipping_options import ShippingOption
@@ -59,12 +60,13 @@ class OrderPresenter:
         lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
         invoiced, credit_notes = await invoiced_units(tx, ids), await credit_note_numbers(tx, ids)
         invoices, notes = await invoice_numbers(tx, ids), await notes_of(tx, ids)
-        returns = await returns_of_orders(tx, ids)
+        returns, external_ids = await returns_of_orders(tx, ids), await external_ids_of(tx, ids)
         history = await _histories(tx, orders, invoices, credit_notes)
         shown = []
         for order in orders:
             view = await self.views.showing(order.customer_id, products_of(lines[order.id]))
             found = _shown(order, lines[order.id], fulfilled[order.id], view, now)
+            found.external_id = external_ids.get(order.id)
             found.invoices = invoices.get(order.id, [])
             found.credit_notes = credit_notes.get(order.id, [])
             found.returns = [return_number(return_id) for return_id in returns.get(order.id, ())]

@@ -48,5 +48,9 @@ def _members(found: FoundProduct) -> dict[str, Any]:
     members = structs.asdict(found.record)
     del members["id"], members["sku_key"]
     components = [{"sku": c["key"], "quantity": c["quantity"]} for c in members.pop("components")]
-    hidden = {"configurable": found.configurable, "purchase_cost": found.purchase_cost}
+    hidden = {
+        "configurable": found.configurable,
+        "purchase_cost": found.purchase_cost,
+        "external_id": found.external_id,
+    }
     return {**members, **hidden, "components": components}

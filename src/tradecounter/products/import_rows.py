@@ -9,8 +9,19 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.bulk.kinds import Staged
-from tradecounter.bulk.values import RowNotes, checked_key, folded, given, measured, pounds, required_text, text_of
+from tradecounter.bulk.values import (
+    RowNotes,
+    checked_key,
+    folded,
+    given,
+    measured,
+    pounds,
+    required_text,
+    stored_external_id,
+    text_of,
+)
 from tradecounter.kit.ean import is_ean
+from tradecounter.kit.external_ids import ExternalId
 from tradecounter.kit.keys import Spellings, key_form
 from tradecounter.kit.number_types import KILOGRAM_PLACES, MILLIMETRE_PLACES, Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import trimmed
@@ -107,6 +118,7 @@ class ProductRow(Struct, forbid_unknown_fields=True):
     components: Annotated[list[ComponentRow], Meta(max_length=_MOST_COMPONENTS)] | UnsetType = UNSET
     documents: Annotated[list[DocumentRow], Meta(max_length=_MOST_DOCUMENTS)] | UnsetType = UNSET
     active: bool | UnsetType = UNSET
+    external_id: ExternalId | UnsetType | None = UNSET
 
 
 PRODUCT_DEFAULTS: dict[str, Any] = {
@@ -130,6 +142,7 @@ PRODUCT_DEFAULTS: dict[str, Any] = {
     "components": [],
     "documents": [],
     "active": True,
+    "external_id": None,
 }
 
 
@@ -215,6 +228,7 @@ def staged_product(product: ProductRow, keys: CatalogueKeys, notes: RowNotes) ->
     for name, places in _SIZES.items():
         if name in values:
             values[name] = measured(notes, name, getattr(product, name), _LARGEST_SIZE, places)
+    values |= stored_external_id(notes, values)
     _check_addresses(product, notes)
     values |= _staged_keys(product, keys, notes)
     if isinstance(product.attributes, dict):

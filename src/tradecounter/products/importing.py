@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 
 from tradecounter.bulk.kinds import ImportKind, Prepare, Stage, Staged, by_row, deactivation, deactivation_of_added
 from tradecounter.bulk.spellings import no_twins, stored_keys
-from tradecounter.bulk.statements import merge_statement, required_when_new, unknown_reference
+from tradecounter.bulk.statements import merge_statement, required_when_new, taken_external_ids, unknown_reference
 from tradecounter.bulk.values import RowNotes
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import Spellings
@@ -124,13 +124,14 @@ PRODUCTS = ImportKind(
         sql.CHECK_CATEGORIES,
         sql.CHECK_LINKS,
         sql.CHECK_BUNDLES,
+        taken_external_ids("product", "sku_key", "sku"),
     ),
     merge=merge_statement(
         "product", "sku_key", ["sku", "ean", "name", "manufacturer", *PRODUCT_DEFAULTS], PRODUCT_DEFAULTS
     ),
     replaced={"active": True},
     removal=deactivation("product", "sku_key"),
-    undo=deactivation_of_added("product", "sku_key"),
+    undo=sql.UNDO_ADDED_PRODUCTS,
     view=sql.PRODUCT_VIEW,
     topics=("catalogue",),
 )

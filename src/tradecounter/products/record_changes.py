@@ -22,5 +22,5 @@ async def record_rolled_back_products(tx: Transaction, import_id: int, now: date
 
 def _record(tx: Transaction, changes: list[ChangedProducts], import_id: int, now: datetime) -> None:
     for found in changes:
-        data = {"import_id": import_id, "skus": found.skus, "changed": found.fields}
+        data = {"import_id": import_id, "skus": found.skus, "changed": found.fields, "external_ids": found.external_ids}
         record_events(tx, found.type, [NewEvent("product", None, data)], now)

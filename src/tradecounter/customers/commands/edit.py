@@ -28,6 +28,7 @@ class Clearable(StrEnum):
     ACCOUNTS_EMAIL = "accounts-email"
     PRICE_LIST = "price-list"
     SHIPPING_METHOD = "shipping-method"
+    EXTERNAL_ID = "external-id"
 
 
 def _email(text: str) -> str:
@@ -102,6 +103,9 @@ _OPTIONS: dict[str, Any] = {
             "--order-mails/--no-order-mails",
             help="If an order has no contact, send its e-mails to the login address.",
         ),
+    ],
+    "external_id": Annotated[
+        str, typer.Option("--external-id", metavar="ID", help="Its id in another program; customers never see it.")
     ],
 }
 

@@ -40,6 +40,7 @@ _CUSTOMER = ResellerCustomer(
     blocked=False,
     blocked_reason=None,
     created_at=_AT,
+    external_id="ERP-20417",
     credit=_CREDIT,
 )
 

@@ -57,6 +57,7 @@ class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/customer`."""
 
     email_address: Annotated[str | None, Meta(description="Only the customer with this address, in any case.")] = None
+    external_id: Annotated[str | None, Meta(description="Only the customer with this external id.")] = None
 
 
 async def present_customer(tx: Transaction, account: Account, now: datetime) -> ResellerCustomer:
@@ -109,7 +110,8 @@ class CustomerOperations:
     ) -> Listed[ResellerCustomer]:
         """All customers."""
         email = text("email_address", query.email_address)
-        found = await accounts_after(tx, query.after, query.limit + 1, email)
+        external_id = text("external_id", query.external_id)
+        found = await accounts_after(tx, query.after, query.limit + 1, email=email, external_id=external_id or None)
         return Listed(found, await present_customers(tx, found[: query.limit], now))
 
     @CUSTOMERS.changes("POST", ALL_CUSTOMERS, location="{id}", check=_check_new, errors=(NOT_FOUND,))

@@ -14,6 +14,7 @@ from tradecounter.db.pipeline import Pipeline, Result
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.external_ids import taken_external_id
 from tradecounter.kit.keys import Spellings
 from tradecounter.kit.text import fold
 
@@ -76,15 +77,19 @@ async def list_accounts(tx: Transaction) -> list[Account]:
 _ACCOUNTS_AFTER = Statement(
     SQL(
         "select {} from customer where id > :after"
-        " and (:email_key::text is null or email_key = :email_key) order by id limit :most"
+        " and (:email_key::text is null or email_key = :email_key)"
+        " and (:external_id::text is null or external_id = :external_id) order by id limit :most"
     ).format(ACCOUNT_COLUMNS),
     Account,
 )
 
 
-async def accounts_after(tx: Transaction, after: int, most: int, email: str | None = None) -> list[Account]:
+async def accounts_after(
+    tx: Transaction, after: int, most: int, *, email: str | None = None, external_id: str | None = None
+) -> list[Account]:
     """Return the first accounts with a higher id, of which `email` is the address in any case."""
-    return await tx.fetch_all(_ACCOUNTS_AFTER, after=after, most=most, email_key=None if email is None else fold(email))
+    email_key = None if email is None else fold(email)
+    return await tx.fetch_all(_ACCOUNTS_AFTER, after=after, most=most, email_key=email_key, external_id=external_id)
 
 
 async def add_account(tx: Transaction, change: CustomerChange) -> Account:
@@ -156,6 +161,8 @@ async def _write(tx: Transaction, statement: Composed, values: dict[str, Any]) -
     try:
         account = await tx.fetch_one(Statement(statement, Account), **values)
     except psycopg.errors.UniqueViolation as error:
+        if error.diag.constraint_name == "customer_external_id_key":
+            raise taken_external_id(values["external_id"]) from error
         raise DomainError(Kind.CONFLICT, f"email_address: {values['email_address']} is another customer's") from error
     except psycopg.errors.ForeignKeyViolation as error:
         raise _unknown_list(values["price_list"]) from error

@@ -30,7 +30,8 @@ SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _SORTS.items()}
 class CustomerFilter:
     """A filter of customers; None matches all.
 
-    `text` is a customer's id, or part of its company, its contact's name or its e-mail address, or all of a user's.
+    `text` is a customer's id or external id, or part of its company, its contact's name or its e-mail address, or all
+    of a user's.
     """
 
     text: str | None = None
@@ -52,7 +53,8 @@ _PAGE = SQL("""
 """)
 _ALL = SQL("true")
 _TEXT = SQL(
-    "(id = :id::bigint or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
+    "(id = :id::bigint or external_id = :given"
+    " or position(:text in lower(company)) > 0 or position(:text in email_key) > 0"
     " or position(:text in lower(first_name || ' ' || last_name)) > 0"
     " or id in (select customer_id from customer_user where email_key = :text))"
 )
@@ -79,7 +81,7 @@ async def customer_table(
     conditions, values = [_ALL], dict[str, Any](most=most)
     if wanted.text:
         conditions.append(_TEXT)
-        values |= {"text": fold(wanted.text), "id": read_id(wanted.text)}
+        values |= {"text": fold(wanted.text), "given": wanted.text.strip(), "id": read_id(wanted.text)}
     if wanted.price_list:
         conditions.append(_PRICE_LIST)
         values["price_list"] = await spelled_price_list(tx, wanted.price_list)

@@ -29,7 +29,7 @@ _FIND = Statement(
         select id, coalesce(nullif(company, ''), first_name || ' ' || last_name) as name,
                first_name || ' ' || last_name as contact, email_address, blocked_at is not null as blocked,
                lower(company || ' ' || first_name || ' ' || last_name || ' ' || email_address) as names,
-               id::text = :text or email_key = :key
+               id::text = :text or external_id = :text or email_key = :key
                or id in (select customer_id from customer_user where email_key = :key) as exact
         from customer
     )

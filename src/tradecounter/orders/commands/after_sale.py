@@ -1,4 +1,4 @@
-"""`tradecounter order create`, `confirm`, `amend`, `cancel` and `note`."""
+"""`tradecounter order create`, `confirm`, `amend`, `cancel`, `external-id` and `note`."""
 
 import sys
 from contextlib import nullcontext
@@ -31,6 +31,7 @@ from tradecounter.orders.commands.fulfil import change_order
 from tradecounter.orders.commands.shown import print_order, whole_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.policy import OrderingPolicy, read_context
 from tradecounter.orders.requests import Cancellation
@@ -203,6 +204,19 @@ def read_file(path: Path) -> bytes:
     check_text(raw)
     decode_json(raw)
     return raw
+
+
+def external_id(
+    reference: OrderName,
+    value: Annotated[str, typer.Argument(metavar="ID", help="The id; an empty one takes it away.")],
+    as_json: AsJson = False,
+) -> None:
+    """Give an order the id that it has in another program, which the customer never sees."""
+
+    async def work(tx: Transaction) -> None:
+        await set_external_id(tx, reference, value, SystemClock().now())
+
+    change_order(reference, work, as_json=as_json)
 
 
 def note(

@@ -7,7 +7,7 @@ import typer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.session import run_query
-from tradecounter.orders.commands.after_sale import amend, cancel, confirm, create, note
+from tradecounter.orders.commands.after_sale import amend, cancel, confirm, create, external_id, note
 from tradecounter.orders.commands.billing import invoice, pay
 from tradecounter.orders.commands.fulfil import dispatch, track, video
 from tradecounter.orders.commands.order_list import order_list
@@ -55,5 +55,6 @@ app.command("amend")(amend)
 app.command("cancel")(cancel)
 app.command("return")(open_for_order)
 app.command("note")(note)
+app.command("external-id")(external_id)
 app.command("invoice")(invoice)
 app.command("pay")(pay)

@@ -40,6 +40,9 @@ def order_list(
     customer_reference: Annotated[
         str | None, typer.Option(metavar="R", help="Only orders with this customer reference, in upper or lower case.")
     ] = None,
+    external_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only the order with this id of another program.")
+    ] = None,
     sku: Annotated[str | None, typer.Option(metavar="S", help="Only orders with this product.")] = None,
     since: Since = None,
     until: Until = None,
@@ -62,6 +65,7 @@ def order_list(
             customer_id=None if customer is None else (await fetch_account(tx, customer)).id,
             reference=reference,
             customer_reference=customer_reference,
+            external_id=external_id,
             product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,
             created_from=since,
             created_to=until,

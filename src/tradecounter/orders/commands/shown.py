@@ -16,6 +16,7 @@ from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.fulfilled import Fulfilled, Shipped, carrier_of
 from tradecounter.orders.lines import OrderLine
+from tradecounter.orders.queries.external_ids import external_ids_of
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import notes_of
 from tradecounter.orders.reseller_wire import item_units
@@ -101,6 +102,7 @@ async def whole_order(tx: Transaction, order: AnyOrder, *, passwords: bool = Fal
             part["configurations"] = _configurations(part["id"], fulfilled, passwords=passwords)
     shown["shipments"] = [_shipment(order, shipped) for shipped in fulfilled.shipments]
     shown["video"] = video
+    shown["external_id"] = (await external_ids_of(tx, [order.id])).get(order.id)
     returns, notes = await returns_of_orders(tx, [order.id]), await notes_of(tx, [order.id])
     shown["returns"] = [return_number(return_id) for return_id in returns.get(order.id, ())]
     shown["notes"] = [{"at": local_text(n.at), "by": n.by, "text": n.text} for n in notes[order.id]]

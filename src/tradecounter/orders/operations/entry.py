@@ -101,7 +101,8 @@ class OrderEntryOperations:
     ) -> ResellerOrder:
         """Amend a confirmed order before its dispatch.
 
-        Stock, credit and totals follow, and the customer gets an e-mail. Lines that are not named stay.
+        Stock, credit and totals follow, and the customer gets an e-mail. Lines that are not named stay. `external_id`
+        alone changes an order in any state, without an e-mail.
         `override_credit` needs the scope `billing:write` too.
         """
         _check_override(call, body.override_credit)

@@ -6,17 +6,20 @@ Callers first check the permission to override the credit.
 from contextlib import nullcontext
 from datetime import datetime
 
+from msgspec import UNSET
+
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import decode_json, read_json
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer, quote_for_customer
 from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
-from tradecounter.orders.states import ConfirmedOrder, PendingOrder, UnpricedQuote
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PendingOrder, UnpricedQuote
 from tradecounter.parts.back_office import OrderContexts
 from tradecounter.quotes.confirm_quote import confirm_quote
 
@@ -30,6 +33,8 @@ async def create_sale(
     context = await contexts.of(body.customer_id, now)
     reason = _reason(body.override_credit)
     order, _ = await create_for_customer(tx, body, context, confirm=False, override_credit=reason)
+    if body.external_id is not None:
+        await set_external_id(tx, str(order.id), body.external_id, now)
     return order
 
 
@@ -85,8 +90,12 @@ async def confirm_quoted(
 
 async def amend_sale(
     tx: Transaction, reference: str, body: Amendment, contexts: OrderContexts, now: datetime
-) -> ConfirmedOrder:
-    """Amend a confirmed order. Raises DomainError as `amend_order` does."""
+) -> AnyOrder:
+    """Amend a confirmed order, or give any its external id. Raises DomainError as these do."""
+    if body.external_id is not UNSET:
+        named = await set_external_id(tx, reference, body.external_id, now)
+        if body.changes_nothing:
+            return named
     context = await contexts.of((await fetch_order(tx, reference)).customer_id, now)
     order, _ = await amend_order(tx, reference, body, context)
     return order

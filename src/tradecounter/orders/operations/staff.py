@@ -44,6 +44,7 @@ class OrderListParameters(PageParameters, frozen=True, kw_only=True):
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's orders.")] | None = None
     reference: Annotated[str | None, Meta(description="Only orders whose reference begins with this.")] = None
     customer_reference: Annotated[str | None, Meta(description="Only orders with this customer reference.")] = None
+    external_id: Annotated[str | None, Meta(description="Only the order with this external id.")] = None
     sku: Annotated[str | None, Meta(description="Only orders with this product.")] = None
     created_from: Annotated[str | None, Meta(description="Only orders placed at this time or later.")] = None
     created_to: Annotated[
@@ -66,7 +67,8 @@ class OrderOperations:
 
         Quotes are orders too; unconfirmed ones are in state `pending`.
         """
-        found = await orders_after(tx, await order_filter(tx, query), query.after, query.limit + 1)
+        wanted = await order_filter(tx, query, external_id=query.external_id)
+        found = await orders_after(tx, wanted, query.after, query.limit + 1)
         return Listed(found, await self.orders.many(tx, found[: query.limit], now))
 
     @ORDERS.shows(ONE_ORDER, referenced=(Product,))

@@ -37,13 +37,17 @@ class OrderCriteria(Protocol):
     def created_to(self) -> str | None: ...  # noqa: D102
 
 
-async def order_filter(tx: Transaction, wanted: OrderCriteria) -> OrderFilter:
-    """Return the filter for a query. Raises DomainError: invalid, not found (the product)."""
+async def order_filter(tx: Transaction, wanted: OrderCriteria, *, external_id: str | None = None) -> OrderFilter:
+    """Return the filter for a query; only staff may ask for an external id.
+
+    Raises DomainError: invalid, not found (the product).
+    """
     sku, status, customer = text("sku", wanted.sku), text("status", wanted.status), wanted.customer_id
     return OrderFilter(
         customer_id=await named_customer(tx, "customer_id", customer) if isinstance(customer, str) else customer,
         reference=text("reference", wanted.reference),
         customer_reference=text("customer_reference", wanted.customer_reference),
+        external_id=text("external_id", external_id) or None,
         product_id=None if sku is None else (await fetch_product(tx, sku)).record.id,
         created_from=moment("created_from", wanted.created_from),
         created_to=moment("created_to", wanted.created_to, whole_day=True),

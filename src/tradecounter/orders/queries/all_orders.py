@@ -37,6 +37,7 @@ _PRODUCT = SQL("exists (select from order_line as l where l.order_id = orders.id
 _FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
 _TO = SQL("coalesce(confirmed_at, created_at) < :created_to")
 _STATUS = SQL("status = :status")
+_EXTERNAL_ID = SQL("external_id = :external_id")
 _STATE = SQL("state = :state")
 _KIND = SQL("kind = :kind")
 
@@ -52,6 +53,7 @@ class OrderFilter:
     customer_id: int | None = None
     reference: str | None = None
     customer_reference: str | None = None
+    external_id: str | None = None
     product_id: int | None = None
     created_from: datetime | None = None
     created_to: datetime | None = None
@@ -94,6 +96,7 @@ def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
     if wanted.reference is not None:
         yield _of_reference(len(_numbers_beginning(wanted.reference)))
     for value, condition in (
+        (wanted.external_id, _EXTERNAL_ID),
         (wanted.product_id, _PRODUCT),
         (wanted.created_from, _FROM),
         (wanted.created_to, _TO),

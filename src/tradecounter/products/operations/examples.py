@@ -14,6 +14,7 @@ _PRODUCT = products.ResellerProduct(
     manufacturer="convoy",
     ean="5012345678900",
     active=True,
+    external_id="ERP-CV320",
     weight_kg=Decimal("1.1"),
     clearance_product=False,
     configurable=False,
@@ -65,7 +66,9 @@ _PRICE = products.ResellerPrice(
 DESCRIBED: Mapping[type, Described] = {
     products.ListedProduct: Described(
         "The product.",
-        products.ListedProduct("CV-320P", "Convoy 320P desk phone", "convoy", "5012345678900", active=True),
+        products.ListedProduct(
+            "CV-320P", "Convoy 320P desk phone", "convoy", "5012345678900", active=True, external_id=None
+        ),
     ),
     products.ResellerProduct: Described("The product.", _PRODUCT, "Product"),
     products.ResellerPrice: Described("The price.", _PRICE, "Price"),

@@ -62,6 +62,7 @@ class ProductListParameters(Struct, frozen=True, kw_only=True):
             examples=["sold"],
         ),
     ] = None
+    external_id: Annotated[str | None, Meta(description="Only the product with this external id.")] = None
     after: Annotated[str | None, Meta(description="Only products after this SKU, from the `Link` before.")] = None
     limit: Limit = 100
 
@@ -85,9 +86,10 @@ class ProductOperations:
     async def search_products(self, tx: Transaction, query: ProductListParameters) -> Listed[ListedProduct]:
         """Products, active or not, by SKU."""
         words, after = text("query", query.query) or "", text("after", query.after) or ""
-        wanted = ProductFilter(text("manufacturer", query.manufacturer) or None, query.show)
+        manufacturer, external_id = text("manufacturer", query.manufacturer), text("external_id", query.external_id)
+        wanted = ProductFilter(manufacturer or None, query.show, external_id or None)
         found = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
-        shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active) for p in found)
+        shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active, p.external_id) for p in found)
         return Listed(found, shown, attrgetter("sku_key"))
 
     @_PRODUCTS.shows("/api/product/{sku}")
@@ -133,6 +135,7 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
         manufacturer=product.manufacturer,
         ean=product.ean,
         active=product.active,
+        external_id=found.external_id,
         weight_kg=product.weight_kg,
         clearance_product=product.clearance_product,
         configurable=found.configurable,

@@ -19,6 +19,7 @@ class ListedProduct(Struct):
     manufacturer: str
     ean: str | None
     active: Annotated[bool, Meta(description="Whether customers see it.")]
+    external_id: Annotated[str | None, Meta(description="Its id in another of your programs.")]
 
 
 class Stock(Struct):
@@ -80,6 +81,7 @@ class ResellerProduct(Struct, kw_only=True):
     manufacturer: Annotated[str, Meta(description="The manufacturer's key.")]
     ean: str | None
     active: Annotated[bool, Meta(description="Whether customers see it.")]
+    external_id: Annotated[str | None, Meta(description="Its id in another of your programs.")]
     weight_kg: Decimal
     clearance_product: bool
     configurable: bool

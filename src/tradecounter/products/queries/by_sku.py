@@ -24,14 +24,15 @@ _CONTAINING = 20
 
 @dataclass(frozen=True, slots=True)
 class FoundProduct:
-    """A product, and what customers do not see: whether it is configurable, and what the reseller pays for a unit."""
+    """A product, and what customers do not see, such as what the reseller pays for a unit."""
 
     record: ProductRecord
     configurable: bool
     purchase_cost: Decimal | None
+    external_id: str | None
 
 
-_FIND_PRODUCT = Statement("select id, configurable, purchase_cost from product where sku_key = :sku_key")
+_FIND_PRODUCT = Statement("select id, configurable, purchase_cost, external_id from product where sku_key = :sku_key")
 
 
 async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
@@ -39,9 +40,9 @@ async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
     found = await tx.fetch_one(_FIND_PRODUCT, sku_key=key_form(sku))
     if found is None:
         raise await _unknown(tx, sku)
-    product_id, configurable, purchase_cost = found
+    product_id, *hidden = found
     [record] = await read_products(tx, [product_id], unreadable=[])
-    return FoundProduct(record, configurable, purchase_cost)
+    return FoundProduct(record, *hidden)
 
 
 _PRODUCT_ROW = Statement(SQL("select v.row::text from ({}) v where v.key = :sku_key").format(SQL(PRODUCT_VIEW)))

@@ -14,42 +14,47 @@ MOST_NAMED = 1000  # SKUs in an event
 
 @dataclass(frozen=True, slots=True)
 class ChangedProducts:
-    """Products to which the same has happened; `fields` are those of which some of them have new values."""
+    """Products to which the same has happened; `fields` are those of which some of them have new values.
+
+    `external_ids` has the reseller's own ids by SKU, of products that have one.
+    """
 
     type: Literal["product.added", "product.changed", "product.removed"]
     skus: list[str]
     fields: list[str]
+    external_ids: dict[str, str]
 
 
 # A product is removed when it is not active any more: its record stays. Whole records of new products are large, so
 # they are not sorted.
 _CHANGES = SQL("""
     with found as materialized (
-        select c.line, c.record as sku, case when c.before is not null then c.after end as fields,
+        select c.line, c.record as sku, p.external_id, case when c.before is not null then c.after end as fields,
                case when c.before is null or c.after -> 'active' = 'true' then 'product.added'
                     when c.after is null or c.after -> 'active' = 'false' then 'product.removed'
                     else 'product.changed' end as type
-        from ({changes}) c
+        from ({changes}) c join product p on p.sku_key = c.key
     ), placed as (
         select *, (row_number() over (partition by type order by line nulls last, sku) - 1) / {most} as part from found
     ), named as (
         select type, part, array_agg(distinct f.name) as fields
         from placed, jsonb_object_keys(placed.fields) as f (name) group by type, part
     )
-    select type, array_agg(sku order by line nulls last, sku) as skus, coalesce(named.fields, '{{}}') as fields
+    select type, array_agg(sku order by line nulls last, sku) as skus, coalesce(named.fields, '{{}}') as fields,
+           coalesce(jsonb_object_agg(sku, external_id) filter (where external_id is not null), '{{}}') as external_ids
     from placed left join named using (type, part)
     group by type, part, named.fields order by type, part
 """)
 _IMPORTED = Statement(
     _CHANGES.format(
-        changes=SQL("select line, record, before, after from import_change where import_id = :import_id"),
+        changes=SQL("select line, key, record, before, after from import_change where import_id = :import_id"),
         most=Quoted(MOST_NAMED),
     ),
     ChangedProducts,
 )
 _ROLLED_BACK = Statement(
     _CHANGES.format(
-        changes=SQL("select line, record, after as before, before as after from undone"), most=Quoted(MOST_NAMED)
+        changes=SQL("select line, key, record, after as before, before as after from undone"), most=Quoted(MOST_NAMED)
     ),
     ChangedProducts,
     prepared=False,

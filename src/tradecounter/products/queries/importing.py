@@ -61,4 +61,10 @@ CHECK_BUNDLES = Statement("""
     where inside.key = component.key
 """)
 
+# Another product may have had the external id before.
+UNDO_ADDED_PRODUCTS = Statement("""
+    update product set active = false, external_id = null
+    where (active or external_id is not null) and sku_key in (select key from undone where before is null)
+""")
+
 PRODUCT_VIEW: LiteralString = "select sku_key as key, to_jsonb(p) - '{id,sku_key}'::text[] as row from product p"

@@ -24,6 +24,7 @@ class ListedProduct:
     manufacturer: str
     ean: str | None
     active: bool
+    external_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,16 @@ class ProductFilter:
 
     manufacturer: str | None = None
     show: Shown | None = None
+    external_id: str | None = None
 
 
-_LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active from product p where {}")
+_LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active, p.external_id from product p where {}")
 _PRODUCTS_NAMED = Statement(_LISTED.format(SQL("p.sku_key = any(:sku_keys) order by p.sku_key")), ListedProduct)
 _AFTER = SQL("p.sku_key > :after")
 _KEYS = SQL("p.sku_key = any(:sku_keys)")
 _CONTAINS = SQL("position(:text in p.sku_key) > 0")
 _MANUFACTURER = SQL("p.manufacturer in (select key from manufacturer where :manufacturer in (lower(key), lower(name)))")
+_EXTERNAL_ID = SQL("p.external_id = :external_id")
 _SHOWN: dict[Shown, SQL] = {
     "sold": SQL("p.active"),
     "not_sold": SQL("not p.active"),
@@ -83,6 +86,7 @@ async def products_after(
         "sku_keys": list(sku_keys or ()),
         "text": fold(containing or ""),
         "manufacturer": (wanted.manufacturer or "").lower(),
+        "external_id": wanted.external_id,
     }
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
@@ -97,5 +101,7 @@ def _conditions(
         yield _CONTAINS
     if wanted.manufacturer is not None:
         yield _MANUFACTURER
+    if wanted.external_id is not None:
+        yield _EXTERNAL_ID
     if wanted.show is not None:
         yield _SHOWN[wanted.show]

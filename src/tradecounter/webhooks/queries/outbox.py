@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from psycopg.sql import SQL
+
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.events.queries import RESELLER_DATA
 
 # Longer than an attempt may take. A delivery that a killed worker has claimed is attempted again after this time.
 CLAIMED_FOR = timedelta(seconds=30)
@@ -36,7 +39,7 @@ class Claimed:
 # An endpoint that fails gets one attempt at a time. Endpoints take turns, so that a slow one does not delay the others.
 # An array of ids instead of a join has rows found by id: without fresh statistics, a join reads all waiting deliveries.
 _CLAIM = Statement(
-    """
+    SQL("""
     with busy as (
         select key::bigint as webhook_id, value::integer as attempts from jsonb_each_text(:busy::jsonb)
     ), due as (
@@ -58,10 +61,11 @@ _CLAIM = Statement(
     )
     select claimed.id, webhook_id, url, secret, former_secret, former_secret_until, attempts, retries,
            claimed.sequence, event_id, claimed.type, coalesce(occurred_at, claimed.created_at) as occurred_at,
-           claimed.subject, coalesce(event.customer_id, webhook.customer_id) as customer_id, data::text as data
+           claimed.subject, coalesce(event.customer_id, webhook.customer_id) as customer_id,
+           case when webhook.customer_id is null then {} else event.data end::text as data
     from claimed join webhook on webhook.id = webhook_id left join event on event.sequence = claimed.sequence
     order by claimed.id
-""",
+""").format(RESELLER_DATA),
     Claimed,
 )
 

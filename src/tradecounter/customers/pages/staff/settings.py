@@ -23,6 +23,7 @@ from tradecounter.edge.pages.people import roles_of_caller
 from tradecounter.edge.permissions import allows, roles_of_field
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.external_ids import ExternalId
 from tradecounter.kit.number_types import Percent, Pounds
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_customer import shown_customer
@@ -65,6 +66,7 @@ class TradeForm(Struct, kw_only=True):
     shipping_method: int | None = None
     trade_account: bool = False
     unique_references: bool = False
+    external_id: ExternalId | None = None
 
 
 # A customer to add, with the fields of all three forms.

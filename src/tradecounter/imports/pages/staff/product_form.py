@@ -25,6 +25,7 @@ from tradecounter.edge.rest.responses import STATUS
 from tradecounter.imports.roles import IMPORTERS
 from tradecounter.imports.save_product import PriceFields, Saved, SavedProduct, save_product, version_of
 from tradecounter.kit.errors import DomainError, invalid
+from tradecounter.kit.external_ids import ExternalId
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.number_types import Kilograms, Millimetres, Pounds
 from tradecounter.kit.text import fold
@@ -78,6 +79,7 @@ class ProductForm(Struct, kw_only=True):
     clearance_product: bool = False
     configurable: bool = False
     active: bool = False
+    external_id: ExternalId | None = None
     prices: list[PriceFields] = []
     available: Units | None = None
     location: Annotated[str, Meta(max_length=50)] | None = None
@@ -159,7 +161,7 @@ class ProductFormPages:
             _TEMPLATE,
             form=filled,
             sku=row["sku"] if sku else "",
-            product=row if sku else {**_EMPTY, **row, "ean": None, "active": True},
+            product=row if sku else {**_EMPTY, **row, "ean": None, "external_id": None, "active": True},
             listed=_listed(row),
             seen=version_of(row, prices) if sku else "",
             prices=_price_rows(list(dict.fromkeys(["default", *lists])), prices, filled),
@@ -235,6 +237,7 @@ def _product(body: ProductForm) -> ProductRow:
         clearance_product=body.clearance_product,
         configurable=body.configurable,
         active=body.active,
+        external_id=body.external_id,
     )
 
 

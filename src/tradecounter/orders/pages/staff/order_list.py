@@ -34,6 +34,7 @@ class OrderTable(TableParameters, frozen=True, kw_only=True):
     customer_id: str | None = None
     reference: str | None = None
     customer_reference: str | None = None
+    external_id: str | None = None
     sku: str | None = None
     created_from: str | None = None
     created_to: str | None = None
@@ -66,4 +67,4 @@ class OrderListPages:
         scope="orders:read",
     )
     async def list_orders(self, tx: Transaction, wanted: OrderTable, at: At) -> list[OrderRow]:
-        return await order_table(tx, await order_filter(tx, wanted), **at)
+        return await order_table(tx, await order_filter(tx, wanted, external_id=wanted.external_id), **at)

@@ -13,9 +13,11 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind, invalid, named_by
 from tradecounter.orders.add_note import add_note
+from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.orders.pages.staff.order_forms import OrderForms, reference_of
 from tradecounter.orders.requests import NoteRequest
+from tradecounter.orders.staff_wire import ExternalIdChange
 from tradecounter.orders.units import ItemId
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.shipments.dispatch_order import dispatch_order
@@ -83,6 +85,17 @@ class OrderStepPages(OrderForms):
     )
     async def note(self, tx: Transaction, call: Call, body: NoteRequest, now: datetime) -> None:
         await add_note(tx, reference_of(call), body.text, now)
+
+    @step(
+        "/order/{reference}/external-id",
+        "Give an order an id of another program",
+        shown=lambda self, call, filled: self.shown(call, "orders/external_id.html", filled),
+        to="/order/{reference}",
+        done="The id is stored.",
+        scope="orders:write",
+    )
+    async def external_id(self, tx: Transaction, call: Call, body: ExternalIdChange, now: datetime) -> None:
+        await set_external_id(tx, reference_of(call), body.external_id, now)
 
 
 def _serials(text: str) -> list[SerialNumber]:

@@ -39,6 +39,7 @@ class ProductTable(TableParameters, frozen=True, kw_only=True):
     query: str | None = None
     manufacturer: str | None = None
     show: Shown | None = None
+    external_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ class ProductListPages:
         behind = "" if at["after"] is None else at["after"][0]
         memory = self.parts.contexts.views
         words = text("query", wanted.query) or ""
-        chosen = ProductFilter(text("manufacturer", wanted.manufacturer) or None, wanted.show)
+        manufacturer, external_id = text("manufacturer", wanted.manufacturer), text("external_id", wanted.external_id)
+        chosen = ProductFilter(manufacturer or None, wanted.show, external_id or None)
         products = await list_products(tx, memory, words, chosen, behind, wanted.most)
         keys = [product.sku_key for product in products]
         levels = await stock_levels_of(tx, keys)
