@@ -4,8 +4,9 @@ The caller must roll back the transaction if the report has errors, so that a fi
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from tradecounter.bulk.differences import (
 )
 from tradecounter.bulk.files import FileFacts
 from tradecounter.bulk.kinds import ImportKind, Stage
+from tradecounter.bulk.partial import leave_out_bad_rows
 from tradecounter.bulk.price_figures import GuardedPricesError, PriceFigures
 from tradecounter.bulk.rows import BadRow, LineMessage, Row, Shape
 from tradecounter.bulk.values import RowNotes
@@ -41,10 +43,11 @@ Hook = Callable[[Transaction], Awaitable[Any]]
 
 @dataclass(slots=True)
 class ImportReport:
-    """The result of an import or a dry run; if it has errors, nothing is imported.
+    """The result of an import or a dry run; if it has errors and nothing is `skipped`, nothing is imported.
 
     `id` is the import's id in the history. `diff` has the first changes if they were asked for, and `diff_more` is
-    whether there are more. `prices` is what the import does to prices, for kinds with a guard.
+    whether there are more. `prices` is what the import does to prices, for kinds with a guard. `skipped` is how many
+    rows a partial import has left out because of their errors.
     """
 
     id: int | None = None
@@ -52,12 +55,18 @@ class ImportReport:
     changed: int = 0
     unchanged: int = 0
     deactivated: int = 0
+    skipped: int = 0
     errors: list[LineMessage] = field(default_factory=list)
     warnings: list[LineMessage] = field(default_factory=list)
     file: FileFacts | None = None
     diff: Sequence[Change] | msgspec.UnsetType = msgspec.UNSET
     diff_more: bool | msgspec.UnsetType = msgspec.UNSET
     prices: PriceFigures | None = None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether errors prevent the import."""
+        return bool(self.errors) and not self.skipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +78,8 @@ class ImportOptions:
         replace: whether records that are not in the file are deactivated.
         confirmed: whether `replace` may deactivate more than a fifth of the records.
         confirmed_by: how the caller confirms that, for messages.
+        partial: whether rows with errors are left out, instead of preventing the import. The records that they name
+            stay as they are; with `replace`, nothing is deactivated if the file has a row whose record is unknown.
         force: whether prices may be changed that the kind's guard finds.
         forced_by: how the caller forces that, for messages.
         progress: called with the number of rows read.
@@ -80,6 +91,7 @@ class ImportOptions:
     replace: bool = False
     confirmed: bool = False
     confirmed_by: str = "--yes"
+    partial: bool = False
     force: bool = False
     forced_by: str = "--force"
     progress: Callable[[int], None] = lambda _count: None
@@ -121,7 +133,8 @@ async def run_import(
     report = ImportReport()
     await tx.execute(USE_MORE_MEMORY)
     await tx.execute(_CREATE_STAGED)
-    count = await _stage(tx, kind, rows, report, options)
+    found = _Findings(report)
+    count = await _stage(tx, kind, rows, found, options)
     await tx.execute(_INDEX_STAGED)
     await tx.execute(_ANALYZE_STAGED)
     if options.replace and not count and not report.errors:
@@ -133,15 +146,12 @@ async def run_import(
     if options.keeps_changes:
         await keep_records(tx, kind, replace=options.replace)
     # Removals come first, so that the checks see only the remaining records.
-    removed = await _remove(tx, kind) if options.replace else _Removed(0, 0)
-    await _check(tx, kind, report)
-    if report.errors:
+    removed = await _remove(tx, kind) if options.replace and not found.hides_records else _Removed(0, 0)
+    count = await _good_rows(tx, kind, found, options, count)
+    if report.is_refused:
         return report
     _limit_removal(removed, report, options)
-    if kind.guard is not None:
-        report.prices = await kind.guard(tx)
-        if report.prices.want_force and not options.force and not options.dry_run:
-            raise GuardedPricesError(report.prices, options.forced_by)
+    await _guard(tx, kind, report, options)
     await _merge(tx, kind, report, count)
     if options.keeps_changes:
         report.id = await begin_history(tx)
@@ -152,6 +162,29 @@ async def run_import(
         await after_merge(tx)
     await tx.execute(_DROP_STAGED)
     return report
+
+
+async def _good_rows(
+    tx: Transaction, kind: ImportKind[Shape], found: "_Findings", options: ImportOptions, count: int
+) -> int:
+    """Check the staged rows, and leave the bad ones of a partial import out; return how many rows remain."""
+    report = found.report
+    await _check(tx, kind, report)
+    if report.errors and options.partial and not found.ends_file:
+        count, skipped = await leave_out_bad_rows(tx, report.errors, partial(_check, tx, kind, report))
+        report.skipped = skipped if count else 0
+        if options.replace and found.hides_records:
+            report.warnings.insert(0, LineMessage(None, _NOTHING_DEACTIVATED))
+    return count
+
+
+async def _guard(tx: Transaction, kind: ImportKind[Any], report: ImportReport, options: ImportOptions) -> None:
+    """Measure what the import does to prices. Raises GuardedPricesError."""
+    if kind.guard is None:
+        return
+    report.prices = await kind.guard(tx)
+    if report.prices.want_force and not options.force and not options.dry_run:
+        raise GuardedPricesError(report.prices, options.forced_by)
 
 
 async def lock_records(tx: Transaction, kind: ImportKind[Any]) -> None:
@@ -174,7 +207,7 @@ async def _stage(
     tx: Transaction,
     kind: ImportKind[Shape],
     rows: Iterator[Row[Shape] | BadRow[Shape]],
-    report: ImportReport,
+    found: "_Findings",
     options: ImportOptions,
 ) -> int:
     """Copy rows to `staged`, without their invalid fields; return the number of staged rows.
@@ -183,7 +216,7 @@ async def _stage(
     """
     stage = await kind.prepare(tx)
     missing = kind.replaced if options.replace else {}
-    batches = _batches(rows, stage, missing, kind.named, report)
+    batches = _batches(rows, stage, missing, kind.named, found)
     count = staged = 0
     connection = await tx.connection()
     async with connection.cursor() as cursor, cursor.copy("copy staged (line, key, row) from stdin") as copy:
@@ -196,6 +229,18 @@ async def _stage(
     return staged
 
 
+@dataclass(slots=True)
+class _Findings:
+    """What reading a file finds: its report, and whether it could be read to its end and tells all its records."""
+
+    report: ImportReport
+    ends_file: bool = False
+    hides_records: bool = False
+
+
+_NOTHING_DEACTIVATED = "nothing is deactivated, because it is unknown which records the rows with errors are"
+
+
 class _Batch(NamedTuple):
     rows: int
     staged: list[tuple[int, str | None, str]]
@@ -206,14 +251,18 @@ def _batches(
     stage: Stage[Shape],
     missing: Mapping[str, Any],
     named: str | None,
-    report: ImportReport,
+    found: _Findings,
 ) -> Iterator[_Batch]:
     """Yield rows as lines, keys and values to stage; add the errors and warnings of all rows to the report."""
+    report = found.report
     line_of_key: dict[str, int] = {}
     while batch := list(islice(rows, _ROWS_AT_ONCE)):
         staged: list[tuple[int, str | None, str]] = []
         for row in batch:
-            for key, text in _examined(row, stage, missing, named, report):
+            examined = _examined(row, stage, missing, named, report)
+            found.ends_file |= isinstance(row, BadRow) and row.ends_file
+            found.hides_records |= not examined or any(key is None for key, _ in examined)
+            for key, text in examined:
                 if key is not None and key in line_of_key:
                     report.errors.append(_about(row, named, f"repeats line {line_of_key[key]}"))
                     continue
@@ -229,7 +278,7 @@ def _examined(
     missing: Mapping[str, Any],
     named: str | None,
     report: ImportReport,
-) -> Iterable[tuple[str | None, str]]:
+) -> Sequence[tuple[str | None, str]]:
     """Return a row's keys and values to stage, as JSON; add its errors and warnings to the report."""
     errors: tuple[str, ...] = row.errors if isinstance(row, BadRow) else ()
     staged: list[tuple[str | None, str]] = []

@@ -30,11 +30,13 @@ class BadRow(Generic[Shape]):
         line: as in Row.
         errors: all errors; each starts with its field, if it has one.
         values: the row with its invalid fields unset, for further checks; None for an unreadable row.
+        ends_file: whether what follows cannot be read either, so that not even good rows can be imported.
     """
 
     line: int
     errors: tuple[str, ...]
     values: Shape | None = None
+    ends_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def table_rows(
         header = read_header(names, shape, options, commas=commas)
         unknown += header.unknown
         if header.errors:
-            yield BadRow(number, tuple(header.errors))
+            yield BadRow(number, tuple(header.errors), ends_file=True)
             return
         width = len(names)
         for number, cells in rest:
@@ -49,7 +49,7 @@ def table_rows(
                 cells = fitted  # noqa: PLW2901 the same line, with the header's width
             yield _row(number, cells, header, shape, options)
     except UnreadableLineError as error:
-        yield BadRow(error.line, (str(error),))
+        yield BadRow(error.line, (str(error),), ends_file=True)
 
 
 def _fitted(cells: Sequence[Cell], width: int) -> Sequence[Cell] | None:

@@ -53,7 +53,7 @@ async def import_in(
     on_hand: bool,
     now: datetime,
 ) -> ImportReport:
-    """Import all rows; if the report has errors, or of a dry run, the transaction will be rolled back.
+    """Import all rows; if errors prevent it, or of a dry run, the transaction will be rolled back.
 
     With `on_hand`, the file's stock levels include units that are allocated to orders. Raises DomainError.
     """
@@ -70,7 +70,7 @@ async def import_in(
         begin_history=partial(add_import, kind=kind, at=now, by=_name_of(tx.actor)),
         **hooks,
     )
-    if report.id is None or report.errors:
+    if report.id is None or report.is_refused:
         tx.set_rollback()
     else:
         await _record(tx, report.id, kind, report, now)
@@ -102,6 +102,8 @@ async def _record(tx: Transaction, import_id: int, kind: str, report: ImportRepo
     changes = {} if report.prices is None else report.prices.changes()
     if changes:
         set_figures(tx, import_id, changes)
+    if report.skipped:
+        counts["skipped"] = report.skipped
     data = {"import_id": import_id, "kind": kind, **counts}
     record_event(tx, "import.applied", f"import/{import_id}", now, None, data)
     audit(tx, "import.apply", f"import/{import_id}", now, after={"kind": kind, **counts, **changes})

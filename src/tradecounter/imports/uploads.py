@@ -48,6 +48,7 @@ class Wanted:
     kind: str = ""
     replace: bool = False
     confirmed: bool = False
+    partial: bool = False
     on_hand: bool = False
     ignore_unknown: bool = False
 
@@ -104,8 +105,8 @@ class Upload:
 
     @property
     def can_be_applied(self) -> bool:
-        """Whether its check found no errors, and something that changes."""
-        return self.state == "checked" and self.report is not None and not self.report.errors and self.changes > 0
+        """Whether its check found something that changes, and no errors but in rows that are left out."""
+        return self.state == "checked" and self.report is not None and not self.report.is_refused and self.changes > 0
 
     @property
     def wants_force(self) -> bool:
@@ -207,7 +208,7 @@ class Uploads:
             upload.report, upload.errors, upload.warnings = report, len(report.errors), len(report.warnings)
             del report.errors[_MOST_MESSAGES:], report.warnings[_MOST_MESSAGES:]
             upload.import_id = report.id if applies else None
-            upload.state = "applied" if report.id is not None and applies and not report.errors else "checked"
+            upload.state = "applied" if report.id is not None and applies and not report.is_refused else "checked"
         except DomainError as error:
             upload.state, upload.problem = "checked", error.message
         except psycopg.Error:
@@ -230,6 +231,7 @@ class Uploads:
             dry_run=dry_run,
             replace=wanted.replace,
             confirmed=wanted.confirmed,
+            partial=wanted.partial,
             confirmed_by="the box that lets it deactivate more than a fifth",
             force=upload.force,
             forced_by="check the file again: a tick",

@@ -130,3 +130,17 @@ def test_a_file_may_be_longer_than_other_bodies(staff: httpx2.Client, sku: str) 
     headers = {"Content-Type": "application/x-ndjson"}
     done = staff.post("/api/import/stock?dry_run=true", content=lines, headers=headers)
     assert (done.status_code, done.json()["file"]["form"]) == (200, "JSON Lines"), done.text
+
+
+def test_a_partial_import_gets_207_with_the_rows_that_are_left_out(staff: httpx2.Client, sku: str) -> None:
+    stock_file = f"sku,available\n{sku},31\nNOBODY,4\n{sku.lower()}x,many\n"
+    assert send(staff, stock_file).status_code == 422
+    sent = send(staff, stock_file, "?partial=true", **{"Idempotency-Key": "partial-1"})
+    report = sent.json()
+    assert (sent.status_code, report["changed"], report["skipped"], stock(staff, sku)) == (207, 1, 2, 31)
+    assert {error["line"] for error in report["errors"]} == {3, 4}
+    again = send(staff, stock_file, "?partial=true", **{"Idempotency-Key": "partial-1"})
+    assert (again.status_code, again.json(), again.headers["Idempotent-Replay"]) == (207, report, "true")
+    assert staff.post(f"/api/import/{report['id']}/roll-back").status_code == 200
+    assert send(staff, "sku,available\nNOBODY,4\n", "?partial=true").status_code == 422
+    assert send(staff, f"sku,available\n{sku},31\n", "?partial=true").status_code == 200

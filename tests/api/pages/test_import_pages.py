@@ -84,6 +84,18 @@ def test_a_file_is_checked_row_by_row_and_changes_nothing_until_it_is_applied(
     assert by == catalogue.email
 
 
+def test_rows_with_errors_are_left_out_where_somebody_says_so(office: BackOfficeSite, catalogue: Person) -> None:
+    sku = sell(office.service, "IN-PART", available=5)
+    path, page = checked(catalogue, f"sku,available\n{sku},12\nNOBODY,6\n")
+    assert "nothing can be applied" in text_of(page)
+    catalogue.send(path, {"kind": "stock", "partial": "true"})
+    shown = text_of(finished(catalogue, path))
+    assert "1 row would be left out" in shown
+    assert "Apply 1 change" in shown
+    applied(catalogue, path)
+    assert available(office, sku) == 12
+
+
 def test_errors_have_their_lines_and_nothing_can_be_applied(office: BackOfficeSite, catalogue: Person) -> None:
     sku, other = sell(office.service, "IN-3", available=5), sell(office.service, "IN-3B")
     path, page = checked(catalogue, f"sku,available\n{sku},7\nNO-SUCH,1\n{other},many\n")

@@ -100,7 +100,7 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses, abo
     document["responses"] = {
         **{
             str(success.status): responses.success(operation, success)
-            for success in (operation.dry_run, operation.unchanged, operation.success)
+            for success in (operation.dry_run, operation.unchanged, operation.partial, operation.success)
             if success is not None
         },
         **({"304": responses.not_modified(operation)} if operation.cacheable else {}),

@@ -157,6 +157,7 @@ class Operation:
     success: Success
     dry_run: Success | None = None  # the response to a dry run, where its status differs
     unchanged: Success | None = None  # the response if what the request asks for was done before
+    partial: Success | None = None  # the response if only a part of it is done
     errors: tuple[ErrorResponse, ...] = ()
     links: tuple[Link, ...] = ()
     referenced: tuple[type, ...] = ()  # types that the document's schemas reference by name

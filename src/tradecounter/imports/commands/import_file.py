@@ -63,6 +63,9 @@ def import_file(
     diff: Annotated[bool, typer.Option("--diff", help="Show each changed record before and after the import.")] = False,
     output: Output = None,
     replace: Annotated[bool, typer.Option("--replace", help="Deactivate records that are not in the file.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Leave rows with errors out, import the others, and exit with 1.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --replace: deactivate even more than a fifth.")] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Import also prices that may be slips, and price lists that nobody knows.")
@@ -91,6 +94,7 @@ def import_file(
             options = ImportOptions(
                 dry_run=dry_run,
                 replace=replace,
+                partial=partial,
                 confirmed=yes,
                 force=force,
                 progress=progress,
@@ -176,12 +180,13 @@ def _print(report: ImportReport, *, dry_run: bool, refused: bool) -> None:
         typer.echo(_placed(error.line, error.message), err=True)
     if report.prices is not None:
         _print_guarded(report.prices)
-    if report.errors or refused:
+    if report.is_refused or refused:
         return
     verb = "would be " if dry_run else ""
+    left_out = f", {report.skipped} {verb}left out" if report.skipped else ""
     typer.echo(
         f"{report.added} {verb}added, {report.changed} {verb}changed, {report.unchanged} unchanged, "
-        f"{report.deactivated} {verb}deactivated"
+        f"{report.deactivated} {verb}deactivated{left_out}"
     )
     if report.prices is not None:
         typer.echo(str(report.prices))
@@ -204,13 +209,14 @@ def _print_file_facts(facts: FileFacts, *, has_errors: bool) -> None:
 
 
 def _error(report: ImportReport) -> str:
-    """Return why nothing was imported, on one line."""
+    """Return why nothing, or not everything, was imported, on one line."""
     first, count = report.errors[0], len(report.errors)
     more = f" (and {count - 1} more error{'s' * (count > 2)})" if count > 1 else ""  # noqa: PLR2004 a plural
     hint = ""
     if report.file is not None and report.file.unknown_columns and first.line == 1:
         hint = "; --map THEIRS=OURS names a column's field, --ignore-unknown ignores the others"
-    return f"nothing was imported: {_placed(first.line, first.message)}{more}{hint}"
+    result = f"{report.skipped} rows were left out" if report.skipped else "nothing was imported"
+    return f"{result}: {_placed(first.line, first.message)}{more}{hint}"
 
 
 def _placed(line: int | None, message: str) -> str:

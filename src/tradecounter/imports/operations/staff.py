@@ -6,7 +6,7 @@ from typing import Annotated
 
 from starlette.responses import Response
 
-from tradecounter.bulk.importing import ImportOptions
+from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import POST_HEADERS, Desk, Made, PageParameters
@@ -28,7 +28,7 @@ from tradecounter.kit.json_text import to_json
 _IMPORTS = Subject(tag="Imports", read="catalogue:read", write="catalogue:write", described=examples.DESCRIBED)
 _OTHERS = ("prices:write", "stock:write", "customers:write")
 _UPLOADED = {"type": "string", "format": "binary"}
-_OK, _WRONG_LINES = 200, 422
+_OK, _SOME_LINES, _WRONG_LINES = 200, 207, 422
 
 ImportId = Annotated[int, InPath("id", "The import's id.", 12, "import")]
 
@@ -48,11 +48,13 @@ class ImportOperations:
             summary="Import a file",
             description=(
                 f"The kinds: {', '.join(f'`{kind}`' for kind in AREAS)}. The body is JSON Lines, CSV or XLSX, by its "
-                "`Content-Type`, up to 500 MB. All rows are imported, or none. `id` names the import in the history; "
-                "it is null in a dry run. Kinds of the catalogue and of shipping need `catalogue:write`, prices "
-                "`prices:write`, stock and deliveries `stock:write`, customers `customers:write`. Prices that are "
-                "lowered by more than half, below `purchase_cost` or to 0, and price lists that neither have prices "
-                "nor are any customer's, are a 409 that names them, unless `force` is given; a dry run shows them."
+                "`Content-Type`, up to 500 MB. All rows are imported, or none; with `partial`, those without errors "
+                "are, and the response is a 207 that lists the others in `errors`. `id` names the import in the "
+                "history; it is null in a dry run. Kinds of the catalogue and of shipping need `catalogue:write`, "
+                "prices `prices:write`, stock and deliveries `stock:write`, customers `customers:write`. Prices "
+                "that are lowered by more than half, below `purchase_cost` or to 0, and price lists that neither "
+                "have prices nor are any customer's, are a 409 that names them, unless `force` is given; a dry run "
+                "shows them."
             ),
             path_parameters=(Parameter("kind", "The kind of the file.", TEXT, "stock"),),
             query=ImportParameters,
@@ -63,6 +65,13 @@ class ImportOperations:
                 "The report.",
                 Report,
                 {"Report": examples.REPORT, "Prices": examples.PRICES},
+                headers=(IDEMPOTENT_REPLAY,),
+            ),
+            partial=Success(
+                207,
+                "The report of a partial import: rows with errors are left out.",
+                Report,
+                {"Report": examples.PARTIAL},
                 headers=(IDEMPOTENT_REPLAY,),
             ),
             errors=(
@@ -87,6 +96,7 @@ class ImportOperations:
         options = ImportOptions(
             dry_run=wanted.dry_run == "true",
             replace=wanted.replace == "true",
+            partial=wanted.partial == "true",
             confirmed=wanted.yes == "true",
             confirmed_by="yes=true",
             force=wanted.force == "true",
@@ -100,7 +110,7 @@ class ImportOperations:
             async def work(tx: Transaction, now: datetime) -> Made:
                 report = await import_body(tx, kind, body, options, now=now, on_hand=wanted.on_hand == "true")
                 text = to_json(present_report(report))
-                return Made(_WRONG_LINES if report.errors else _OK, text, text, lasting=report.id is not None)
+                return Made(_status(report), text, text, lasting=report.id is not None)
 
             target = f"POST {call.target[1]}?{call.raw_query}"
             return await self.desk.once(call, lambda: fingerprint_of_upload(target, body.digest), work)
@@ -135,3 +145,9 @@ class ImportOperations:
         if found is not None:
             require_scope(call.request, f"{area_of(found.kind)}:write")
         return await roll_back_import(tx, import_id, now, force=query.force == "true")
+
+
+def _status(report: ImportReport) -> int:
+    if report.is_refused:
+        return _WRONG_LINES
+    return _SOME_LINES if report.skipped else _OK

@@ -22,6 +22,7 @@ class ImportParameters(Struct, frozen=True, kw_only=True):
 
     dry_run: Annotated[Flag, Meta(description="Only check the file and report what it would change.")] = "false"
     replace: Annotated[Flag, Meta(description="Deactivate the records that are not in the file.")] = "false"
+    partial: Annotated[Flag, Meta(description="Leave rows with errors out, and import the others.")] = "false"
     yes: Annotated[Flag, Meta(description="Let `replace` deactivate more than a fifth of the records.")] = "false"
     force: Annotated[
         Flag, Meta(description="Import also prices that may be slips, and price lists that nobody knows.")
@@ -51,11 +52,12 @@ class ReadFile(Struct):
 class Report(Struct, kw_only=True):
     """The result of an import or a dry run; the figures of prices are those of price lists and contract prices."""
 
-    id: Annotated[int | None, Meta(description="The import's id; null in a dry run, or with errors.")]
+    id: Annotated[int | None, Meta(description="The import's id; null in a dry run, or when nothing is imported.")]
     added: int
     changed: int
     unchanged: int
     deactivated: int
+    skipped: Annotated[int, Meta(description="Rows that are left out because of their errors, with `partial`.")]
     errors: list[LineMessage]
     warnings: list[LineMessage]
     file: ReadFile

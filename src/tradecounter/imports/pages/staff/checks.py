@@ -49,6 +49,7 @@ class CheckForm(Struct, kw_only=True):
     kind: str = ""
     replace: bool = False
     confirmed: bool = False
+    partial: bool = False
     on_hand: bool = False
     ignore_unknown: bool = False
 
@@ -110,6 +111,7 @@ class ImportCheckPages:
                 kind=_permitted(call, body.kind),
                 replace=body.replace,
                 confirmed=body.confirmed,
+                partial=body.partial,
                 on_hand=body.on_hand and body.kind in ON_HAND,
                 ignore_unknown=body.ignore_unknown,
             )
