@@ -235,6 +235,35 @@ class Settings:
         "The folder in which the processes of a machine share a large catalogue; unset: the user's own in "
         "XDG_RUNTIME_DIR or among the temporary files.",
     )
+    sandbox: bool = _setting(
+        False,  # noqa: FBT003 a setting's default is a value, not a call's flag
+        "Whether this is a sandbox, in whose own database orders live by themselves and nothing is dispatched.",
+    )
+    sandbox_pace: timedelta = _setting(
+        timedelta(minutes=1), "In a sandbox: the time from one step of an order to the next.", rules.LIFETIME
+    )
+    sandbox_source: str | None = _setting(
+        None,
+        "In a sandbox: the live database, as a postgresql:// URL, that the worker copies products, prices, stock and "
+        "customers' terms from every night; unset: never.",
+        rules.DATABASE_URL,
+        secret=True,
+    )
+    sandbox_mail: str | None = _setting(
+        None,
+        "In a sandbox: the e-mail addresses, comma-separated, that get e-mails; all others are files in DATA_DIR/mail.",
+    )
+    sandbox_url: str | None = _setting(
+        None, "The public URL of the sandbox, which the Developers page names to customers.", url_of("http", "https")
+    )
+    sandbox_backoffice_url: str | None = _setting(
+        None,
+        "The address of the sandbox's back office, where the Developers page makes and disables keys.",
+        url_of("http", "https"),
+    )
+    sandbox_token: str | None = _setting(
+        None, "A service token of the sandbox's back office with the scope customers:write.", secret=True
+    )
     log_requests: bool = _setting(
         False,  # noqa: FBT003 a setting's default is a value, not a call's flag
         "Log every request with its customer and address, not only failures of the service (5xx).",

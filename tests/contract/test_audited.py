@@ -41,6 +41,7 @@ NO_ENTRY = {
     "backoffice": "a service, whose requests are in tests/api/backoffice/test_audited_changes.py",
     "worker": "a service, whose scheduled jobs are below",
     "db upgrade": "changes the schema",
+    "sandbox refresh": "fills the database of a sandbox, with an entry; in tests/api/sandbox/",
     "exchangeToken": "signs a program in, with a consent that the issuer recorded",
     "requestConsent": "signs a program in, with a consent that was recorded; in tests/api/consent/",
     "revokeToken": "for applications, in tests/api/consent/",

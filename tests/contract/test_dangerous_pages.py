@@ -27,6 +27,7 @@ OFFICE = {
 CUSTOMERS = {
     "/account/developer/feed/{id}/address",
     "/account/developer/key/new",
+    "/account/developer/sandbox/key/new",
     "/account/developer/webhook/new",
     "/account/developer/webhook/{id}/delete",
     "/account/developer/webhook/{id}/secret",

@@ -29,7 +29,7 @@ PAGES |= {"/changelog", "/changelog.json", "/llms.txt", "/guide.md", "/docs.md",
 
 # What every response may have, as HTTP or the document's introduction says; any other header must be documented.
 _ANY_RESPONSES = {"cache-control", "connection", "content-encoding", "content-length", "content-type", "date", "pragma",
-                "transfer-encoding", "vary", "x-ignored"}  # fmt: skip
+                "transfer-encoding", "vary", "x-ignored", "x-sandbox"}  # fmt: skip
 # What every response has for browsers, as the document says once for all of them.
 _STANDING = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
 _POLICY = "content-security-policy"

@@ -1,4 +1,4 @@
-"""The installation's id, demo flag and database clock."""
+"""The installation's id, demo and sandbox flags and database clock."""
 
 from datetime import datetime
 
@@ -29,6 +29,23 @@ _MARK_AS_DEMO = Statement("update installation set demo = true")
 async def mark_as_demo(tx: Transaction) -> None:
     """Record that the database contains demo data."""
     await tx.execute(_MARK_AS_DEMO)
+
+
+_IS_SANDBOX = Statement("select sandbox from installation")
+
+
+async def is_sandbox(tx: Transaction) -> bool:
+    """Return whether the database is that of a sandbox."""
+    sandbox: bool = await tx.fetch_value(_IS_SANDBOX)
+    return sandbox
+
+
+_MARK_AS_SANDBOX = Statement("update installation set sandbox = true")
+
+
+async def mark_as_sandbox(tx: Transaction) -> None:
+    """Record that the database is that of a sandbox, for ever."""
+    await tx.execute(_MARK_AS_SANDBOX)
 
 
 _SERVER_TIME = Statement("select clock_timestamp()")

@@ -518,6 +518,7 @@ CREATE TABLE public.customer (
     order_mails boolean DEFAULT true NOT NULL,
     blocked_at timestamp with time zone,
     blocked_reason text,
+    external_id text,
     CONSTRAINT customer_check CHECK (((credit_limit IS NULL) = (term_days IS NULL))),
     CONSTRAINT customer_check1 CHECK (((blocked_at IS NULL) = (blocked_reason IS NULL))),
     CONSTRAINT customer_credit_limit_check CHECK ((credit_limit >= (0)::numeric)),
@@ -529,6 +530,8 @@ CREATE TABLE public.customer (
 COMMENT ON COLUMN public.customer.discount IS 'Per cent off every price that is not a contract price.';
 
 COMMENT ON COLUMN public.customer.order_mails IS 'Whether the account''s address gets the mails of orders that name no address themselves.';
+
+COMMENT ON COLUMN public.customer.external_id IS 'The reseller''s own id of the customer, which the customer never sees.';
 
 CREATE TABLE public.customer_contact (
     id bigint NOT NULL,
@@ -813,10 +816,13 @@ CREATE TABLE public.installation (
     the_one boolean DEFAULT true NOT NULL,
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     demo boolean DEFAULT false NOT NULL,
+    sandbox boolean DEFAULT false NOT NULL,
     CONSTRAINT installation_the_one_check CHECK (the_one)
 );
 
 COMMENT ON TABLE public.installation IS 'One row. The id makes Message-IDs unique; a demo may issue invoices in the name of the example seller.';
+
+COMMENT ON COLUMN public.installation.sandbox IS 'A sandbox''s database; only programs with SANDBOX=true use it.';
 
 CREATE TABLE public.invoice (
     number bigint NOT NULL,
@@ -1111,6 +1117,7 @@ CREATE TABLE public.orders (
     credited numeric(18,2) DEFAULT 0 NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
     allow_back_orders boolean DEFAULT true NOT NULL,
+    external_id text,
     CONSTRAINT orders_check CHECK (((number IS NULL) = (confirmed_at IS NULL))),
     CONSTRAINT orders_check1 CHECK (((number IS NULL) = (order_reference IS NULL))),
     CONSTRAINT orders_check2 CHECK (((number IS NULL) OR (shipping_method IS NOT NULL))),
@@ -1137,6 +1144,8 @@ COMMENT ON COLUMN public.orders.credited IS 'The gross of the credit notes again
 COMMENT ON COLUMN public.orders.changed_at IS 'When what the customer sees of the order changed last; triggers set it.';
 
 COMMENT ON COLUMN public.orders.allow_back_orders IS 'Whether the order may wait for stock, as its creation said.';
+
+COMMENT ON COLUMN public.orders.external_id IS 'The reseller''s own id of the order, which the customer never sees.';
 
 ALTER TABLE public.orders ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.orders_id_seq
@@ -1269,6 +1278,7 @@ CREATE TABLE public.product (
     components jsonb DEFAULT '[]'::jsonb NOT NULL,
     purchase_cost numeric(12,2),
     documents jsonb DEFAULT '[]'::jsonb NOT NULL,
+    external_id text,
     CONSTRAINT product_purchase_cost_check CHECK ((purchase_cost >= (0)::numeric))
 );
 
@@ -1279,6 +1289,8 @@ COMMENT ON COLUMN public.product.components IS 'Of a bundle: key (a sku_key) and
 COMMENT ON COLUMN public.product.purchase_cost IS 'What the reseller pays for a unit; customers never see it.';
 
 COMMENT ON COLUMN public.product.documents IS 'Datasheets and other links: objects with `name` and `url`.';
+
+COMMENT ON COLUMN public.product.external_id IS 'The reseller''s own id of the product, which customers never see.';
 
 ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.product_id_seq
@@ -1935,6 +1947,9 @@ ALTER TABLE ONLY public.customer_contact
 ALTER TABLE ONLY public.customer
     ADD CONSTRAINT customer_email_key_key UNIQUE (email_key);
 
+ALTER TABLE ONLY public.customer
+    ADD CONSTRAINT customer_external_id_key UNIQUE (external_id) DEFERRABLE;
+
 ALTER TABLE ONLY public.customer_note
     ADD CONSTRAINT customer_note_pkey PRIMARY KEY (id);
 
@@ -2057,6 +2072,9 @@ ALTER TABLE ONLY public.price_list
 
 ALTER TABLE ONLY public.price
     ADD CONSTRAINT price_pkey PRIMARY KEY (price_list, product_id);
+
+ALTER TABLE ONLY public.product
+    ADD CONSTRAINT product_external_id_key UNIQUE (external_id) DEFERRABLE;
 
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_pkey PRIMARY KEY (id);
@@ -2324,6 +2342,8 @@ CREATE INDEX orders_by_total ON public.orders USING btree (gross, id);
 CREATE INDEX orders_cancelled ON public.orders USING btree (COALESCE(confirmed_at, created_at), id) WHERE (state = 'cancelled'::text);
 
 CREATE INDEX orders_expired ON public.orders USING btree (expires_at) WHERE (state = 'expired'::text);
+
+CREATE UNIQUE INDEX orders_external_id_key ON public.orders USING btree (external_id) WHERE (external_id IS NOT NULL);
 
 CREATE INDEX orders_of_customer ON public.orders USING btree (customer_id, confirmed_at DESC, number DESC) INCLUDE (status) WHERE (state = 'confirmed'::text);
 

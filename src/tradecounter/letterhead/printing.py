@@ -61,7 +61,10 @@ def _compile(
     return typst.compile(
         source,
         font_paths=_fonts(),
-        sys_inputs={name: json.encode(shown).decode()},
+        sys_inputs={
+            name: json.encode(shown).decode(),
+            "mark": shown.get("mark") or (shown.get("seller") or {}).get("mark", ""),
+        },
         # PDF/A: the file embeds its fonts, and the compiler rejects missing glyphs.
         pdf_standards="a-2b" if archival else None,
         timestamp=int(issued_at.timestamp()),
@@ -105,6 +108,7 @@ class Printer:
         ]
         return {
             **self.party(seller),
+            "mark": seller.mark,
             "contact": [self.shown(text) for text in (seller.phone, seller.email) if text],
             "legal": [f"{label} {self.shown(text)}" for label, text in facts if text],
             "bank": [shown for line in seller.bank if (shown := self.shown(line))],

@@ -9,6 +9,7 @@ from msgspec import Struct
 from tradecounter.letterhead.logo import Logo, read_logo
 from tradecounter.settings import PREFIX, Settings
 
+SANDBOX_MARK: Final = "SANDBOX \N{EN DASH} not an invoice"
 _SELLER_SETTINGS: Final = ("seller_name", "seller_address", "seller_vat_number")
 
 
@@ -28,6 +29,7 @@ class Seller(Party, frozen=True, omit_defaults=True):
     company_number: str | None = None
     registered_office: str | None = None
     bank: list[str] = []
+    mark: str = ""  # across each page of a sandbox's documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ def bank_details(settings: Settings) -> list[str]:
 def letterhead_from(settings: Settings) -> Letterhead:
     """Return the letterhead from the settings. Raises SettingsError if the logo cannot be used."""
     logo = None if settings.seller_logo is None else read_logo(settings.seller_logo)
-    return Letterhead(_seller(settings), logo, example_settings(settings))
+    # What a sandbox prints is no invoice, so the example seller will do.
+    return Letterhead(_seller(settings), logo, () if settings.sandbox else example_settings(settings))
 
 
 def _seller(settings: Settings) -> Seller:
@@ -60,6 +63,7 @@ def _seller(settings: Settings) -> Seller:
         company_number=settings.seller_company_number,
         registered_office=settings.seller_registered_office,
         bank=bank_details(settings),
+        mark=SANDBOX_MARK if settings.sandbox else "",
     )
 
 

@@ -4,6 +4,7 @@ import asyncio
 import email.policy
 import os
 import tempfile
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -13,8 +14,8 @@ import aiosmtplib
 import structlog
 
 from tradecounter.kit.private_folder import make_private
-from tradecounter.kit.setting_rules import is_loopback
-from tradecounter.kit.text import one_line
+from tradecounter.kit.setting_rules import comma_separated, is_loopback
+from tradecounter.kit.text import fold, one_line
 from tradecounter.notifications.mail import Mail
 from tradecounter.settings import Settings, SettingsError
 
@@ -52,9 +53,13 @@ class Transport(Protocol):
 
 def transport_for(settings: Settings) -> Transport:
     """Return the transport that the settings choose. Raises SettingsError for an invalid mail server URL."""
+    folder = MailFolder(mail_folder(settings))
     if settings.smtp_url is None:
-        return MailFolder(mail_folder(settings))
-    return MailServer(settings.smtp_url)
+        return folder
+    server = MailServer(settings.smtp_url)
+    if not settings.sandbox:
+        return server
+    return SandboxMail(server, folder, frozenset(map(fold, comma_separated(settings.sandbox_mail))))
 
 
 def mail_folder(settings: Settings) -> Path:
@@ -88,6 +93,18 @@ class MailFolder:
         except BaseException:
             Path(draft).unlink(missing_ok=True)
             raise
+
+
+class SandboxMail:
+    """Sends e-mails to the addresses of a list, and writes those to anybody else into a folder."""
+
+    def __init__(self, server: Transport, folder: Transport, listed: AbstractSet[str]) -> None:
+        self._server, self._folder, self._listed = server, folder, listed
+
+    async def send(self, mail: Mail) -> None:
+        """Send or write an e-mail. Raises Delayed or Rejected."""
+        only_listed = all(fold(address) in self._listed for address in mail.recipients)
+        await (self._server if only_listed else self._folder).send(mail)
 
 
 class MailServer:

@@ -24,7 +24,11 @@ def print_packing_slip(document: PackingSlip, letterhead: Letterhead) -> bytes:
     return print_with(
         _PACKAGE,
         "packing_slip",
-        lambda p: {**_packing_slip(p, document), "seller": None if plain else p.seller(letterhead.seller)},
+        lambda p: {
+            **_packing_slip(p, document),
+            "seller": None if plain else p.seller(letterhead.seller),
+            "mark": letterhead.seller.mark,
+        },
         document.dispatched_at,
         None if plain else letterhead.logo,
     )

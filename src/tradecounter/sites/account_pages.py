@@ -34,6 +34,7 @@ from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account.remittance import RemittancePages
 from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
 from tradecounter.quotes.pages.account.quotes import QuotePages
+from tradecounter.sandbox.pages.account.keys import SandboxKeyPages
 from tradecounter.saved_lists.pages.account.lists import SavedListPages
 from tradecounter.search.pages.account.search import OwnSearchPages
 from tradecounter.sites.assembled import Pages, assembled
@@ -67,6 +68,7 @@ SUBJECTS: Sequence[type] = (
     placed(AddressPages, ACCOUNT, ACCOUNT.home),
     UserPages,
     KeyPages,
+    SandboxKeyPages,
     ApplicationPages,
     OwnWebhookListPages,
     placed(WebhookPages, ACCOUNT, DEVELOPER_HOME),

@@ -55,6 +55,7 @@ COMMANDS = {
     "statement": "tradecounter.billing.commands.statement:statement",
     "debtors": "tradecounter.billing.commands.statement:debtors",
     "remind": "tradecounter.billing.commands.statement:remind",
+    "sandbox": "tradecounter.sandbox.commands:app",
     "settings": "tradecounter.installation.show_settings:show_settings",
     "doctor": "tradecounter.installation.doctor:doctor",
     "openapi": "tradecounter.installation.openapi:openapi",

@@ -34,6 +34,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.kit.tasks import Seldom, drop_tasks
+from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
@@ -42,6 +43,8 @@ from tradecounter.orders.back_orders.expected_dates import update_expected_dates
 from tradecounter.orders.queries.changes import delete_expired_orders
 from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
+from tradecounter.sandbox.live import Life, live_on
+from tradecounter.sandbox.refresh import refresh_sandbox
 from tradecounter.settings import Settings
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering
 from tradecounter.webhooks.manage import WebhookPolicy
@@ -53,6 +56,8 @@ log = structlog.get_logger()
 
 # Cron expressions are in UTC. A run that a stopped worker missed is skipped.
 EVERY_MINUTE = "* * * * *"
+EVERY_FIVE_SECONDS = "* * * * * */5"
+EVERY_NIGHT = "17 2 * * *"
 EVERY_FIVE_MINUTES = "*/5 * * * *"
 
 BATCH = 500  # orders, addresses or keys per transaction of a retention job
@@ -107,6 +112,27 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
         _retention("forget_deliveries", KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
         _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),
+    )
+
+
+def sandbox_jobs(settings: Settings, database: Database) -> tuple[PeriodicJob, ...]:
+    """Return the scheduled jobs of a sandbox; none elsewhere."""
+    if not settings.sandbox:
+        return ()
+    life = Life(
+        settings.sandbox_pace, letterhead_from(settings), settings.quote_lifetime, lambda: secret_keys(settings)[0]
+    )
+
+    async def live(tx: Transaction, now: datetime) -> int:
+        return await live_on(tx, database, life, now)
+
+    async def refresh(tx: Transaction, now: datetime) -> int:
+        source = settings.sandbox_source
+        return 0 if source is None else (await refresh_sandbox(tx, source, now)).rows
+
+    return (
+        PeriodicJob("sandbox_live", EVERY_FIVE_SECONDS, live),
+        PeriodicJob("sandbox_refresh", EVERY_NIGHT, refresh, "rows of the live database copied"),
     )
 
 
@@ -248,7 +274,7 @@ class _Worker:
         add_mail_jobs(app, database, self._clock, self._mail_settings, self._transport)
         add_access_jobs(app, database, self._clock, lambda: self._mail_settings.secrets()[0])
         add_billing_jobs(app, database, self._clock, self._mail_settings.letterhead)
-        for job in self._periodic_jobs:
+        for job in (*self._periodic_jobs, *sandbox_jobs(self._settings, database)):
             task = _scheduled_task(app, job, database, self._clock)
             if scheduling:
                 app.periodic(cron=job.cron)(task)

@@ -85,6 +85,7 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
         "/account/address/{address_id}": [other["address"]],
         "/account/user/{id}": [other["user"]],
         "/account/developer/key/{id}": [other["key"]],
+        "/account/developer/sandbox/key/{id}": [other["key"]],
         "/account/developer/application/{client_id}": [client],
         "/account/developer/webhook/{id}": [other["webhook"]],
         "/account/developer/webhook/{id}/delivery/{delivery_id}": [

@@ -27,7 +27,7 @@ except the times of events, which are in UTC. `GET /product` and `GET /order` re
 header asks for `application/json`.
 
 Every response has `X-Content-Type-Options`, `Referrer-Policy` and `Content-Security-Policy` for browsers, and
-`Strict-Transport-Security` where the API is served over https.
+`Strict-Transport-Security` where the API is served over https. Every response of a sandbox has `X-Sandbox: true`.
 
 Errors have a `message` that names the field and says how to correct it, and a `code` for programs; `errors` lists the
 fields one by one.

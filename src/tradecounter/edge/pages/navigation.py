@@ -67,10 +67,13 @@ class Entry:
 
 
 class Navigation:
-    """The subjects of a site whose pages exist."""
+    """The subjects of a site whose pages exist; and whether the site is a sandbox's, or offers keys of one."""
 
-    def __init__(self, site: PageSite, operations: Iterable[Operation]) -> None:
+    def __init__(
+        self, site: PageSite, operations: Iterable[Operation], *, sandbox: bool = False, offers_sandbox: bool = False
+    ) -> None:
         self._site = site
+        self.sandbox, self.offers_sandbox = sandbox, offers_sandbox
         self._pages = {operation.path: operation for operation in operations if operation.method == "GET"}
 
     def subjects(self, person: Person, path: str) -> list[Entry]:

@@ -54,6 +54,16 @@ class PageView:
         )
 
     @property
+    def is_sandbox(self) -> bool:
+        """Whether the site is that of a sandbox."""
+        return self.navigation.sandbox
+
+    @property
+    def offers_sandbox(self) -> bool:
+        """Whether customers may make keys of a sandbox."""
+        return self.navigation.offers_sandbox
+
+    @property
     def person(self) -> Person | None:
         """Who has signed in, or None."""
         session = session_of(self.request.scope)

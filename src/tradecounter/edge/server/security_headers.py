@@ -16,20 +16,21 @@ _ALWAYS: tuple[Header, ...] = (
     (b"referrer-policy", b"no-referrer"),
     (b"content-security-policy", NO_FRAMES.encode()),
 )
+_SANDBOX: Header = (b"x-sandbox", b"true")
 _OVER_HTTPS: Header = (b"strict-transport-security", b"max-age=31536000")  # a year, of this host alone
 
 
-def security_headers(base_url: str | None) -> tuple[Header, ...]:
-    """Return the headers for a public URL; a response may replace the content policy."""
+def security_headers(base_url: str | None, *, sandbox: bool = False) -> tuple[Header, ...]:
+    """Return the headers for a public URL, also `X-Sandbox` of a sandbox; a response may replace the content policy."""
     is_https = base_url is not None and base_url.startswith("https:")
-    return (*_ALWAYS, _OVER_HTTPS) if is_https else _ALWAYS
+    return (*_ALWAYS, *((_OVER_HTTPS,) if is_https else ()), *((_SANDBOX,) if sandbox else ()))
 
 
 _METHODS = ("DELETE", "GET", "HEAD", "POST", "PUT")
 _REQUEST_HEADERS = ("Authorization", "Idempotency-Key", "If-None-Match", "X-Api-Key", "X-Request-Id")
 _EXPOSED_HEADERS = (
     *(header.name for header in PAGING), "ETag", "Idempotent-Replay", "RateLimit", "RateLimit-Policy", "Retry-After",
-    "X-Corrected", "X-Ignored", "X-Request-Id", "X-Unknown-Sku",
+    "X-Corrected", "X-Ignored", "X-Request-Id", "X-Sandbox", "X-Unknown-Sku",
 )  # fmt: skip
 _CACHED_SECONDS = 600
 _ALLOWED = 200

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradecounter.db.changes import bump
+from tradecounter.db.installation import is_sandbox
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.credentials import PREFIX_LENGTH
@@ -43,13 +44,21 @@ _ADD_KEY = Statement(
 
 async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *, key: str | None = None) -> NewKey:
     """Create a key for a customer; a given `key` may exist already (for reproducible demos)."""
-    key = key or new_secret()
+    key = key or await _new_key(tx)
     row = await tx.fetch_one(
         _ADD_KEY, customer_id=customer_id, name=name, prefix=key[:PREFIX_LENGTH], hash=secret_hash(key), now=now
     )
     if row is None:
         raise RuntimeError("the key was not stored")
     return NewKey(row.id, key)
+
+
+_SANDBOX_PREFIX = "sbx_"  # so that nobody takes a key of the sandbox for a live one, or the other way round
+
+
+async def _new_key(tx: Transaction) -> str:
+    key = new_secret()
+    return _SANDBOX_PREFIX + key[len(_SANDBOX_PREFIX) :] if await is_sandbox(tx) else key
 
 
 _LIST_KEYS = Statement(

@@ -69,7 +69,7 @@ class Site(ABC):
         self.connections = Connections(
             settings.max_connections, settings.max_connections_per_address, admission.addresses.trusts
         )
-        self.standing_headers = security_headers(base_url)
+        self.standing_headers = security_headers(base_url, sandbox=settings.sandbox)
         # It writes only counts of requests: reads must stay current while commits wait for replicas.
         self._refreshing = Database(database.url, connections=1, for_requests=True, durable=False)
         self._addresses = admission.addresses

@@ -1,0 +1,43 @@
+"""`tradecounter sandbox`: the data of a sandbox."""
+
+from typing import Annotated
+
+import typer
+
+from tradecounter.edge.command_line.output import AsJson, show
+from tradecounter.edge.command_line.session import fail, run_change
+from tradecounter.kit.clock import SystemClock
+from tradecounter.sandbox.refresh import refresh_sandbox
+from tradecounter.settings import read_settings
+
+app = typer.Typer(no_args_is_help=True, help="The sandbox: a second instance with a database of its own.")
+
+
+@app.callback()
+def sandbox() -> None:
+    """The sandbox: a second instance with a database of its own."""
+
+
+@app.command("refresh")
+def refresh(
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="DATABASE_URL", help="The live database; by default TRADECOUNTER_SANDBOX_SOURCE."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Copy products, prices, stock, shipping and customers' terms from the live database into the sandbox's.
+
+    Keys and orders of the sandbox stay. The first time, its database must be empty.
+    """
+    settings = read_settings()
+    if not settings.sandbox:
+        fail("TRADECOUNTER_SANDBOX must be true: this command changes the sandbox's database")
+    url = source or settings.sandbox_source
+    if url is None:
+        fail("name the live database with --from or TRADECOUNTER_SANDBOX_SOURCE")
+    done = run_change(lambda tx: refresh_sandbox(tx, url, SystemClock().now()))
+    rows = ", ".join(f"{count} of {table}" for table, count in done.changed.items() if count)
+    show(done.changed, f"{done.rows} rows changed{f': {rows}' if rows else ''}", as_json=as_json)

@@ -1,0 +1,123 @@
+"""`/account/developer/sandbox`: the customer's keys of the sandbox, in which programs order without consequences."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from starlette.responses import Response
+
+from tradecounter.audit.record import audit
+from tradecounter.db.transaction import Transaction
+from tradecounter.docs_pages.programs import first_line
+from tradecounter.edge.page_kit.forms import Filled
+from tradecounter.edge.pages.operation import page
+from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
+from tradecounter.edge.pages.step import Question, step
+from tradecounter.edge.rest.call import Call
+from tradecounter.edge.rest.operation import ID, Parameter
+from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.parts.account import AccountParts
+from tradecounter.sandbox.remote_keys import RemoteKey, RemoteSandbox
+
+_LIST = f"{DEVELOPER_HOME}/sandbox"
+_NEW, _DISABLE = f"{_LIST}/key/new", f"{_LIST}/key/{{id}}/disable"
+_ID = (Parameter("id", "The key's id.", ID, 7),)
+
+
+class SandboxKeyForm(Struct):
+    """A key of the sandbox to make."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxKeyPages:
+    """The customer's keys of the sandbox."""
+
+    desk: PageDesk
+    parts: AccountParts
+
+    @page(_LIST, "Sandbox", user_roles=DEVELOPERS)
+    async def show_keys(self, call: Call) -> Response:
+        sandbox, keys, problem = RemoteSandbox.of(self.parts.settings), list[RemoteKey](), ""
+        if sandbox is not None:
+            try:
+                keys = await sandbox.keys_of(call.customer_id)
+            except DomainError as error:
+                problem = _NOT_YET if error.kind is Kind.NOT_FOUND else error.message
+        return self.desk.show(
+            call,
+            "sandbox/keys.html",
+            sandbox=sandbox,
+            problem=problem,
+            active=[key for key in keys if key.disabled_at is None],
+        )
+
+    @step(
+        _NEW,
+        "New key of the sandbox",
+        shown=lambda self, call, filled: self._new(call, filled),
+        to=_LIST,
+        done="The key was made already. It is shown only once; if you did not copy it, make another one.",
+        reveals=lambda self, call, new: self._made(call, new),
+        user_roles=DEVELOPERS,
+        dangerous=True,
+    )
+    async def make(self, tx: Transaction, call: Call, body: SandboxKeyForm, now: datetime) -> RemoteKey:
+        sandbox = self._sandbox()
+        try:
+            new = await sandbox.make_key(call.customer_id, body.name.strip(), call.actor.name)
+        except DomainError as error:
+            raise (DomainError(Kind.CONFLICT, _NOT_YET) if error.kind is Kind.NOT_FOUND else error) from error
+        _audit(tx, "sandbox_key.create", call, {"id": new.id, "name": new.name, "prefix": new.prefix}, now)
+        return new
+
+    @step(
+        _DISABLE,
+        "Disable a key of the sandbox",
+        asks=lambda self, call: self._ask_to_disable(call),
+        to=_LIST,
+        done="The key is disabled. Programs that send it are rejected within five seconds.",
+        user_roles=DEVELOPERS,
+        path_parameters=_ID,
+    )
+    async def disable(self, tx: Transaction, call: Call, now: datetime) -> None:
+        key_id = call.path_id("id", "key")
+        await self._sandbox().disable_key(call.customer_id, key_id, call.actor.name)
+        _audit(tx, "sandbox_key.disable", call, {"id": key_id}, now)
+
+    def _sandbox(self) -> RemoteSandbox:
+        sandbox = RemoteSandbox.of(self.parts.settings)
+        if sandbox is None:
+            raise not_found("sandbox", "of this site")
+        return sandbox
+
+    async def _new(self, call: Call, filled: Filled) -> Response:
+        return self.desk.show(call, "sandbox/new_key.html", form=filled)
+
+    def _made(self, call: Call, new: RemoteKey) -> Response:
+        key, url = new.key or "", self._sandbox().url
+        return self.desk.show(call, "sandbox/made_key.html", key=key, url=url, first=first_line(url, key))
+
+    async def _ask_to_disable(self, call: Call) -> Question:
+        key_id = call.path_id("id", "key")
+        key = next((key for key in await self._sandbox().keys_of(call.customer_id) if key.id == key_id), None)
+        if key is None:
+            raise not_found("key", key_id)
+        return Question(
+            title=f"Disable {key.name}",
+            text=f"Programs that send the key {key.prefix}… to the sandbox are rejected. It cannot be enabled again.",
+            button="Disable",
+            back=_LIST,
+            back_name="Sandbox",
+            danger=True,
+        )
+
+
+_NOT_YET = "the sandbox does not know your account yet: it learns of new customers every night"
+
+
+def _audit(tx: Transaction, action: str, call: Call, after: dict[str, object], now: datetime) -> None:
+    audit(tx, action, f"customer/{call.customer_id}", now, after=after)

@@ -1,0 +1,84 @@
+"""Copies what a sandbox shows from the live database: products, prices, stock, shipping and customers' terms.
+
+Nothing of a customer that names a person or a firm is read: no names, addresses, passwords, keys, orders or money. What
+the sandbox has of its own stays: keys, users, addresses, webhooks, orders and what they owe.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import psycopg
+
+from tradecounter.audit.record import audit
+from tradecounter.db.changes import bump
+from tradecounter.db.installation import is_sandbox, mark_as_sandbox
+from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import DomainError, Kind, OperatorError
+from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
+from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.products.snapshot.layout import lay_out_after
+from tradecounter.sandbox.queries.copied import COPIED, TOPICS
+from tradecounter.sandbox.queries.copying import (
+    begin_reading,
+    copy_rows,
+    is_in_use,
+    merge_rows,
+    revision_of,
+    source_is_sandbox,
+    source_revision,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """How many rows of each table were written or taken away."""
+
+    changed: dict[str, int]
+
+    @property
+    def rows(self) -> int:
+        """How many rows of all tables."""
+        return sum(self.changed.values())
+
+
+class SourceError(OperatorError):
+    """The live database cannot be read, or has another schema."""
+
+
+async def refresh_sandbox(tx: Transaction, source_url: str, now: datetime) -> Refreshed:
+    """Make the sandbox's data those of the live database; the first time, mark its database as a sandbox.
+
+    Raises DomainError (conflict): the database is in use and no sandbox. Raises SourceError.
+    """
+    await _claim(tx)
+    try:
+        async with await psycopg.AsyncConnection.connect(source_url, connect_timeout=10) as source:
+            await begin_reading(source)
+            own, theirs = await revision_of(tx), await source_revision(source)
+            if own != theirs:
+                raise SourceError(f"the live database is at revision {theirs}, the sandbox at {own}: upgrade both")
+            if await source_is_sandbox(source):
+                raise SourceError("the source is a sandbox itself")
+            for each in COPIED:
+                await copy_rows(tx, source, each)
+    except psycopg.OperationalError as error:
+        raise SourceError(f"the live database cannot be read: {str(error).strip()}") from error
+    await lock_waiting_orders(tx)  # only now, so that orders go on while rows are copied
+    changed = {each.table: await merge_rows(tx, each) for each in COPIED}
+    for topic in TOPICS:
+        await bump(tx, topic)
+    await allocate_back_orders(tx)
+    await lay_out_after(tx, changed["product"])
+    audit(tx, "sandbox.refresh", "sandbox", now, after=changed)
+    return Refreshed(changed)
+
+
+async def _claim(tx: Transaction) -> None:
+    if await is_sandbox(tx):
+        return
+    if await is_in_use(tx):
+        raise DomainError(
+            Kind.CONFLICT,
+            "the database has customers or orders and is no sandbox: a sandbox needs a database of its own",
+        )
+    await mark_as_sandbox(tx)

@@ -1,0 +1,94 @@
+"""Makes, lists and disables keys of the sandbox through its back office, for customers of the live site."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+import msgspec
+from msgspec import Struct
+
+from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.trusted_authorities import trusted_authorities
+from tradecounter.settings import Settings
+
+_SECONDS = 5.0
+_NOT_FOUND, _ERROR = 404, 400
+
+
+class RemoteKey(Struct):
+    """A key of the sandbox; `key` is the key itself, only when it was just made."""
+
+    id: int
+    name: str
+    prefix: str
+    created_at: datetime
+    key: str | None = None
+    last_used_at: datetime | None = None
+    disabled_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteSandbox:
+    """A sandbox as the live site knows it: its public URL, its back office and a service token for it."""
+
+    url: str
+    backoffice_url: str
+    token: str
+
+    @classmethod
+    def of(cls, settings: Settings) -> "RemoteSandbox | None":
+        """Return the sandbox of the settings, if they name one."""
+        named = settings.sandbox_url, settings.sandbox_backoffice_url, settings.sandbox_token
+        url, backoffice_url, token = named
+        return cls(url, backoffice_url, token) if url and backoffice_url and token else None
+
+    async def keys_of(self, customer_id: int) -> list[RemoteKey]:
+        """Return a customer's keys. Raises DomainError: unavailable, not found (the sandbox does not know it yet)."""
+        return msgspec.json.decode(await self._call("GET", customer_id), type=list[RemoteKey])
+
+    async def make_key(self, customer_id: int, name: str, by: str) -> RemoteKey:
+        """Make a key for a user of a customer. Raises DomainError as `keys_of` does, and invalid."""
+        content = msgspec.json.encode({"name": name})
+        return msgspec.json.decode(await self._call("POST", customer_id, by=by, content=content), type=RemoteKey)
+
+    async def disable_key(self, customer_id: int, key_id: int, by: str) -> None:
+        """Disable a customer's key. Raises DomainError as `keys_of` does."""
+        await self._call("DELETE", customer_id, f"/{key_id}", by=by)
+
+    async def _call(
+        self, method: str, customer_id: int, rest: str = "", *, by: str = "", content: bytes = b""
+    ) -> bytes:
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        if by:
+            headers["X-Acting-User"] = by
+        address = f"{self.backoffice_url}/api/customer/{customer_id}/key{rest}"
+        trust_env = urlsplit(self.backoffice_url).scheme == "https"
+        try:
+            async with httpx2.AsyncClient(
+                timeout=_SECONDS, trust_env=trust_env, verify=trusted_authorities()
+            ) as client:
+                response = await client.request(method, address, headers=headers, content=content or None)
+        except (httpx2.HTTPError, OSError) as error:
+            raise _away() from error
+        if response.status_code == _NOT_FOUND:
+            raise not_found("key of the sandbox", rest.removeprefix("/") or customer_id)
+        if response.status_code >= _ERROR:
+            raise _rejection(response)
+        return response.content
+
+
+def _away() -> DomainError:
+    return DomainError(Kind.CONFLICT, "the sandbox cannot be reached now: try again later")
+
+
+def _rejection(response: httpx2.Response) -> DomainError:
+    """Return the error for a response: what is wrong with the name, or that the sandbox cannot do it now."""
+    try:
+        body: Any = msgspec.json.decode(response.content)
+    except msgspec.DecodeError:
+        return _away()
+    if response.status_code == _ERROR and isinstance(body, dict) and isinstance(body.get("message"), str):
+        return DomainError(Kind.INVALID, body["message"])
+    return _away()

@@ -1,0 +1,89 @@
+"""The live site's Developers page makes and disables keys of the sandbox, over HTTP."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+
+from support.backoffice import BackOfficeSite, backoffice_of
+from support.cluster import Cluster
+from support.pages import Person, customer_user, text_of
+from support.service import MORNING, Customer, Service, running_service
+from support.shop import stock_shop
+from tradecounter.sandbox.refresh import refresh_sandbox
+
+LIST = "/account/developer/sandbox"
+
+
+@dataclass
+class Pair:
+    """A live site whose customers may make keys of its sandbox."""
+
+    live: Service
+    sandbox: Service
+    customer: Customer
+    dev: Person
+
+    def refresh(self) -> None:
+        self.sandbox.in_transaction(lambda tx: refresh_sandbox(tx, self.live.database_url, MORNING))
+
+
+@pytest.fixture
+def office(postgres: Cluster) -> Iterator[BackOfficeSite]:
+    with (
+        postgres.database() as url,
+        running_service(url, sandbox=True) as sandbox,
+        backoffice_of(sandbox) as office,
+    ):
+        yield office
+
+
+@pytest.fixture
+def pair(postgres: Cluster, office: BackOfficeSite) -> Iterator[Pair]:
+    settings: dict[str, Any] = {
+        "sandbox_url": office.service.url,
+        "sandbox_backoffice_url": office.url,
+        "sandbox_token": office.token("customers:write"),
+    }
+    with postgres.database() as url, running_service(url, **settings) as live:
+        stock_shop(live)
+        customer = live.customer()
+        yield Pair(live, office.service, customer, customer_user(live, customer.id, "developer"))
+
+
+def test_a_key_is_made_works_in_the_sandbox_alone_and_is_disabled(pair: Pair) -> None:
+    pair.refresh()
+    assert "Make your first key" in text_of(pair.dev.get(LIST))
+    page = pair.dev.send(f"{LIST}/key/new", {"name": "My shop"})
+    found = re.search(r'<code id="key">(sbx_[0-9a-f]{60})</code>', page.text)
+    assert found is not None, text_of(page)
+    headers = {"X-Api-Key": found[1]}
+    pair.sandbox.refresh()
+    assert pair.sandbox.client(**headers).get("/customer").json()["last_name"] == str(pair.customer.id)
+    assert httpx2.get(f"{pair.live.url}/customer", headers=headers).status_code == 401
+    listed = pair.dev.get(LIST)
+    assert "My shop" in text_of(listed)
+    disable = re.search(rf'href="({LIST}/key/\d+/disable)"', listed.text)
+    assert disable is not None
+    pair.dev.sends(disable[1], {"once": ""})
+    pair.sandbox.refresh()
+    assert pair.sandbox.client(**headers).get("/customer").status_code == 401
+    assert "My shop" not in text_of(pair.dev.get(LIST))
+
+
+def test_who_is_not_known_there_yet_and_a_sandbox_that_is_away_are_said(pair: Pair) -> None:
+    assert "does not know your account yet" in text_of(pair.dev.get(LIST))
+    sent = pair.dev.send(f"{LIST}/key/new", {"name": "My shop"})
+    assert (sent.status_code, "does not know your account yet" in text_of(sent)) == (409, True)
+    other = customer_user(pair.live, pair.customer.id, "buyer")
+    assert other.get(LIST).status_code == 403
+
+
+def test_without_a_sandbox_the_page_says_so(shop: Service) -> None:
+    dev = customer_user(shop, shop.customer().id, "developer")
+    assert "no sandbox" in text_of(dev.get(LIST))
+    assert LIST not in dev.get("/account/developer").text
+    assert dev.send(f"{LIST}/key/new", {"name": "My shop"}).status_code == 404

@@ -1,0 +1,129 @@
+"""The orders of a sandbox live by themselves, and a customer's reference steers them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from support.backoffice import backoffice_of
+from support.cluster import Cluster
+from support.events import events
+from support.orders import buy, confirm, create, level, read, sell
+from support.quotes import request_quote
+from support.sandbox import live, running_sandbox
+from support.service import Customer, Service
+from support.shop import ADDRESS
+from tradecounter.sites.worker import sandbox_jobs
+
+TWO_LINES = (("PHONE", 2), ("CABLE", 3))
+
+
+@pytest.fixture
+def sandbox(postgres: Cluster) -> Iterator[Service]:
+    with postgres.database() as url, running_sandbox(url) as service:
+        yield service
+
+
+@pytest.fixture
+def customer(sandbox: Service) -> Customer:
+    return sandbox.customer()
+
+
+def status(customer: Customer, placed: dict[str, Any]) -> str:
+    return str(read(customer, placed)["status"])
+
+
+def happened(sandbox: Service, customer: Customer) -> list[str]:
+    return [event["type"].partition(".")[2] for event in events(sandbox, customer)]
+
+
+def test_an_order_is_dispatched_in_two_parcels_tracked_invoiced_and_paid(sandbox: Service, customer: Customer) -> None:
+    placed = buy(customer, TWO_LINES)
+    assert live(sandbox, 0.5) == 0
+    seen = [status(customer, placed)]
+    for _ in range(7):
+        live(sandbox)
+        seen.append(status(customer, placed))
+    dispatched = ["Dispatched"] * 3
+    assert seen == ["Awaiting dispatch", "Part dispatched", *dispatched, "Invoiced", "Completed", "Completed"]
+    shipping = read(customer, placed)["shipping"]
+    assert len({parcel["tracking_number"] for parcel in shipping}) == 2
+    assert {parcel["last_tracking_status"] for parcel in shipping} == {"Delivered"}
+    assert happened(sandbox, customer) == [
+        "confirmed", "dispatched", "dispatched", *["tracking_updated"] * 4, "issued", "recorded"
+    ]  # fmt: skip
+    assert live(sandbox) == 0
+
+
+def test_each_wish_of_a_reference_is_granted(sandbox: Service, customer: Customer) -> None:
+    placed = {wish: buy(customer, customer_reference=f"PO 7 SANDBOX-{wish}") for wish in ("cancel", "slow", "unpaid")}
+    live(sandbox)
+    assert customer.get(f"/order/{placed['cancel']['order_id']}").json()["status"] == "Cancelled"
+    assert status(customer, placed["slow"]) == "Awaiting dispatch"
+    for _ in range(6):
+        live(sandbox)
+    assert status(customer, placed["unpaid"]) == "Invoiced"
+    assert live(sandbox, 3) == 1
+    assert status(customer, placed["slow"]) == "Dispatched"
+
+
+def test_an_order_waits_for_stock_and_is_supplied(sandbox: Service, customer: Customer) -> None:
+    sku = sell(sandbox, "SCARCE", available=5)
+    placed = buy(customer, [(sku, 2)], customer_reference="sandbox-back-order")
+    assert live(sandbox) == 1
+    assert (status(customer, placed), live(sandbox, 0.5)) == ("Back-ordered", 0)
+    live(sandbox, 2)
+    live(sandbox)
+    assert status(customer, placed) == "Dispatched"
+    assert level(sandbox, sku) == (5, 0, 0)
+
+
+def test_what_is_out_of_stock_is_delivered_after_three_steps(sandbox: Service, customer: Customer) -> None:
+    placed = buy(customer, [(sell(sandbox, "NONE"), 2)])
+    assert [live(sandbox) for _ in range(2)] == [0, 0]
+    live(sandbox)
+    live(sandbox)
+    assert status(customer, placed) == "Dispatched"
+
+
+def test_a_quote_is_priced_after_a_step_or_declined(sandbox: Service, customer: Customer) -> None:
+    priced, declined = request_quote(customer), request_quote(customer, customer_reference="sandbox-cancel")
+    assert live(sandbox) == 2
+    assert customer.get(f"/quote/{priced['confirmation_code']}").json()["status"] == "Priced"
+    assert "declined" in happened(sandbox, customer)
+    confirmed = confirm(customer, priced)
+    assert confirmed.status_code == 200, confirmed.text
+    assert confirm(customer, declined).status_code == 410
+
+
+def test_what_cannot_go_on_holds_nothing_up(sandbox: Service, customer: Customer) -> None:
+    nowhere = {**ADDRESS, "city": "Oslo", "zip": "0150", "country_code": "NO"}
+    stuck, placed = request_quote(customer, shipping_address=nowhere), buy(customer)
+    assert live(sandbox) == 1
+    assert status(customer, placed) == "Dispatched"
+    assert customer.get(f"/quote/{stuck['confirmation_code']}").json()["status"] == "Waiting"
+
+
+def test_pending_orders_are_left_to_the_customer(sandbox: Service, customer: Customer) -> None:
+    create(customer)
+    assert live(sandbox) == 0
+
+
+def test_nothing_lives_outside_of_a_sandbox(shop: Service) -> None:
+    assert sandbox_jobs(shop.settings, shop.commands) == ()
+
+
+def test_the_sandbox_cannot_be_mistaken(sandbox: Service, customer: Customer) -> None:
+    assert (customer.key[:4], len(customer.key)) == ("sbx_", 64)
+    answers = [
+        customer.get("/product"),
+        customer.get("/product"),
+        customer.get("/nothing"),
+        sandbox.client().get("/order"),
+    ]
+    assert [answer.headers.get("X-Sandbox") for answer in answers] == ["true"] * 4
+    with backoffice_of(sandbox) as office:
+        page = httpx2.get(f"{office.url}/sign-in")
+        assert page.headers["X-Sandbox"] == "true"
+        assert "nothing is dispatched" in page.text
