@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 import struct
 from datetime import datetime
 from typing import Final
@@ -11,6 +10,7 @@ import typst
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import invalid
+from tradecounter.products.picture_addresses import picture_path
 from tradecounter.products.queries.pictures import Picture, store_picture
 
 LARGEST_PICTURE: Final = 2 * 1024 * 1024  # bytes
@@ -23,7 +23,6 @@ _PNG_END = b"IEND\xaeB`\x82"
 _MARKER: Final = 0xFF
 _JPEG_END = b"\xff\xd9"
 _JPEG_FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of a frame, which has the size
-NAME = re.compile(r"(?P<digest>[0-9a-f]{64})\.(?P<ending>png|jpg|webp)")
 
 
 def read_picture(content: bytes, field: str) -> Picture:
@@ -53,7 +52,7 @@ async def keep_picture(tx: Transaction, picture: Picture, now: datetime) -> str:
     digest = hashlib.sha256(picture.content).hexdigest()
     await store_picture(tx, digest, picture, now)
     ending = next(ending for ending, media_type in _MEDIA_TYPES.items() if media_type == picture.media_type)
-    return f"/picture/{digest}.{ending}"
+    return picture_path(digest, ending)
 
 
 def _format(content: bytes) -> str | None:

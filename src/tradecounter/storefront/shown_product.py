@@ -9,6 +9,7 @@ from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import from_pence, rounded
 from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
 from tradecounter.prices.rules import UnitCosts
+from tradecounter.products.picture_addresses import uploaded_path
 from tradecounter.products.queries.records import ProductRecord
 from tradecounter.stock.rules import Delivery
 from tradecounter.storefront.drawings import kind_of, tint_of
@@ -71,7 +72,7 @@ class ShownProduct:
     def pictures(self) -> list[str]:
         """The addresses of the pictures that may load, the primary one first."""
         images = sorted(self.record.images, key=lambda image: not image["is_primary"])
-        return [image["url"] for image in images if _may_load(image["url"])]
+        return [address for image in images if (address := _loadable(image["url"])) is not None]
 
     @cached_property
     def categories(self) -> list[tuple[str, str]]:
@@ -106,12 +107,13 @@ def shown_skus(view: CustomerView, skus: Iterable[str]) -> list[ShownProduct]:
     return [ShownProduct(view, *found) for sku in skus if (found := view.find(sku)) is not None]
 
 
-def _may_load(address: str) -> bool:
+def _loadable(address: str) -> str | None:
+    """Return the address at which a page may load a picture, or None; an uploaded one is on the page's own site."""
     try:
         host = host_of(address, ("https",))
     except NotAWebAddressError:
-        return False
-    return not (isinstance(host, str) and host.endswith(_NEVER_LOADS))
+        return uploaded_path(address)
+    return None if isinstance(host, str) and host.endswith(_NEVER_LOADS) else address
 
 
 @dataclass(frozen=True)

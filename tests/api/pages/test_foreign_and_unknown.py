@@ -38,6 +38,7 @@ _FORM = {
 _BODIES: tuple[Any, ...] = (
     None,
     {"shipping_method": {"id": STANDARD}},
+    ADDRESS,
     {"configurations": [{"adsl_username": "line@isp.example", "adsl_password": "secret"}]},
 )
 _ALWAYS_NEW = {"date", "x-request-id", "content-length"}
@@ -98,6 +99,8 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
         "/quote/{confirmation_code}": orders,
         "/order/{reference}/item/{orderItemId}": [(other["sold"], item), (own["sold"], item)],
         "/customer/address/{id}": [other["address"]],
+        "/invoice/{number}": [other["invoice"]],
+        "/credit-note/{number}": [other["credit_note"]],
     }
     return {
         path: [tuple(map(str, name)) if isinstance(name, tuple) else (str(name),) for name in names]

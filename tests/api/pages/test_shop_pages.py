@@ -145,6 +145,12 @@ def test_addresses_that_never_load_have_a_drawing_alone(shop: Service, buyer: Pe
         assert "drawings." in page
 
 
+def test_an_uploaded_picture_loads_from_the_pages_own_site_also_without_https(shop: Service, buyer: Person) -> None:
+    path = f"/picture/{'ab' * 32}.png"
+    sku = sell(shop, "UPLOADED-1", images=[{"url": f"http://shop.test{path}", "is_primary": True}])
+    assert f'<img src="{path}"' in buyer.get(f"{SHOP}/{sku}").text
+
+
 def test_products_that_the_customer_cannot_buy_are_not_in_the_shop(shop: Service, buyer: Person) -> None:
     shop.must_load("products", [{"sku": "UNPRICED", "name": "Unpriceable", "manufacturer": "acme"}])
     assert skus(buyer, query="unpriceable") == []

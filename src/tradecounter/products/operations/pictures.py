@@ -10,7 +10,7 @@ from tradecounter.edge.page_kit.page import page_endpoint
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.products.pictures import NAME
+from tradecounter.products.picture_addresses import NAME
 from tradecounter.products.queries.pictures import find_picture
 
 _HEADERS = {
