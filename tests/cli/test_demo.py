@@ -164,3 +164,18 @@ def test_another_catalogue_gets_prices_and_stock(tmp_path: Path) -> None:
             assert client.get("/manufacturer").json()
             assert client.get("/order").json()
         assert running.stop(signal.SIGTERM)[0] == 0
+
+
+def test_the_orders_of_a_demo_that_is_a_sandbox_live_by_themselves(tmp_path: Path) -> None:
+    environment = {"TRADECOUNTER_SANDBOX": "true", "TRADECOUNTER_SANDBOX_PACE": "1"}
+    with started("demo", "--port", "0", "--json", folder=tmp_path, environment=environment) as running:
+        told = running.announced
+        headers = {"X-Api-Key": told["customers"][0]["api_key"]}
+        with httpx2.Client(base_url=told["base_url"], headers=headers) as client:
+            address = {"id": client.get("/customer/address").json()[0]["id"]}
+            items = [{"sku": "CV-320P", "quantity": 2}]
+            body = {"customer_reference": "LIVES", "items": items, "billing_address": address}
+            placed = client.post("/order", json={**body, "shipping_address": address, "auto_confirm": True})
+            assert (placed.status_code, placed.headers["X-Sandbox"]) == (201, "true"), placed.text
+            order = f"/order/{placed.json()['order_id']}"
+            wait_for(lambda: client.get(order).json()["status"] == "Completed", seconds=90)

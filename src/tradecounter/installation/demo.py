@@ -10,6 +10,7 @@ import typer
 
 from tradecounter.db.migrate import upgrade
 from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
 from tradecounter.demo.history.fill import fill_history
 from tradecounter.demo.load import DemoCustomer, demo_customers, load_demo
 from tradecounter.demo.people import DemoMember, DemoUser, demo_service_token, demo_staff, demo_users
@@ -22,6 +23,7 @@ from tradecounter.installation.demo_shown import Demo, show_demo, show_demo_as_j
 from tradecounter.installation.service import Host, Port
 from tradecounter.kit.clock import Clock, SystemClock
 from tradecounter.notifications.transport import mail_folder
+from tradecounter.sandbox.refresh import claim_database
 from tradecounter.settings import Settings, read_settings
 from tradecounter.sites.back_office import BackOffice
 from tradecounter.sites.http.server import Listener, listen, serving
@@ -76,12 +78,20 @@ def demo(
         with database_url(settings, create=True, serving=True) as url:
             upgrade(url)
             settings = with_secret(settings)
+            if settings.sandbox:
+                history = False  # its orders have their own times, and would all live on at once
+                asyncio.run(_claim(url))
             settings = replace(settings, seller_bank=settings.seller_bank or _BANK)
             require_secret(settings, url)
             listeners = (listener, staff_listener)
             run_until_stopped(
                 lambda stop: _run(settings, url, listeners, catalogue, stop, history=history, as_json=as_json)
             )
+
+
+async def _claim(url: str) -> None:
+    async with Database(url, connections=1) as database, transaction(database) as tx:
+        await claim_database(tx)
 
 
 def _next_port(port: int) -> int:

@@ -50,7 +50,7 @@ async def refresh_sandbox(tx: Transaction, source_url: str, now: datetime) -> Re
 
     Raises DomainError (conflict): the database is in use and no sandbox. Raises SourceError.
     """
-    await _claim(tx)
+    await claim_database(tx)
     try:
         async with await psycopg.AsyncConnection.connect(source_url, connect_timeout=10) as source:
             await begin_reading(source)
@@ -73,7 +73,8 @@ async def refresh_sandbox(tx: Transaction, source_url: str, now: datetime) -> Re
     return Refreshed(changed)
 
 
-async def _claim(tx: Transaction) -> None:
+async def claim_database(tx: Transaction) -> None:
+    """Mark an empty database as a sandbox's. Raises DomainError (conflict): it is in use and no sandbox's."""
     if await is_sandbox(tx):
         return
     if await is_in_use(tx):
