@@ -224,6 +224,8 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/new-order/{code}/discard": _pending_order("/discard"),
     "/new-order/{code}/approval": _pending_order("/approval"),
     "/approval/{code}": _approval(""),
+    "/developer/sandbox": _signed_in("/developer/sandbox"),
+    "/developer/sandbox/key/new": _signed_in("/developer/sandbox/key/new"),
     "/basket/shared": _signed_in("/basket/shared?item=2:PHONE"),
     "/order/many/dispatch": _ticked_orders("dispatch"),
     "/order/many/invoice": _ticked_orders("invoice"),
