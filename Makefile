@@ -11,7 +11,7 @@
 # make drill-cluster the same on three machines with Patroni, in network namespaces
 # make failover 200 faults of machines, links and programs under load, on a cluster in network namespaces (ARGS='--faults N --seed N')
 # make rolling restarts and an upgrade from the previous release under load, in which no request fails
-# make docs    write docs/openapi.json, the Postman collection, docs/specification-table.md and docs/routes.md
+# make docs    write docs/openapi.json, the Postman collection, docs/specification-table.md, docs/routes.md, the clients' models
 # make browser all pages and the story of an order in a real Chromium
 # make screenshots the pictures of the README and the guides, in docs/pictures
 # make release the files of a release in dist/, installed once to see that they work
@@ -55,6 +55,7 @@ check: $(UV)
 	@$(RUN_DEV) mypy
 	@$(RUN_DEV) lint-imports --no-cache --no-logo
 	@$(RUN_DEV) deptry src
+	@cd clients/python && $(RUN_DEV) --project ../.. deptry src
 	@$(RUN_DEV) deptry tests rigs bench --non-dev-dependency-groups dev,release --ignore DEP002
 	@$(RUN_DEV) codespell
 	@$(RUN_DEV) python tests/contract/file_lengths.py
@@ -181,6 +182,7 @@ docs: $(UV)
 	@$(RUN) tradecounter openapi --postman > docs/tradecounter.postman_collection.json
 	@PYTHONPATH=tests $(RUN) python -m support.specification > docs/specification-table.md
 	@PYTHONPATH=tests $(RUN_DEV) python -m support.routes_document > docs/routes.md
+	@PYTHONPATH=tests $(RUN_DEV) python -m support.client_models
 
 .uv/bin/uv:
 	@echo "Installing uv into .uv"

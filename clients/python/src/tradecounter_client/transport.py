@@ -1,0 +1,115 @@
+"""Sends requests, and again where that can help: after lost responses, limits and faults that pass."""
+
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import urllib3
+
+from tradecounter_client.errors import NoResponse, error_of
+
+_OK = range(200, 300)
+_LIMITED = 429
+_BUSY = 409  # with Retry-After: a request with the same idempotency key is being processed
+_FAULTS = frozenset((500, 502, 503, 504))
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A response as received."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds, if the service says when another attempt makes sense."""
+        text = self.headers.get("Retry-After", "")
+        return float(text) if text.isdigit() else None
+
+    def checked(self) -> "Response":
+        """The same response; raises the ApiError that it is."""
+        if self.status in _OK:
+            return self
+        raise error_of(self.status, self.body, self.headers.get("X-Request-Id"), self.retry_after)
+
+
+class Transport:
+    """Connections to one service, for any number of threads."""
+
+    def __init__(self, base_url: str, *, timeout: float, attempts: int, patience: float) -> None:
+        self._base_url, self._timeout = base_url.rstrip("/"), timeout
+        self._attempts, self._patience = attempts, patience
+        parts = urlsplit(base_url)
+        proxy = None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
+        self._pool = urllib3.ProxyManager(proxy, maxsize=10) if proxy else urllib3.PoolManager(maxsize=10)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.clear()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        *,
+        repeatable: bool,
+        extra_time: float = 0,
+    ) -> Response:
+        """The last response, whatever its status; raises NoResponse.
+
+        A request that is not repeatable is sent again only where it had no effect. `extra_time` is added to the
+        timeout, in seconds, for requests that wait in the service.
+        """
+        ends = time.monotonic() + self._patience
+        attempt = 1
+        while True:
+            found = self._try(method, path, headers, body, extra_time)
+            wait = _wait(found, attempt, repeatable=repeatable)
+            if wait is None or attempt == self._attempts or time.monotonic() + wait > ends:
+                if isinstance(found, Response):
+                    return found
+                raise NoResponse(f"{method} {path}: {found}") from found
+            time.sleep(wait)
+            attempt += 1
+
+    def _try(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None, extra_time: float
+    ) -> Response | urllib3.exceptions.HTTPError:
+        timeout = urllib3.Timeout(connect=min(self._timeout, 10.0), read=self._timeout + extra_time)
+        try:
+            found = self._pool.request(
+                method,
+                self._base_url + path,
+                body=body,
+                headers={"Accept-Encoding": "gzip", **headers},
+                timeout=timeout,
+                retries=False,
+                redirect=False,
+            )
+        except urllib3.exceptions.HTTPError as error:
+            return error
+        return Response(found.status, found.headers, found.data)
+
+
+def _wait(found: Response | Exception, attempt: int, *, repeatable: bool) -> float | None:
+    """Seconds until the next attempt; None where it is of no use."""
+    backoff: float = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1)) * random.uniform(0.5, 1)  # noqa: S311 spreads clients
+    if not isinstance(found, Response):
+        unsent = isinstance(found, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
+        return backoff if repeatable or unsent else None
+    passing = (
+        found.status == _LIMITED
+        or (found.status in _FAULTS and repeatable)
+        or (found.status == _BUSY and found.retry_after is not None)
+    )
+    if not passing:
+        return None
+    return backoff if found.retry_after is None else found.retry_after + backoff / 4

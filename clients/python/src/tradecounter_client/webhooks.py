@@ -1,0 +1,39 @@
+"""Webhooks: whether a request is from the service, and its event (Standard Webhooks, symmetric signatures)."""
+
+import base64
+import binascii
+import hmac
+import time
+from collections.abc import Mapping
+
+import msgspec
+
+from tradecounter_client.base import from_json
+from tradecounter_client.errors import NotGenuine
+from tradecounter_client.models import Event
+
+_TOLERANCE = 300  # seconds
+
+
+def verified_event(secret: str, headers: Mapping[str, str], body: bytes) -> Event:
+    """The event of a webhook's request, with the body exactly as received; raises NotGenuine.
+
+    `secret` begins with `whsec_`. The case of the headers' names does not matter.
+    """
+    given = {name.lower(): value for name, value in headers.items()}
+    message, moment = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
+    if not moment.isascii() or not moment.isdigit() or abs(time.time() - int(moment)) > _TOLERANCE:
+        raise NotGenuine("the time is missing, or more than five minutes away")
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except binascii.Error as error:
+        raise ValueError("the secret is not one of a webhook: it begins with whsec_") from error
+    digest = hmac.digest(key, f"{message}.{moment}.".encode() + body, "sha256")
+    expected = b"v1," + base64.b64encode(digest)
+    signatures = given.get("webhook-signature", "").split()
+    if not any(hmac.compare_digest(expected, signature.encode()) for signature in signatures):
+        raise NotGenuine("no signature is right")
+    try:
+        return from_json(body, Event)
+    except msgspec.MsgspecError as error:
+        raise NotGenuine("the body is no event") from error

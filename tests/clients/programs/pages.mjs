@@ -1,0 +1,12 @@
+// Prints the SKUs of all products, read page by page and by their SKUs.
+
+import { Tradecounter } from "tradecounter-client";
+
+const shop = new Tradecounter(process.env.BASE, process.env.KEY);
+const skus = async (products) => {
+  const found = [];
+  for await (const product of products) found.push(product.sku);
+  return found;
+};
+const listed = await skus(shop.products({ limit: 50 }));
+console.log(JSON.stringify({ listed, by_sku: await skus(shop.productsBySku([...listed, "NO-SUCH"])) }));

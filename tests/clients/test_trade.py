@@ -1,0 +1,55 @@
+"""`trade`, the command line of the client for Python."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from support.billing import invoiced
+from support.built_clients import PythonClient
+from support.demo import Demo
+from support.lossy_proxy import lossy_proxy
+from support.orders import rows
+
+pytestmark = pytest.mark.long
+
+
+def test_a_file_is_ordered_once_however_often_the_command_runs(
+    python_client: PythonClient, demo: Demo, tmp_path: Path
+) -> None:
+    file, key = tmp_path / "basket.csv", demo.customer.key
+    file.write_text("sku,quantity\nCV-320P,2\n")
+    address = str(demo.customer.get("/customer/address").json()[0]["id"])
+    command = ("order", file, "--reference", "PO-file", "--address", address, "--yes")
+    with lossy_proxy(demo.service.url) as proxy:
+        printed = [python_client.trade(proxy.url, key, *command) for _ in range(3)]
+    [(reference,)] = rows(demo.service, "select order_reference from orders where customer_reference = 'PO-file'")
+    assert all(f"Ordered as {reference}." in each for each in printed)
+    assert reference in python_client.trade(demo.service.url, key, "orders", "--reference", "PO-file")
+
+
+def test_a_wrong_line_of_a_file_is_named(python_client: PythonClient, demo: Demo, tmp_path: Path) -> None:
+    file = tmp_path / "basket.csv"
+    file.write_text("sku,quantity\nCV-320P,2\nCV-320P,many\n")
+    with pytest.raises(AssertionError, match=r"basket.csv, line 3: quantity: 'many' is no whole number from 1"):
+        python_client.trade(demo.service.url, demo.customer.key, "order", file, "--reference", "PO-wrong", "--yes")
+
+
+def test_products_are_listed_as_a_table(python_client: PythonClient, demo: Demo) -> None:
+    cost = demo.customer.get("/product/CV-320P").json()["single_unit_cost"]
+    printed = python_client.trade(demo.service.url, demo.customer.key, "products", "CV-320P")
+    [line] = [line for line in printed.splitlines() if line.startswith("CV-320P ")]
+    assert f"£{cost:,.2f}" in line
+
+
+def test_invoices_are_saved_as_pdf_files(python_client: PythonClient, demo: Demo, tmp_path: Path) -> None:
+    customer = demo.service.customer()
+    invoiced(demo.service, customer, ("CV-320P", 1), method=101)
+    [invoice] = customer.get("/invoice").json()
+    file = tmp_path / "march.zip"
+    assert str(invoice["number"]) in python_client.trade(demo.service.url, customer.key, "invoices")
+    python_client.trade(demo.service.url, customer.key, "invoices", "--zip", file)
+    with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
+        assert archive.namelist() == [f"invoice-{invoice['number']}.pdf"]
+        assert archive.read(archive.namelist()[0]).startswith(b"%PDF")

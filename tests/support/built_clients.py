@@ -1,0 +1,107 @@
+"""The clients as their users get them: built packages in empty environments."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from support.node_packages import installed
+
+_ROOT = Path(__file__).parents[2]
+_CLIENTS = _ROOT / "clients"
+_PROGRAMS = _ROOT / "tests" / "clients" / "programs"
+
+
+class BuiltClient(Protocol):
+    """An installed client of a language."""
+
+    def program(self, name: str, *arguments: str | Path, **environment: str) -> str:
+        """The output of a program in `tests/clients/programs/`."""
+
+    def readme(self, url: str, key: str) -> str:
+        """The output of the first lines of the client's README."""
+
+
+@dataclass
+class PythonClient:
+    """The wheel with what it needs, in an environment of its own."""
+
+    programs: Path
+
+    def program(self, name: str, *arguments: str | Path, **environment: str) -> str:
+        return ran((self.programs / "python", _PROGRAMS / f"{name}.py", *arguments), environment)
+
+    def readme(self, url: str, key: str) -> str:
+        return ran((self.programs / "python", "-c", first_lines("python", "python", url, key)))
+
+    def trade(self, url: str, key: str, *arguments: str | Path) -> str:
+        return ran((self.programs / "trade", *arguments), {"TRADECOUNTER_URL": url, "TRADECOUNTER_KEY": key})
+
+
+@dataclass
+class TypeScriptClient:
+    """npm's package in a folder without any other."""
+
+    folder: Path
+
+    def program(self, name: str, *arguments: str | Path, **environment: str) -> str:
+        return ran(("node", self.folder / f"{name}.mjs", *arguments), environment)
+
+    def readme(self, url: str, key: str) -> str:
+        """Its first lines, type-checked as strictly as the client itself."""
+        (self.folder / "readme.mts").write_text(first_lines("typescript", "ts", url, key))
+        options = ("--strict", "--noUncheckedIndexedAccess", "--target", "ES2022", "--module", "NodeNext")
+        ran((node_program("tsc"), *options, "--lib", "ES2022,DOM,DOM.Iterable", self.folder / "readme.mts"))
+        return ran(("node", self.folder / "readme.mjs"))
+
+
+def build_python(folder: Path) -> PythonClient:
+    uv = shutil.which("uv") or _ROOT / ".uv" / "bin" / "uv"
+    ran((uv, "build", "--quiet", "--out-dir", folder, _CLIENTS / "python"))
+    [wheel] = folder.glob("*.whl")
+    environment = folder / "environment"
+    ran((uv, "venv", "--quiet", environment))
+    programs = environment / "bin"
+    ran((uv, "pip", "install", "--quiet", "--python", programs / "python", f"{wheel}[trade]"))
+    return PythonClient(programs)
+
+
+def build_typescript(folder: Path) -> TypeScriptClient:
+    source, user = folder / "source", folder / "user"
+    shutil.copytree(_CLIENTS / "typescript", source, ignore=shutil.ignore_patterns("dist", "node_modules"))
+    ran((node_program("biome"), "check", "--error-on-warnings", source), cwd=source)
+    ran((node_program("tsc"), "--project", source))
+    ran(("npm", "pack", "--silent", "--pack-destination", folder), cwd=source)
+    [package] = folder.glob("*.tgz")
+    user.mkdir()
+    (user / "package.json").write_text('{"private": true}')
+    ran(("npm", "install", "--silent", "--offline", "--no-audit", "--no-fund", package), cwd=user)
+    for program in _PROGRAMS.glob("*.mjs"):
+        shutil.copy(program, user)
+    return TypeScriptClient(user)
+
+
+def node_program(name: str) -> Path:
+    """A program of the packages of `tests/npm/`."""
+    packages = installed()
+    assert packages is not None
+    return packages / "node_modules" / ".bin" / name
+
+
+def first_lines(client: str, language: str, url: str, key: str) -> str:
+    """The first code of a client's README, with the address and the key that readers put in."""
+    readme = (_CLIENTS / client / "README.md").read_text()
+    code = re.findall(rf"^```{language}\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)[0]
+    assert len([line for line in code.splitlines() if line and not line.startswith(("from ", "import "))]) <= 10
+    return str(code).replace("https://api.example", url).replace("YOUR_KEY", key)
+
+
+def ran(command: tuple[str | Path, ...], environment: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    """The output of a command that must succeed."""
+    given = {**os.environ, **(environment or {})}
+    done = subprocess.run(command, cwd=cwd, env=given, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
