@@ -40,6 +40,7 @@ QUESTIONS = (
     "imports",
     "import_while_busy",
     "event_log",
+    "change_feed",
     "webhooks",
     "pages",
 )

@@ -115,6 +115,11 @@ class Settings:
         "unset: for ever.",
         rules.LIFETIME,
     )
+    keep_changes: timedelta = _setting(
+        timedelta(days=7),
+        "How long a cursor of the change feed is valid; a client that was away longer reads the catalogue again.",
+        rules.LIFETIME,
+    )
     vat_rate: Decimal = _setting(Decimal(20), "VAT in per cent on deliveries within GB and IM.", rules.PER_CENT)
     low_stock: rules.Count = _setting(5, "Fewer units than this in stock show as 'Low stock'.")
     own_brand_prefix: rules.ReferencePrefix = _setting(

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from standardwebhooks import Webhook
@@ -55,6 +56,22 @@ def test_a_list_is_read_page_by_page(client: BuiltClient, demo: Demo) -> None:
     skus = [product["sku"] for product in demo.customer.get("/product?limit=0").json()]
     assert printed == {"listed": skus, "by_sku": skus}
     assert proxy.lost
+
+
+def test_what_changes_in_the_catalogue_follows_a_cursor(client: BuiltClient, demo: Demo) -> None:
+    def changes(cursor: str) -> dict[str, Any]:
+        printed = client.program("changes", cursor, BASE=demo.service.url, KEY=demo.customer.key)
+        found: dict[str, Any] = json.loads(printed)
+        return found
+
+    first = changes("")
+    sku = demo.customer.get("/product?limit=1").json()[0]["sku"]
+    [(available,)] = rows(demo.service, "select max(available) from stock_level")
+    demo.service.must_load("stock", [{"sku": sku, "available": available + 1}])
+    second = changes(first["cursor"])
+    assert (first["skus"], second["skus"]) == ([], [sku])
+    assert changes(second["cursor"])["skus"] == []
+    assert changes("A" * 60) == {"skus": [], "cursor": "expired"}
 
 
 def test_errors_are_classes_and_webhooks_are_verified(client: BuiltClient, demo: Demo) -> None:

@@ -62,6 +62,7 @@ JOBS = {
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
     "forget_deliveries": "no entry: deletes old deliveries",
     "forget_keys": "no entry: deletes old responses",
+    "forget_catalogue_changes": "no entry: deletes what no client needs any more",
     "forget_import_changes": "no entry: deletes what old imports changed",
 }
 

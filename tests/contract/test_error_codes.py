@@ -184,6 +184,7 @@ REJECTED: list[tuple[Code, int, Send]] = [
     (Code.CONFLICT, 409, again_at_the_office),
     (Code.CREDIT_EXCEEDED, 402, poor("/order", "1.00")),
     (Code.CREDIT_EXCEEDED, 402, poor("/quote", "1.00")),
+    (Code.CURSOR_EXPIRED, 410, lambda doors: doors.customer.get(f"/catalogue/change?after={'A' * 60}")),
     (Code.DUPLICATE_REFERENCE, 409, with_a_used_reference),
     (Code.DUPLICATE_REFERENCE, 409, partial(with_a_used_reference, path="/quote")),
     (Code.EXPIRED, 410, after_a_day),

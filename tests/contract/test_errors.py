@@ -153,6 +153,8 @@ ERRORS: list[tuple[int, str, str, Send]] = [
     (400, "GET", "/statement", lambda s: s.usual.get("/statement?from=soon")),
     (400, "GET", "/payment", lambda s: s.usual.get("/payment?limit=501")),
     (414, "GET", "/payment", lambda s: documents(s, "/payment")),
+    (400, "GET", "/catalogue/change", lambda s: s.usual.get("/catalogue/change?after=nonsense")),
+    (410, "GET", "/catalogue/change", lambda s: s.usual.get(f"/catalogue/change?after={'A' * 60}")),
     (400, "GET", "/event", lambda s: s.usual.get("/event?limit=0")),
     (400, "POST", "/order", lambda s: s.usual.post("/order", {})),
     (400, "POST", "/order", lambda s: send(s.usual, "POST /order", b"{")),

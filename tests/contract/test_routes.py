@@ -45,6 +45,7 @@ CLIENT_AUTHENTICATED = {("POST", "/oauth/token"), ("POST", "/auth/token"), ("POS
 AUTHENTICATED = {
     ("GET", "/product"),
     ("GET", "/product/{sku}"),
+    ("GET", "/catalogue/change"),
     ("GET", "/order"),
     ("POST", "/order"),
     ("GET", "/order/{reference}"),

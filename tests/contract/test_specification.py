@@ -18,6 +18,7 @@ ADDITIONS = {
     "POST /request",
     "PUT /customer/address/{id}",
     "GET /event",
+    "GET /catalogue/change",
     "GET /invoice",
     "GET /invoice/{number}",
     "GET /credit-note",

@@ -15,7 +15,7 @@ Agreed = tuple[int, int, tuple[int, int, int], date | None, date | None]
 def stock_rows(*levels: tuple[int, int, int]) -> StockRows:
     """Levels of product, units for sale and units back-ordered."""
     table = np.array(levels, dtype=np.int64).reshape(-1, 3)
-    return StockRows(table[:, 0], table[:, 1], table[:, 2])
+    return StockRows(table[:, 0], table[:, 1], table[:, 2], np.zeros(len(table), dtype=np.int64))
 
 
 def delivery_rows(*deliveries: tuple[int, int, datetime]) -> DeliveryRows:

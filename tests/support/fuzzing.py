@@ -56,6 +56,8 @@ OPERATIONS: list[dict[str, Any]] = [
     # In a query a list of text may hold any text, and an empty value is as if absent: what breaks the schema before it
     # is written as a query need not break it after. `test_product_bad_parameters.py` and `test_filtered_orders.py` do
     # it by hand.
+    # A text is a cursor only if it was issued.
+    {"include-operation-id": "listCatalogueChanges", "checks": _FOR_ITS_MEANING},
     {
         "include-operation-id": "listOrders",
         "checks": {**_FOR_ITS_MEANING, "negative_data_rejection": {"enabled": False}},

@@ -54,6 +54,27 @@ export class Tradecounter {
     return this.#api.get(`/product/${part(sku)}`, filters);
   }
 
+  /**
+   * What differs from a copy of the catalogue since a cursor: changes, and the cursor to store with them.
+   *
+   * Without a cursor, the first item has no changes, only the cursor that those from now on follow: begin with it, then
+   * read `products`. With `wait`, at most 20 seconds, the iterator never ends; without it, it ends when nothing else has
+   * changed. Throws CursorExpired: begin again.
+   */
+  async *changes(cursor = "", wait?: number): AsyncGenerator<{ changes: models.CatalogueChange[]; cursor: string }> {
+    for (let last = cursor; ; ) {
+      const isFirst = last === "";
+      const [changes, reply] = await this.#api.read<models.CatalogueChange[]>(
+        "/catalogue/change",
+        { after: last || undefined, limit: 500, wait },
+        wait ?? 0,
+      );
+      last = reply.headers.get("x-cursor") ?? last;
+      yield { changes, cursor: last };
+      if (changes.length === 0 && !isFirst && wait === undefined) return;
+    }
+  }
+
   categories(): Promise<models.Category[]> {
     return this.#api.get("/category");
   }

@@ -58,6 +58,9 @@ export class Conflict extends ApiError {}
 /** The available credit is too small. */
 export class CreditExceeded extends ApiError {}
 
+/** The cursor of the change feed is too old: read the catalogue again. */
+export class CursorExpired extends ApiError {}
+
 /** Another order has the customer reference. */
 export class DuplicateReference extends ApiError {}
 
@@ -140,6 +143,7 @@ const byCode: Record<string, typeof ApiError> = {
   cancelled: Cancelled,
   conflict: Conflict,
   credit_exceeded: CreditExceeded,
+  cursor_expired: CursorExpired,
   duplicate_reference: DuplicateReference,
   expired: Expired,
   idempotency_key_reused: IdempotencyKeyReused,

@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/catalogue/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What has changed in your catalogue
+         * @description Products that differ from your copy: their details, your prices, stock or expected deliveries have changed, they are new, or you cannot buy them any more. Apply the changes, store `X-Cursor` with your copy, and send it as `after` with the next request; go on until the response is empty. A product may be sent again although it is as you have it. With `wait`, a request without a change gets its response as soon as there is one.
+         */
+        get: operations["listCatalogueChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/category": {
         parameters: {
             query?: never;
@@ -832,6 +852,19 @@ export interface components {
         AttributeValue: {
             /** @description The value, as a string. */
             value: string;
+        };
+        /** @description A product that differs from your copy, or that your copy must not have any more. */
+        CatalogueChange: {
+            /** @description The product's SKU. */
+            sku: string;
+            /**
+             * @description `changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now.
+             * @example changed
+             * @enum {string}
+             */
+            change: "changed" | "removed";
+            /** @description The whole product, as `GET /product` lists it; or null. */
+            product: components["schemas"]["Product"] | null;
         };
         /** @description A category; the tree is at most two levels deep. */
         Category: {
@@ -2239,6 +2272,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The cursor has expired, or the database was replaced: read the catalogue again, and go on from the `X-Cursor` of the first response. */
+        CursorExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "after: the cursor has expired, or is another customer's: read the catalogue again and go on from there",
+                 *       "code": "cursor_expired"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The body is too long. */
         TooLarge: {
             headers: {
@@ -2409,6 +2460,11 @@ export interface components {
          */
         "X-Corrected": string;
         /**
+         * @description Where the change feed goes on from what the response shows: send it as `after` of `GET /catalogue/change`. It is left out for a moment after the database has been replaced.
+         * @example NqfuYVsc3JOtsMWGBpPvozR-96sjY0MoJMcgodgCSpvyV8kBK1auDGumWxJx
+         */
+        "X-Cursor": string;
+        /**
          * @description Results per page; 0: all results on one page.
          * @example 100
          */
@@ -2447,6 +2503,7 @@ export type AddressDetails = components['schemas']['AddressDetails'];
 export type Ageing = components['schemas']['Ageing'];
 export type Allocation = components['schemas']['Allocation'];
 export type AttributeValue = components['schemas']['AttributeValue'];
+export type CatalogueChange = components['schemas']['CatalogueChange'];
 export type Category = components['schemas']['Category'];
 export type Code = components['schemas']['Code'];
 export type ConfigurationRequest = components['schemas']['ConfigurationRequest'];
@@ -2514,6 +2571,7 @@ export type ResponsePaymentRequired = components['responses']['PaymentRequired']
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseCursorExpired = components['responses']['CursorExpired'];
 export type ResponseTooLarge = components['responses']['TooLarge'];
 export type ResponseQueryTooLong = components['responses']['QueryTooLong'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
@@ -2531,6 +2589,7 @@ export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderVary = components['headers']['Vary'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderXCorrected = components['headers']['X-Corrected'];
+export type HeaderXCursor = components['headers']['X-Cursor'];
 export type HeaderXLimit = components['headers']['X-Limit'];
 export type HeaderXPage = components['headers']['X-Page'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
@@ -2644,6 +2703,7 @@ export interface operations {
                     "X-Total-Pages": components["headers"]["X-Total-Pages"];
                     Link: components["headers"]["Link"];
                     "X-Corrected": components["headers"]["X-Corrected"];
+                    "X-Cursor": components["headers"]["X-Cursor"];
                     "X-Unknown-Sku": components["headers"]["X-Unknown-Sku"];
                     "Content-Disposition": components["headers"]["Content-Disposition"];
                     ETag: components["headers"]["ETag"];
@@ -2665,6 +2725,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
+                    "X-Cursor": components["headers"]["X-Cursor"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2714,6 +2775,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cursor": components["headers"]["X-Cursor"];
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
@@ -2732,6 +2794,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Vary: components["headers"]["Vary"];
+                    "X-Cursor": components["headers"]["X-Cursor"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -2742,6 +2805,53 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCatalogueChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `X-Cursor` of an earlier response. Without it, or empty, the response has no changes, only a cursor, which what changes from now on follows.
+                 * @example
+                 */
+                after?: string;
+                /**
+                 * @description Changes per response: 100 by default, at most 500.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description Seconds to wait while there is no change; 0 by default, at most 20.
+                 * @example 0
+                 */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cursor": components["headers"]["X-Cursor"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogueChange"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["CursorExpired"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

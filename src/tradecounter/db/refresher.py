@@ -84,6 +84,7 @@ class Refresher:
         self._away_since: float | None = None
         self.durations = Durations()  # of polls that succeeded
         self.failures = 0  # of polls and of what follows them
+        self.is_followed: Callable[[], bool] = lambda: False  # polls twice as often while clients wait for changes
 
     @property
     def away_seconds(self) -> float:
@@ -177,7 +178,7 @@ class Refresher:
                 await asyncio.wait(under_way, timeout=self._interval)
                 await asyncio.sleep(min(_LEAST_PAUSE_SECONDS, self._interval))
             else:
-                await asyncio.sleep(self._interval)
+                await asyncio.sleep(self._interval / 2 if self.is_followed() else self._interval)
             try:
                 under_way = await self.catch_up()
             except Exception as error:  # noqa: BLE001 logged; the next poll tries again

@@ -9,6 +9,61 @@ CREATE FUNCTION public.note_change() RETURNS trigger
     end
     $$;
 
+CREATE FUNCTION public.note_changed_attributes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        insert into catalogue_change (topic) values ('catalogue');
+        return null;
+    end $$;
+
+CREATE FUNCTION public.note_changed_contracts() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        if tg_op = 'INSERT' then
+            insert into catalogue_change (topic, customer_id, product_ids)
+            select 'contracts', customer_id, array_agg(product_id) from added group by customer_id;
+        elsif tg_op = 'UPDATE' then
+            insert into catalogue_change (topic, customer_id, product_ids)
+            select 'contracts', each.customer_id, array_agg(each.product_id)
+            from changed n join former o using (id),
+                 lateral (values (n.customer_id, n.product_id), (o.customer_id, o.product_id))
+                     as each (customer_id, product_id)
+            where (n.customer_id, n.product_id, n.single_unit_cost, n.five_plus_unit_cost, n.ten_plus_unit_cost,
+                   n.valid_from, n.valid_until)
+                  is distinct from
+                  (o.customer_id, o.product_id, o.single_unit_cost, o.five_plus_unit_cost, o.ten_plus_unit_cost,
+                   o.valid_from, o.valid_until)
+            group by each.customer_id;
+        else
+            insert into catalogue_change (topic, customer_id, product_ids)
+            select 'contracts', customer_id, array_agg(product_id) from former group by customer_id;
+        end if;
+        return null;
+    end $$;
+
+CREATE FUNCTION public.note_changed_deliveries() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        if tg_op = 'INSERT' then
+            insert into catalogue_change (topic, product_ids)
+            select 'deliveries', array_agg(product_id) from added having count(*) > 0;
+        elsif tg_op = 'UPDATE' then
+            insert into catalogue_change (topic, product_ids)
+            select 'deliveries', array_agg(product_id)
+            from (
+                (table changed except all table former) union all (table former except all table changed)
+            ) as differing
+            having count(*) > 0;
+        else
+            insert into catalogue_change (topic, product_ids)
+            select 'deliveries', array_agg(product_id) from former having count(*) > 0;
+        end if;
+        return null;
+    end $$;
+
 CREATE FUNCTION public.note_changed_order(changed bigint) RETURNS void
     LANGUAGE sql
     AS $$
@@ -44,6 +99,57 @@ CREATE FUNCTION public.note_changed_parts_of_shipments() RETURNS trigger
         return null;
     end
     $$;
+
+CREATE FUNCTION public.note_changed_prices() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        if tg_op = 'INSERT' then
+            insert into catalogue_change (topic, price_list, product_ids)
+            select 'prices', price_list, array_agg(product_id) from added group by price_list;
+        elsif tg_op = 'UPDATE' then
+            insert into catalogue_change (topic, price_list, product_ids)
+            select 'prices', price_list, array_agg(product_id)
+            from changed n full join former o using (price_list, product_id)
+            where (n.single_unit_cost, n.five_plus_unit_cost, n.ten_plus_unit_cost)
+                  is distinct from (o.single_unit_cost, o.five_plus_unit_cost, o.ten_plus_unit_cost)
+            group by price_list;
+        else
+            insert into catalogue_change (topic, price_list, product_ids)
+            select 'prices', price_list, array_agg(product_id) from former group by price_list;
+        end if;
+        return null;
+    end $$;
+
+CREATE FUNCTION public.note_changed_products() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        if tg_op = 'INSERT' then
+            insert into catalogue_change (topic, product_ids)
+            select 'catalogue', array_agg(id) from added where active having count(*) > 0;
+        elsif tg_op = 'UPDATE' then
+            insert into catalogue_change (topic, product_ids)
+            select 'catalogue', array_agg(n.id) from changed n join former o using (id)
+            where (n.active or o.active) and n is distinct from o
+              and ((n.purchase_cost, n.external_id) is not distinct from (o.purchase_cost, o.external_id)
+                   or to_jsonb(n) - array['purchase_cost', 'external_id']
+                      is distinct from to_jsonb(o) - array['purchase_cost', 'external_id'])
+            having count(*) > 0;
+        else
+            insert into catalogue_change (topic, product_ids)
+            select 'catalogue', array_agg(id) from former where active having count(*) > 0;
+        end if;
+        return null;
+    end $$;
+
+CREATE FUNCTION public.number_catalogue_changes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        update catalogue_change set version = new.version where topic = new.topic and version is null;
+        return null;
+    end $$;
 
 CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -328,6 +434,38 @@ CREATE TABLE public.caller_idempotency_key (
 COMMENT ON TABLE public.caller_idempotency_key IS 'As idempotency_key, for the back office. Secrets are null in the bodies.';
 
 COMMENT ON COLUMN public.caller_idempotency_key.caller IS 'token/ and its id.';
+
+CREATE TABLE public.catalogue_change (
+    id bigint NOT NULL,
+    topic text NOT NULL,
+    version bigint,
+    price_list text,
+    customer_id bigint,
+    product_ids bigint[]
+);
+
+COMMENT ON TABLE public.catalogue_change IS 'The products that a statement changed, for the change feed. Triggers write it. Stock levels have changed_by.';
+
+COMMENT ON COLUMN public.catalogue_change.version IS 'The version of the topic that shows the change; null until its transaction raises the version.';
+
+COMMENT ON COLUMN public.catalogue_change.product_ids IS 'Null: all products.';
+
+ALTER TABLE public.catalogue_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.catalogue_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.catalogue_change_mark (
+    at timestamp with time zone NOT NULL,
+    versions jsonb NOT NULL,
+    forgotten boolean DEFAULT false NOT NULL
+);
+
+COMMENT ON TABLE public.catalogue_change_mark IS 'The versions at a time. What is not newer than a forgotten mark has been deleted from catalogue_change.';
 
 CREATE TABLE public.catalogue_layout (
     version bigint NOT NULL,
@@ -1899,6 +2037,12 @@ ALTER TABLE ONLY public.blocked_address
 ALTER TABLE ONLY public.caller_idempotency_key
     ADD CONSTRAINT caller_idempotency_key_pkey PRIMARY KEY (caller, key);
 
+ALTER TABLE ONLY public.catalogue_change_mark
+    ADD CONSTRAINT catalogue_change_mark_pkey PRIMARY KEY (at);
+
+ALTER TABLE ONLY public.catalogue_change
+    ADD CONSTRAINT catalogue_change_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.catalogue_layout
     ADD CONSTRAINT catalogue_layout_pkey PRIMARY KEY (version);
 
@@ -2225,6 +2369,10 @@ CREATE INDEX bank_line_waiting ON public.bank_line USING btree (id) WHERE (state
 
 CREATE INDEX caller_idempotency_key_by_age ON public.caller_idempotency_key USING btree (created_at);
 
+CREATE INDEX catalogue_change_by_version ON public.catalogue_change USING btree (topic, version);
+
+CREATE INDEX catalogue_change_without_version ON public.catalogue_change USING btree (topic) WHERE (version IS NULL);
+
 CREATE UNIQUE INDEX category_by_form ON public.category USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
 
 CREATE INDEX configuration_of_line ON public.configuration USING btree (line_id);
@@ -2439,11 +2587,33 @@ CREATE INDEX webhook_delivery_waiting ON public.webhook_delivery USING btree (we
 
 CREATE INDEX webhook_of_customer ON public.webhook USING btree (customer_id);
 
+CREATE TRIGGER added_attribute_is_noted AFTER INSERT ON public.attribute FOR EACH ROW WHEN (new.active) EXECUTE FUNCTION public.note_changed_attributes();
+
+CREATE TRIGGER added_contract_prices_are_noted AFTER INSERT ON public.contract_price REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_contracts();
+
+CREATE TRIGGER added_incoming_stocks_are_noted AFTER INSERT ON public.incoming_stock REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_deliveries();
+
+CREATE TRIGGER added_prices_are_noted AFTER INSERT ON public.price REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
+
+CREATE TRIGGER added_products_are_noted AFTER INSERT ON public.product REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
+
 CREATE TRIGGER allocation_never_changes BEFORE DELETE OR UPDATE ON public.allocation FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
 
 CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
 
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
+
+CREATE TRIGGER catalogue_changes_are_numbered AFTER INSERT OR UPDATE ON public.change FOR EACH ROW EXECUTE FUNCTION public.number_catalogue_changes();
+
+CREATE TRIGGER changed_attribute_is_noted AFTER UPDATE ON public.attribute FOR EACH ROW WHEN ((((old.key IS DISTINCT FROM new.key) OR (old.name IS DISTINCT FROM new.name)) OR (old.active IS DISTINCT FROM new.active))) EXECUTE FUNCTION public.note_changed_attributes();
+
+CREATE TRIGGER changed_contract_prices_are_noted AFTER UPDATE ON public.contract_price REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_contracts();
+
+CREATE TRIGGER changed_incoming_stocks_are_noted AFTER UPDATE ON public.incoming_stock REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_deliveries();
+
+CREATE TRIGGER changed_prices_are_noted AFTER UPDATE ON public.price REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
+
+CREATE TRIGGER changed_products_are_noted AFTER UPDATE ON public.product REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
 
 CREATE TRIGGER configuration_delete_changes_order AFTER DELETE ON public.configuration REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_lines();
 
@@ -2466,6 +2636,16 @@ CREATE TRIGGER packing_video_delete_changes_order AFTER DELETE ON public.packing
 CREATE TRIGGER packing_video_insert_changes_order AFTER INSERT ON public.packing_video REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
 
 CREATE TRIGGER packing_video_update_changes_order AFTER UPDATE ON public.packing_video REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER removed_attribute_is_noted AFTER DELETE ON public.attribute FOR EACH ROW WHEN (old.active) EXECUTE FUNCTION public.note_changed_attributes();
+
+CREATE TRIGGER removed_contract_prices_are_noted AFTER DELETE ON public.contract_price REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_contracts();
+
+CREATE TRIGGER removed_incoming_stocks_are_noted AFTER DELETE ON public.incoming_stock REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_deliveries();
+
+CREATE TRIGGER removed_prices_are_noted AFTER DELETE ON public.price REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
+
+CREATE TRIGGER removed_products_are_noted AFTER DELETE ON public.product REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
 
 CREATE TRIGGER serial_number_delete_changes_order AFTER DELETE ON public.serial_number REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
 

@@ -15,6 +15,7 @@ class Code(StrEnum):
     CANCELLED = "cancelled"  # also declined
     CONFLICT = "conflict"  # with existing data, and no other code says how
     CREDIT_EXCEEDED = "credit_exceeded"
+    CURSOR_EXPIRED = "cursor_expired"  # of the change feed: the client must read the catalogue again
     DUPLICATE_REFERENCE = "duplicate_reference"
     EXPIRED = "expired"
     IDEMPOTENCY_KEY_REUSED = "idempotency_key_reused"

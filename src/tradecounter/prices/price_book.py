@@ -167,6 +167,11 @@ class Contracts:
         distinct, latest = np.unique(rows, return_index=True)
         return distinct, costs[latest]
 
+    def has_any(self, customer_id: int) -> bool:
+        """Return whether a customer has contract prices, valid or not."""
+        place = int(self.contracts.customer_ids.searchsorted(customer_id))
+        return place < len(self.contracts.customer_ids) and bool(self.contracts.customer_ids[place] == customer_id)
+
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:

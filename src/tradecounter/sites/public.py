@@ -62,6 +62,10 @@ from tradecounter.sites.http.fast_path.short_responses import ShortResponses
 from tradecounter.sites.http.health import HealthEndpoints
 from tradecounter.sites.http.site import Site
 from tradecounter.sites.public_index import IndexEndpoints
+from tradecounter.storefront.changes.cursor import Cursors
+from tradecounter.storefront.changes.follow import ChangeFeed
+from tradecounter.storefront.changes.followers import Followers
+from tradecounter.storefront.changes.operations import ChangeEndpoints
 from tradecounter.storefront.operations import ProductEndpoints
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
@@ -76,11 +80,17 @@ class Application(Site):
         """Assemble the API; `alone` means that the process runs nothing else."""
         admission = Admission.from_settings(settings, database, clock)
         super().__init__(settings, database, admission, settings.base_url, alone=alone)
-        self.storefront = Storefront(clock, settings.low_stock, self.catalogue_source, freshness=self.freshness)
+        cursors = Cursors(lambda: secret_keys(settings))
+        self.storefront = Storefront(
+            clock, settings.low_stock, self.catalogue_source, freshness=self.freshness, cursors=cursors
+        )
         self.methods = ShippingMethods()
         self.follow((self.admission, self.methods, self.storefront), self.admission.share)
         self._parts = self._account_parts(settings, clock)
         self._products = ProductEndpoints(self._parts.views)
+        self.followers = Followers(self.storefront, self.stopping)
+        self.refresher.is_followed = lambda: len(self.followers) > 0
+        self._changes = ChangeFeed(self._parts.views, self.followers, cursors, clock, settings.keep_changes)
         self.endpoints = self._endpoints(settings, clock)
         pages = account_pages(self._parts, database, clock, settings.base_url)
         gate = CustomerGate(self.admission)
@@ -129,6 +139,7 @@ class Application(Site):
         documents = cache(lambda: encode_document(self.document(ANY_ADDRESS)))
         groups = (
             self._products,
+            ChangeEndpoints(self._changes),
             CatalogueEndpoints(lambda: self.storefront.snapshot),
             OrderEndpoints(self.database, views, clock, creation, fulfilment),
             QuoteEndpoints(self.database, clock, creation, lists),

@@ -46,6 +46,7 @@ from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.sandbox.live import Life, live_on
 from tradecounter.sandbox.refresh import refresh_sandbox
 from tradecounter.settings import Settings
+from tradecounter.storefront.changes.forget import forget_catalogue_changes
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering
 from tradecounter.webhooks.manage import WebhookPolicy
 from tradecounter.webhooks.queries.deliveries import forget_deliveries
@@ -108,6 +109,12 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         ),
         PeriodicJob("clean_up_consent", EVERY_FIVE_MINUTES, clean_up_consent, "old grants and keys deleted"),
         PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
+        PeriodicJob(
+            "forget_catalogue_changes",
+            EVERY_FIVE_MINUTES,
+            _forgetting(settings),
+            "old changes of the catalogue deleted",
+        ),
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
         _retention("forget_deliveries", KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
@@ -141,6 +148,13 @@ def _reminding(settings: Settings) -> Callable[[Transaction, datetime], Awaitabl
 
     async def work(tx: Transaction, now: datetime) -> int:
         return await remind_of_invoices(tx, now, stages)
+
+    return work
+
+
+def _forgetting(settings: Settings) -> Callable[[Transaction, datetime], Awaitable[int]]:
+    async def work(tx: Transaction, now: datetime) -> int:
+        return await forget_catalogue_changes(tx, now, settings.keep_changes)
 
     return work
 

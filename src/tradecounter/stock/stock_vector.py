@@ -1,7 +1,7 @@
 """Stock by row of a catalogue snapshot."""
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Self
@@ -10,22 +10,38 @@ import numpy as np
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
+from tradecounter.db.seen import Seen
 from tradecounter.kit.digest import digest_of
 from tradecounter.products.columns.rows import RowOfId, bitmap
 from tradecounter.stock.queries.levels import DeliveryRows, StockRows
 from tradecounter.stock.rules import Delivery
 
+_MOST_READS = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class StockVector:
-    """Units for sale and back-ordered units by row, and the rows' deliveries in order of date."""
+    """Units for sale and back-ordered units by row, and the rows' deliveries in order of date.
+
+    `changed_by` is the transaction that wrote each level last; 0 for rows without a level.
+    """
 
     available: NDArray[np.int64]
     back_ordered: NDArray[np.int64]
+    changed_by: NDArray[np.int64]
     deliveries: dict[int, tuple[Delivery, ...]]
     deliveries_digest: bytes
+    _written: dict[tuple[Seen, Seen], NDArray[np.int32]] = field(default_factory=dict, init=False, compare=False)
+
+    def written_between(self, before: Seen, now: Seen) -> NDArray[np.int32]:
+        """Return the rows whose levels were written after one read and seen by a later one. Clients share few reads."""
+        found = self._written.get((before, now))
+        if found is None:
+            found = now.new_since(before, self.changed_by).astype(np.int32)
+            if len(self._written) < _MOST_READS:
+                self._written[before, now] = found
+        return found
 
     @cached_property
     def digest(self) -> bytes:
@@ -45,15 +61,17 @@ class StockVector:
     def with_levels(self, levels: StockRows, row_of_id: RowOfId) -> Self:
         """Return a vector with some levels changed; products without a row are ignored."""
         available, back_ordered = self.available.copy(), self.back_ordered.copy()
+        changed_by = self.changed_by.copy()
         rows = row_of_id.rows(levels.product_ids)
         available[rows[rows >= 0]] = levels.available[rows >= 0]
         back_ordered[rows[rows >= 0]] = levels.back_ordered[rows >= 0]
-        return replace(self, available=available, back_ordered=back_ordered)
+        changed_by[rows[rows >= 0]] = levels.changed_by[rows >= 0]
+        return replace(self, available=available, back_ordered=back_ordered, changed_by=changed_by)
 
     def without_levels(self) -> Self:
         """Return a vector with the same deliveries and all levels 0."""
         nothing = np.zeros(len(self.available), dtype=np.int64)
-        return replace(self, available=nothing, back_ordered=nothing)
+        return replace(self, available=nothing, back_ordered=nothing, changed_by=nothing)
 
     def with_deliveries(self, due: DeliveryRows, row_of_id: RowOfId) -> Self:
         """Return a vector with all deliveries replaced."""
@@ -71,4 +89,4 @@ class StockVector:
 def empty_stock(rows: int) -> StockVector:
     """Return a vector of `rows` rows without stock and deliveries."""
     nothing = np.zeros(rows, dtype=np.int64)
-    return StockVector(nothing, nothing, {}, digest_of(repr([]).encode()))
+    return StockVector(nothing, nothing, nothing, {}, digest_of(repr([]).encode()))

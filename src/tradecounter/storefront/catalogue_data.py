@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
+from tradecounter.db.seen import Seen
 from tradecounter.db.transaction import Transaction
 from tradecounter.prices.price_book import PriceBook, align_contracts, align_lists
 from tradecounter.prices.queries.prices import (
@@ -25,10 +26,15 @@ from tradecounter.stock.stock_vector import StockVector, empty_stock
 
 @dataclass(frozen=True, slots=True)
 class StockPosition:
-    """The transaction id at which the next read of stock changes starts, and the server that assigned it."""
+    """The transactions whose stock levels were read, and the server that numbered them."""
 
     server: str
-    transaction: int
+    seen: Seen
+
+    @classmethod
+    def at_the_start(cls, server: str) -> Self:
+        """Return the position before any level was read."""
+        return cls(server, Seen(0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,7 @@ def no_catalogue_data() -> CatalogueData:
     """Return the data of an empty database."""
     snapshot = build_snapshot(ReferenceRecords([], [], []), [])
     book = PriceBook(align_lists({}, snapshot.row_of_id), align_contracts(no_contracts(), snapshot.row_of_id))
-    return CatalogueData({}, snapshot, book, empty_stock(0), StockPosition("", 0))
+    return CatalogueData({}, snapshot, book, empty_stock(0), StockPosition.at_the_start(""))
 
 
 async def read_catalogue_data(tx: Transaction, primary: str | None = None) -> CatalogueData:
@@ -76,7 +82,7 @@ async def read_catalogue_data(tx: Transaction, primary: str | None = None) -> Ca
         snapshot,
         PriceBook(aligned, align_contracts(contracts, rows)),
         stock.with_levels(levels.levels, rows),
-        StockPosition(versions.server, levels.position),
+        StockPosition(versions.server, levels.seen),
         unreadable={
             "catalogue": snapshot.unreadable,
             "prices": unreadable_prices(lists),
@@ -143,8 +149,8 @@ async def with_stock(
     """
     stock, position = data.stock, data.stock_position
     if from_the_start or position.server != versions.server:
-        stock, position = stock.without_levels(), StockPosition(versions.server, 0)
-    changes = await read_stock_changes(tx, position.transaction)
+        stock, position = stock.without_levels(), StockPosition.at_the_start(versions.server)
+    changes = await read_stock_changes(tx, position.seen.oldest)
     if len(changes.levels.product_ids):
         stock = stock.with_levels(changes.levels, data.snapshot.row_of_id)
-    return replace(data, stock=stock, stock_position=StockPosition(versions.server, changes.position))
+    return replace(data, stock=stock, stock_position=StockPosition(versions.server, changes.seen))

@@ -18,6 +18,7 @@ from tradecounter.storefront.catalogue_data import (
     with_part,
     with_stock,
 )
+from tradecounter.storefront.changes.journal import Journal
 from tradecounter.storefront.load_shared import CatalogueSource
 
 log = structlog.get_logger()
@@ -36,10 +37,15 @@ class CatalogueLoader:
     `large_from` products or more is laid out in a subprocess, once for all processes of the machine.
     """
 
-    def __init__(self, source: CatalogueSource | None, large_from: int, stale_after: float) -> None:
+    def __init__(
+        self, source: CatalogueSource | None, large_from: int, stale_after: float, *, notes_changes: bool = False
+    ) -> None:
+        """Take a `source` of large catalogues; `notes_changes` keeps the journal of the change feed current too."""
         self._catalogue = _CataloguePart(source, large_from, stale_after)
         self._parts: list[_VersionedPart | _StockPart] = [*map(_VersionedPart, PARTS), _StockPart()]
         self._data = no_catalogue_data()
+        self._journal_reader = Reader("changes") if notes_changes else None
+        self.journal = Journal()
 
     @property
     def verified_at(self) -> float:
@@ -71,6 +77,10 @@ class CatalogueLoader:
             for part in self._parts:
                 if part.topic not in later:
                     data = await part.refreshed(tx, versions, data)
+        if self._journal_reader is not None:
+            shown = {topic: version.number for topic, version in data.versions.items()}
+            read = self._journal_reader.read(tx, lambda: self.journal.refreshed(tx, versions, shown))
+            self.journal = await read or self.journal
         self._data = data
         return data
 

@@ -75,7 +75,7 @@ def _few_products(found: Sequence[CurrentProduct], whole: CustomerView, customer
         align_contracts(_contract_rows(customer_id, contracts), rows),
     )
     due = _numbers(_with_ids(ids, [each.deliveries for each in found]), columns=3)
-    levels = _numbers([(each.id, each.available, each.back_ordered) for each in found], columns=3)
+    levels = _numbers([(each.id, each.available, each.back_ordered, 0) for each in found], columns=4)
     stock = (
         empty_stock(len(rows))
         .with_deliveries(DeliveryRows(due[0], due[1].astype(np.int32), due[2]), rows)

@@ -11,7 +11,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.chunked_response import ChunkedResponse
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.conditional import conditional_response
-from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, CORRECTED, PAGING, UNKNOWN_SKU
+from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, CORRECTED, CURSOR, PAGING, UNKNOWN_SKU
 from tradecounter.edge.rest.ignored import header_value
 from tradecounter.edge.rest.negotiation import CSV, JSON, Format, attachment, choose_format
 from tradecounter.edge.rest.operation import TEXT, Link, Media, Operation, Parameter, Sample, Success, endpoint
@@ -54,7 +54,7 @@ class ProductEndpoints:
                 list[Product],
                 {"List": [PRODUCT]},
                 {CSV: Media({"type": "string"}, {"A table": PRODUCTS_CSV})},
-                headers=(*PAGING, CORRECTED, UNKNOWN_SKU, CONTENT_DISPOSITION),
+                headers=(*PAGING, CORRECTED, CURSOR, UNKNOWN_SKU, CONTENT_DISPOSITION),
             ),
             # The response is short for a catalogue with phones, and empty for other catalogues.
             sample=Sample({"category": "desk-phones", "inStock": "true", "sort": "price", "limit": "3"}),
@@ -69,9 +69,10 @@ class ProductEndpoints:
         parameters = call.query(ProductListParameters)
         extras = extra_fields(parameters.extra)
         media = choose_format(call.accept, parameters.accept)
-        return conditional_response(
+        response = conditional_response(
             call, view.digest, media, lambda: self._products(call, view, parameters, extras, media), parameters
         )
+        return _with_cursor(response, view)
 
     @endpoint(
         Operation(
@@ -91,7 +92,13 @@ class ProductEndpoints:
                 ),
             ),
             query=ProductParameters,
-            success=Success(200, "The product, with its descriptions.", Product, {"A product": DESCRIBED_PRODUCT}),
+            success=Success(
+                200,
+                "The product, with its descriptions.",
+                Product,
+                {"A product": DESCRIBED_PRODUCT},
+                headers=(CURSOR,),
+            ),
             errors=(NOT_FOUND,),
             links=(Link("listProducts", "One of the products, by its SKU.", {"sku": "$response.body#/0/sku"}),),
             cacheable=True,
@@ -104,7 +111,8 @@ class ProductEndpoints:
         """Return a product of a customer's view. Raises DomainError (invalid, not found)."""
         parameters = call.query(ProductParameters)
         extras = {"description", "short_description", *extra_fields(parameters.extra)}
-        return conditional_response(call, view.digest, JSON, lambda: _one_product(view, sku, extras), parameters)
+        response = conditional_response(call, view.digest, JSON, lambda: _one_product(view, sku, extras), parameters)
+        return _with_cursor(response, view)
 
     async def _view(self, call: Call) -> CustomerView:
         view: CustomerView | None = call.request.scope.get(VIEW)
@@ -126,6 +134,13 @@ class ProductEndpoints:
         if end - start <= MOST_ON_A_PAGE:
             return linked(call, Response(b"".join(chunks), headers=headers, media_type=media_type))
         return linked(call, ChunkedResponse(chunks, self.lock, headers=headers, media_type=media_type))
+
+
+def _with_cursor(response: Response, view: CustomerView) -> Response:
+    """Return a response that shows a view with the place from which the change feed goes on."""
+    if view.cursor is not None:
+        response.headers[CURSOR.name] = view.cursor.decode()
+    return response
 
 
 def _corrections(corrected: Iterable[tuple[str, str]]) -> str:

@@ -3,8 +3,10 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from time import monotonic
 
+from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.changes import Versions, mark_of
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Behind
@@ -16,6 +18,8 @@ from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.snapshot.layout import LARGE_FROM
 from tradecounter.storefront.catalogue_data import CatalogueData, no_catalogue_data
 from tradecounter.storefront.catalogue_loader import CatalogueLoader
+from tradecounter.storefront.changes.cursor import Cursor, Cursors, Place, Position, Terms
+from tradecounter.storefront.changes.differences import Outlook, Sight, position_of
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.turns import Turn
 from tradecounter.storefront.view import CustomerView
@@ -28,6 +32,7 @@ class _State:
     """The source of all customers' views; replaced as a whole, so no request sees a mixture."""
 
     data: CatalogueData
+    position: Position | None = None  # None without a change feed, or while the parts come from several logs
     views: dict[int, tuple[date, CustomerView]] = field(default_factory=dict)  # created on first use
 
     def shows_the_same_as(self, other: "_State") -> bool:
@@ -55,14 +60,20 @@ class Storefront:
         *,
         freshness: Freshness | None = None,
         large_from: int = LARGE_FROM,
+        cursors: Cursors | None = None,
     ) -> None:
+        """Take `cursors` for a process with the change feed."""
         self._clock = clock
         self._low_stock = low_stock
         self._freshness = freshness or Freshness()
-        self._loader = CatalogueLoader(source, large_from, self._freshness.most_seconds)
+        self._cursors = cursors
+        self._loader = CatalogueLoader(
+            source, large_from, self._freshness.most_seconds, notes_changes=cursors is not None
+        )
         self._turn = None if source is None else Turn(source, self._freshness.most_seconds)
         self._state = _State(no_catalogue_data())
         self.prepare: Preparation | None = None  # called with new data before it is shown
+        self.shown: Callable[[], None] | None = None  # called after every refresh
 
     @property
     def snapshot(self) -> CatalogueSnapshot:
@@ -94,20 +105,55 @@ class Storefront:
         if view is None or day != today:
             prices = data.book.vector(terms, today)
             view = CustomerView(
-                data.snapshot, prices, data.stock, terms.trade_account, self._low_stock, mark_of(data.versions), today
+                data.snapshot,
+                prices,
+                data.stock,
+                terms.trade_account,
+                self._low_stock,
+                mark_of(data.versions),
+                today,
+                write_cursor=self._cursor_writer(state.position, terms, today),
             )
             state.views[customer_id] = today, view
         return view
+
+    def _cursor_writer(self, position: Position | None, terms: CustomerTerms, day: date) -> Callable[[], bytes] | None:
+        if position is None or self._cursors is None:
+            return None
+        return partial(self._write_cursor, self._cursors, position, terms, day)
+
+    def _write_cursor(self, cursors: Cursors, position: Position, terms: CustomerTerms, day: date) -> bytes:
+        return cursors.write(terms.customer_id, Cursor(Place(position, self._seen_under(terms, day))))
+
+    def _seen_under(self, terms: CustomerTerms, day: date) -> Terms:
+        return Terms(terms.price_list, terms.discount, terms.trade_account, self._low_stock, day.toordinal())
+
+    def sight(self, customer_id: int) -> Sight | None:
+        """Return what the change feed compares; None if the customer is not loaded, or the data has no one position."""
+        state = self._state
+        view = self._view(state, customer_id)
+        if view is None or state.position is None:
+            return None
+        place = Place(state.position, self._seen_under(state.data.terms[customer_id], view.day))
+        return Sight(customer_id, view, state.data, self._loader.journal, place)
+
+    def outlook(self) -> Outlook:
+        """Return the data that all customers see, for the change feed."""
+        state = self._state
+        return Outlook(state.data, self._loader.journal, state.position, uk_date(self._clock.now()))
 
     async def refresh(self, tx: Transaction, versions: Versions) -> Behind:
         """Load the parts that have changed and replace the state; large changes wait for this process's turn."""
         turn, waiting = self._turn, None
         waits = turn is not None and self._loader.has_large_change(versions) and not turn.take()
         try:
-            state = _State(await self._loader.refresh(tx, versions, only_small=waits))
+            data = await self._loader.refresh(tx, versions, only_small=waits)
+            state = _State(data, position_of(data, self._loader.journal, self._clock.now()))
             if self.prepare is not None and not state.shows_the_same_as(self._state):
                 await self.prepare(lambda customer_id: self._view(state, customer_id))
             self._state = state
+            if self.shown is not None:
+                self.shown()
             if turn is not None and waits and not self._loader.is_loading:
                 waiting = turn.wait()
         finally:

@@ -1,7 +1,7 @@
 """A customer's view: catalogue snapshot, price vector and stock vector, all immutable."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
@@ -25,7 +25,7 @@ class CustomerView:
     """Products, prices and stock as a customer sees them at one moment.
 
     `mark` names the state of the database that it shows (`storefront/current_view.py`), None if it is a mixture. `day`
-    is the UK date of its contract prices.
+    is the UK date of its contract prices. `write_cursor` returns where the change feed goes on from the view.
     """
 
     snapshot: CatalogueSnapshot
@@ -35,6 +35,12 @@ class CustomerView:
     low_stock: int
     mark: Version | None
     day: date
+    write_cursor: Callable[[], bytes] | None = field(default=None, kw_only=True, compare=False)
+
+    @cached_property
+    def cursor(self) -> bytes | None:
+        """The value of `X-Cursor` for a response that shows this view; None while the data has no one position."""
+        return None if self.write_cursor is None else self.write_cursor()
 
     @cached_property
     def digest(self) -> bytes:

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.billing import invoiced, number_of
+from support.followers import whole
 from support.orders import buy, dispatch, sell
 from support.service import Customer, Service
 from support.web_page import plain
@@ -211,3 +213,27 @@ def test_the_program_that_orders_safely_says_what_stops_it(
     assert re.fullmatch("[0-9a-f]{32}", run("10").stdout.strip())
     shop.must_load("stock", [{"sku": sku, "available": 1}])
     assert "1 of SAFELY are in stock, not 2" in run("10.5").stderr
+
+
+def test_the_program_that_keeps_a_copy_brings_it_up_to_date(code: list[str], shop: Service, tmp_path: Path) -> None:
+    customer, program = shop.customer(), the_one(code, "def follow(")
+    for change in (None, {"sku": "PHONE", "available": 11}):
+        if change is not None:
+            shop.must_load("stock", [change])
+        run(program, tmp_path, customer)
+        with sqlite3.connect(tmp_path / "catalogue.sqlite") as copy:
+            kept = {sku: json.loads(data) for sku, data in copy.execute("select sku, data from product")}
+        assert kept == whole(customer)
+
+
+def test_the_program_that_keeps_a_copy_begins_again_when_its_cursor_has_expired(
+    code: list[str], shop: Service, tmp_path: Path
+) -> None:
+    customer, program = shop.customer(), the_one(code, "def follow(")
+    run(program, tmp_path, customer)
+    with sqlite3.connect(tmp_path / "catalogue.sqlite") as copy:
+        copy.execute("update cursor set value = ?", ["A" * 60])
+        copy.execute("insert into product values ('NONSENSE', '{}')")
+    run(program, tmp_path, customer)
+    with sqlite3.connect(tmp_path / "catalogue.sqlite") as copy:
+        assert {sku for (sku,) in copy.execute("select sku from product")} == whole(customer).keys()

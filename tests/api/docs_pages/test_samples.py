@@ -64,7 +64,8 @@ def test_a_sample_works_unchanged(results: Results, language: str, name: str) ->
         assert printed.startswith(PRINTED[name])
     elif name != "deleteAddress":
         assert printed.startswith(("{", "[", "Array"))
-        assert len(printed) > 10, "an empty response shows nothing"
+        # Nothing has changed since a cursor that was just given out.
+        assert len(printed) > 10 or name == "listCatalogueChanges", "an empty response shows nothing"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -20,7 +20,9 @@ from tradecounter.sandbox.refresh import Refreshed, SourceError, refresh_sandbox
 from tradecounter.settings import SettingsError
 
 # The tables that a refresh may write, besides those that it copies.
-_WRITTEN = {"alembic_version", "announced", "audit_entry", "catalogue_layout", "change", "installation"}
+_WRITTEN = {
+    "alembic_version", "announced", "audit_entry", "catalogue_change", "catalogue_layout", "change", "installation",
+}  # fmt: skip
 
 
 @dataclass

@@ -47,7 +47,7 @@ def fetch(
 
 def content_of(response: httpx2.Response) -> tuple[Any, ...]:
     """Return everything in a response that does not depend on the single request."""
-    own = {"date", "x-request-id"}
+    own = {"date", "x-cursor", "x-request-id"}
     headers = sorted(item for item in response.headers.multi_items() if item[0] not in own)
     return response.status_code, headers, response.content
 

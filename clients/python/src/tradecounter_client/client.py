@@ -10,6 +10,7 @@ from tradecounter_client.credentials import Credentials, Key
 from tradecounter_client.models import (
     AddConfigurationsRequest,
     AddressDetails,
+    CatalogueChange,
     Category,
     ConfirmOrderRequest,
     CreatedOrder,
@@ -85,6 +86,22 @@ class Tradecounter:
 
     def product(self, sku: str, extra: Sequence[str] = ()) -> Product:
         return self._api.get(f"/product/{_part(sku)}", Product, {"extra": extra})
+
+    def changes(self, cursor: str = "", wait: int | None = None) -> Iterator[tuple[list[CatalogueChange], str]]:
+        """What differs from a copy of the catalogue since a cursor: changes, and the cursor to store with them.
+
+        Without a cursor, the first item has no changes, only the cursor that those from now on follow: begin with it,
+        then read `products`. With `wait`, at most 20 seconds, the iterator never ends; without it, it ends when nothing
+        else has changed. Raises CursorExpired: begin again.
+        """
+        while True:
+            parameters: dict[str, Parameter] = {"after": cursor or None, "limit": 500, "wait": wait}
+            path = "/catalogue/change"
+            found, response = self._api.read(path, list[CatalogueChange], parameters, extra_time=wait or 0)
+            is_first, cursor = not cursor, response.headers.get("X-Cursor", cursor)
+            yield found, cursor
+            if not (found or is_first) and wait is None:
+                return
 
     def categories(self) -> list[Category]:
         return self._api.get("/category", list[Category])

@@ -83,6 +83,12 @@ class CreditExceeded(ApiError):
     code = "credit_exceeded"
 
 
+class CursorExpired(ApiError):
+    """The cursor of the change feed is too old: read the catalogue again."""
+
+    code = "cursor_expired"
+
+
 class DuplicateReference(ApiError):
     """Another order has the customer reference."""
 

@@ -1063,6 +1063,17 @@ class Product(Model, kw_only=True):
     """SKUs."""
 
 
+class CatalogueChange(Model, kw_only=True):
+    """A product that differs from your copy, or that your copy must not have any more."""
+
+    sku: str
+    """The product's SKU."""
+    change: str
+    """`changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now."""
+    product: Product | None
+    """The whole product, as `GET /product` lists it; or null."""
+
+
 class OrderItem(Model, kw_only=True):
     """A line of an order, with the current data of the product. A line of a pending order has only the product's `sku`."""
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tradecounter.edge.openapi.schemas import Schemas
-from tradecounter.edge.rest.headers import CACHING, DEPRECATION, LINK, RATE_LIMIT, REQUEST_ID, SUNSET
+from tradecounter.edge.rest.headers import CACHING, CURSOR, DEPRECATION, LINK, RATE_LIMIT, REQUEST_ID, SUNSET
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.operation import ErrorResponse, Examples, Header, Link, Operation, Schema, Success
 from tradecounter.edge.rest.responses import USUAL_CODES, Error
@@ -59,7 +59,8 @@ class Responses:
     def not_modified(self, operation: Operation) -> dict[str, Any]:
         """Describe an operation's 304 response."""
         deprecation = (DEPRECATION, SUNSET, LINK) if operation.deprecation else ()
-        headers = self._references((*CACHING, *deprecation, *self._quota))
+        cursor = (CURSOR,) if CURSOR in operation.success.headers else ()
+        headers = self._references((*CACHING, *cursor, *deprecation, *self._quota))
         return {"description": "Your copy is current.", "headers": headers}
 
     def error(self, error: ErrorResponse) -> dict[str, Any]:

@@ -46,6 +46,13 @@ PAGING = (
     Header("X-Total-Pages", "The number of pages at this limit.", _COUNT, 3, always=True),
     LINK,
 )
+CURSOR = Header(
+    "X-Cursor",
+    "Where the change feed goes on from what the response shows: send it as `after` of `GET /catalogue/change`. It is "
+    "left out for a moment after the database has been replaced.",
+    _ANY_TEXT,
+    "NqfuYVsc3JOtsMWGBpPvozR-96sjY0MoJMcgodgCSpvyV8kBK1auDGumWxJx",
+)
 CORRECTED = Header(
     "X-Corrected",
     "The mistyped words of `query`, each with the word that was searched for instead. Characters outside ASCII are "

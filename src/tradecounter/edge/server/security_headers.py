@@ -30,7 +30,7 @@ _METHODS = ("DELETE", "GET", "HEAD", "POST", "PUT")
 _REQUEST_HEADERS = ("Authorization", "Idempotency-Key", "If-None-Match", "X-Api-Key", "X-Request-Id")
 _EXPOSED_HEADERS = (
     *(header.name for header in PAGING), "ETag", "Idempotent-Replay", "RateLimit", "RateLimit-Policy", "Retry-After",
-    "X-Corrected", "X-Ignored", "X-Request-Id", "X-Sandbox", "X-Unknown-Sku",
+    "X-Corrected", "X-Cursor", "X-Ignored", "X-Request-Id", "X-Sandbox", "X-Unknown-Sku",
 )  # fmt: skip
 _CACHED_SECONDS = 600
 _ALLOWED = 200

@@ -13,12 +13,13 @@ from pyroaring import BitMap
 class RowOfId(Mapping[int, int]):
     """The row of each product's id."""
 
-    __slots__ = ("_ids", "_look_up", "_rows")
+    __slots__ = ("_by_row", "_ids", "_look_up", "_rows")
 
     def __init__(self, ids: NDArray[np.int64], rows: NDArray[np.int32]) -> None:
         """`ids` are in ascending order; `rows` has the row of each."""
         self._ids = ids
         self._rows = rows
+        self._by_row: NDArray[np.int64] | None = None
         self._look_up = ids.data
 
     @classmethod
@@ -35,6 +36,15 @@ class RowOfId(Mapping[int, int]):
         known[known] = self._ids[places[known]] == ids[known]
         found = np.full(len(ids), -1, dtype=np.int32)
         found[known] = self._rows[places[known]]
+        return found
+
+    def ids(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the ids of many rows."""
+        if self._by_row is None:
+            by_row = np.empty(len(self._ids), dtype=np.int64)
+            by_row[self._rows] = self._ids
+            self._by_row = by_row
+        found: NDArray[np.int64] = self._by_row[rows]
         return found
 
     def __getitem__(self, product_id: int) -> int:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tradecounter.db.arrays import ArrayStatement, fetch_array
 from tradecounter.db.changes import bump
+from tradecounter.db.seen import Seen
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.stock.queries.stock_of_product import StockLevel
@@ -16,11 +17,12 @@ from tradecounter.stock.queries.stock_of_product import StockLevel
 
 @dataclass(frozen=True, slots=True)
 class StockRows:
-    """Products' stock: units for sale and units back-ordered."""
+    """Products' stock: units for sale, units back-ordered, and the transaction that wrote them last."""
 
     product_ids: NDArray[np.int64]
     available: NDArray[np.int64]
     back_ordered: NDArray[np.int64]
+    changed_by: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +36,20 @@ class DeliveryRows:
 
 @dataclass(frozen=True, slots=True)
 class StockChanges:
-    """The levels written since a position, and the position to read from next."""
+    """The levels written since a position, and the transactions whose levels they are, for the next read."""
 
     levels: StockRows
-    position: int
+    seen: Seen
 
 
-_NEXT_POSITION = Statement("select pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
+_SEEN = Statement("select pg_current_snapshot()::text")
 
 _CHANGED_LEVELS = ArrayStatement(
-    "select product_id, available, back_ordered from stock_level where changed_by >= :position::text::xid8",
-    {"product_id": "int8", "available": "int8", "back_ordered": "int8"},
+    """
+    select product_id, available, back_ordered, changed_by::text::bigint as changed_by
+    from stock_level where changed_by >= :position::text::xid8
+    """,
+    {"product_id": "int8", "available": "int8", "back_ordered": "int8", "changed_by": "int8"},
 )
 
 
@@ -53,10 +58,10 @@ async def read_stock_changes(tx: Transaction, position: int) -> StockChanges:
 
     The next position is the oldest running transaction. So no late commit is missed, but a level may be returned twice.
     """
-    next_position = await tx.fetch_value(_NEXT_POSITION)
+    seen = Seen.parse(await tx.fetch_value(_SEEN))
     rows = await fetch_array(tx, _CHANGED_LEVELS, position=str(position))
-    columns = (rows[name].astype(np.int64) for name in ("product_id", "available", "back_ordered"))
-    return StockChanges(StockRows(*columns), next_position)
+    columns = (rows[name].astype(np.int64) for name in ("product_id", "available", "back_ordered", "changed_by"))
+    return StockChanges(StockRows(*columns), seen)
 
 
 _DELIVERIES = ArrayStatement(

@@ -179,9 +179,12 @@ class ResponseCacheMiddleware:
     def _count(self, context: RequestContext, cached: CachedResponse, *, is_made: bool) -> list[Header] | None:
         """Count a request; return its rate-limit headers, or None if the endpoint must send an error."""
         own: list[Header] = [(b"x-request-id", context.request_id.encode())]
-        customer_id = context.customer_id
-        if customer_id is None:
+        customer_id, view = context.customer_id, context.view
+        if customer_id is None or view is None:
             return None
+        if view.cursor is not None:
+            # Not cached: the response may be the same for weeks, and the cursor would expire.
+            own.append((b"x-cursor", view.cursor))
         try:
             links = () if cached.links is None else context.head.links(cached.links)
             quota = self._admission.rate_limit.count(customer_id, cached.requests)

@@ -15,7 +15,7 @@ _CURRENT = 200
 _CACHEABLE = {_CURRENT, 304}
 
 # The headers of one request, which `ResponseCacheMiddleware` adds; all requests with a key share the others.
-_OWN_HEADERS = frozenset({b"link", b"ratelimit", b"ratelimit-policy", b"x-ignored", b"x-request-id"})
+_OWN_HEADERS = frozenset({b"link", b"ratelimit", b"ratelimit-policy", b"x-cursor", b"x-ignored", b"x-request-id"})
 
 
 class Recording:

@@ -1,0 +1,167 @@
+"""Reads a page of a customer's changes, and waits for one."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import suppress
+from contextvars import Context
+from dataclasses import dataclass
+from datetime import timedelta
+
+import numpy as np
+import psycopg
+
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind
+from tradecounter.kit.json_text import to_json
+from tradecounter.storefront.changes.cursor import Cursor, Cursors, expired_cursor
+from tradecounter.storefront.changes.differences import Rows, Sight, differences, is_forgotten
+from tradecounter.storefront.changes.followers import Followers
+from tradecounter.storefront.refreshable_views import RefreshableViews
+from tradecounter.storefront.render import product_json
+from tradecounter.storefront.view import CustomerView
+
+_CATCH_UP_SECONDS = 3.0  # that a request waits for this process to see what its cursor has seen in another one
+_PAUSE_SECONDS = 0.2  # between two looks at the database for such requests
+_RETRY_SECONDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePage:
+    """Changes as a JSON array, and the text of the cursor that follows them."""
+
+    body: bytes
+    cursor: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Rows of a view that are changed or removed, and the cursor that follows them."""
+
+    view: CustomerView
+    changed: Rows
+    removed: Rows
+    cursor: Cursor
+
+    def __bool__(self) -> bool:
+        return bool(len(self.changed) or len(self.removed))
+
+
+class ChangeFeed:
+    """Serves the changes of customers' catalogues from memory; cursors are valid for `keep`."""
+
+    def __init__(
+        self, views: RefreshableViews, followers: Followers, cursors: Cursors, clock: Clock, keep: timedelta
+    ) -> None:
+        self._views = views
+        self._followers = followers
+        self._cursors = cursors
+        self._clock = clock
+        self._keep = keep
+        self._catching_up: asyncio.Task[None] | None = None
+        self._may_look_at = 0.0
+
+    async def start(self, customer_id: int) -> ChangePage:
+        """Return no changes, and where the feed goes on. Raises DomainError (unavailable)."""
+        sight = await self._sight(customer_id)
+        if sight is None:
+            raise _unavailable()
+        return self._page(customer_id, None, Cursor(sight.place))
+
+    async def page(self, customer_id: int, text: str, limit: int, wait_seconds: float = 0) -> ChangePage:
+        """Return at most `limit` changes since a cursor; without any, wait for one.
+
+        Raises DomainError: invalid, gone (expired), unavailable.
+        """
+        cursor = self._cursors.read(customer_id, text)
+        ends = asyncio.get_running_loop().time() + wait_seconds
+        catches_up_until = max(ends, asyncio.get_running_loop().time() + _CATCH_UP_SECONDS)
+        while True:
+            sight = await self._sight(customer_id)
+            self._require_kept(cursor, sight, patient=asyncio.get_running_loop().time() < catches_up_until)
+            is_behind = sight is None or not sight.place.covers(cursor.newest)
+            if sight is not None and not is_behind:
+                found, was_in_pages = _found(sight, cursor, limit), cursor.until is not None
+                cursor = found.cursor
+                if found:
+                    return self._page(customer_id, found, cursor)
+                if was_in_pages:
+                    continue  # with what has changed since the first page
+            left = (catches_up_until if is_behind else ends) - asyncio.get_running_loop().time()
+            if left <= 0 or self._followers.is_ending:
+                # A process that is behind has nothing newer to tell, so its client stays where it is.
+                return self._page(customer_id, None, cursor)
+            if is_behind:
+                self._catch_up()
+            await self._followers.wait(customer_id, left, for_any=is_behind)
+
+    def _catch_up(self) -> None:
+        """Have this process look at the database soon; all requests that are ahead of it share one look."""
+        if self._catching_up is None or self._catching_up.done():
+            self._catching_up = asyncio.create_task(self._look(), context=Context())
+
+    async def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(self._may_look_at - loop.time())
+        self._may_look_at = loop.time() + _PAUSE_SECONDS
+        with suppress(psycopg.Error):  # the next poll fails too, and logs it
+            await self._views.refresher.catch_up()
+
+    async def _sight(self, customer_id: int) -> Sight | None:
+        await self._views.of(customer_id)
+        return self._views.storefront.sight(customer_id)
+
+    def _require_kept(self, cursor: Cursor, sight: Sight | None, *, patient: bool) -> None:
+        """Raise DomainError (gone) if what followed the cursor may have been deleted, or the database replaced.
+
+        `patient`: this process may not have noticed yet that the database was replaced.
+        """
+        position = cursor.since.position
+        if position.at < (self._clock.now() - self._keep).timestamp():
+            raise expired_cursor()
+        if sight is None:
+            return
+        if position.log == sight.place.position.log:
+            if is_forgotten(sight.journal, cursor.since):
+                raise expired_cursor()
+        elif position.log in sight.journal.logs.values() or not patient:
+            raise expired_cursor()
+
+    def _page(self, customer_id: int, found: _Found | None, cursor: Cursor) -> ChangePage:
+        body = b"[]" if found is None else b"[%b]" % b",".join(_rendered(found))
+        return ChangePage(body, self._cursors.write(customer_id, cursor))
+
+
+def _found(sight: Sight, cursor: Cursor, limit: int) -> _Found:
+    """Return the next changes, by product id. A page that is not the last one says where the next one begins."""
+    differing = differences(sight, cursor.since)
+    until = cursor.until or sight.place
+    if not differing:
+        return _Found(sight.view, differing.changed, differing.removed, Cursor(until))
+    rows = np.concatenate((differing.changed, differing.removed))
+    is_removed = np.arange(len(rows)) >= len(differing.changed)
+    ids = sight.view.snapshot.row_of_id.ids(rows)
+    order = np.argsort(ids, kind="stable")
+    order = order[ids[order] >= cursor.next_id]
+    page = order[:limit]
+    chosen, removed = rows[page], is_removed[page]
+    following = Cursor(until)
+    if len(order) > limit:
+        following = Cursor(cursor.since, until, int(ids[page[-1]]) + 1)
+    return _Found(sight.view, chosen[~removed], chosen[removed], following)
+
+
+def _rendered(found: _Found) -> Iterator[bytes]:
+    """Yield each change as a JSON object: the changed products first."""
+    view = found.view
+    costs = view.prices.costs(found.changed).tolist()
+    for row, of_row in zip(found.changed.tolist(), costs, strict=True):
+        sku = to_json(view.orderable(row).sku)
+        yield b'{"sku":%b,"change":"changed","product":%b}' % (sku, product_json(view, row, of_row))
+    for row in found.removed.tolist():
+        yield b'{"sku":%b,"change":"removed","product":null}' % to_json(view.orderable(row).sku)
+
+
+def _unavailable() -> DomainError:
+    return DomainError(
+        Kind.UNAVAILABLE, "the catalogue is being read; try again in a few seconds", retry_after=_RETRY_SECONDS
+    )

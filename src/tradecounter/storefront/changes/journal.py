@@ -1,0 +1,126 @@
+"""The noted changes in a process's memory."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tradecounter.db.changes import Topic, Versions
+from tradecounter.db.transaction import Transaction
+from tradecounter.storefront.changes.queries import NOTED, NotedChange, read_changes, read_forgotten, read_log
+
+Ids = NDArray[np.int64]
+
+# Whose prices changed: a price list's, a customer's, or (None) everybody's.
+Subject = str | int | None
+
+_ID = np.dtype(">i8")
+_MOST_IDS = 50_000  # of one subject, before its older changes are packed
+
+
+@dataclass(slots=True)
+class _Changes:
+    """The changes of one subject, in order of version; None: all products."""
+
+    versions: list[int] = field(default_factory=list)
+    ids: list[Ids | None] = field(default_factory=list)
+    size: int = 0
+    pack_at: int = _MOST_IDS
+
+    def add(self, version: int, ids: Ids | None) -> None:
+        self.versions.append(version)
+        self.ids.append(ids)
+        self.size += 1 if ids is None else len(ids)
+
+    def between(self, after: int, until: int) -> list[Ids | None]:
+        return self.ids[bisect_right(self.versions, after) : bisect_right(self.versions, until)]
+
+    def forget(self, until: int) -> None:
+        old = bisect_right(self.versions, until)
+        del self.versions[:old], self.ids[:old]
+
+    def pack(self, until: int) -> None:
+        """Keep each product's latest change of those up to a version: the earlier ones tell nothing more."""
+        if self.size < self.pack_at:
+            return
+        end, seen = bisect_right(self.versions, until), np.empty(0, dtype=np.int64)
+        for place in range(end - 1, -1, -1):
+            ids = self.ids[place]
+            if ids is not None:
+                fresh = np.setdiff1d(ids, seen)
+                seen = np.union1d(seen, fresh)
+                self.ids[place] = fresh
+        self.size = sum(1 if ids is None else len(ids) for ids in self.ids)
+        self.pack_at = max(_MOST_IDS, 2 * self.size)
+
+
+@dataclass(slots=True)
+class Journal:
+    """The changes that are kept, up to `read_to`, by topic and subject.
+
+    States share it: each reads the changes up to its own versions. `logs` has the log of each server that was seen.
+    """
+
+    logs: dict[str, bytes] = field(default_factory=dict)
+    server: str | None = None
+    read_to: dict[Topic, int] = field(default_factory=dict)
+    forgotten: dict[Topic, int] = field(default_factory=dict)
+    _forgotten_text: str | None = None
+    _of: dict[tuple[Topic, Subject], _Changes] = field(default_factory=dict)
+
+    def between(self, topic: Topic, subject: Subject, after: int, until: int) -> list[Ids | None]:
+        """Return the products that changed after a version, up to another one."""
+        changes = self._of.get((topic, subject))
+        return [] if changes is None or after >= until else changes.between(after, until)
+
+    def customers_between(self, after: int, until: int) -> Iterator[int]:
+        """Yield the customers whose contract prices changed after a version, up to another one."""
+        for (topic, subject), changes in self._of.items():
+            if topic == "contracts" and isinstance(subject, int) and changes.between(after, until):
+                yield subject
+
+    def lists_between(self, after: int, until: int) -> Iterator[str]:
+        """Yield the price lists that changed after a version, up to another one."""
+        for (topic, subject), changes in self._of.items():
+            if topic == "prices" and isinstance(subject, str) and changes.between(after, until):
+                yield subject
+
+    async def refreshed(self, tx: Transaction, versions: Versions, shown: Mapping[Topic, int]) -> "Journal":
+        """Return the journal with the changes up to `versions`; a new one after the server has changed.
+
+        Changes up to the versions that are `shown` are packed.
+        """
+        journal = self
+        if self.server != versions.server:
+            log = await read_log(tx)
+            journal = Journal({**self.logs, versions.server: log}, versions.server)
+        after = {topic: journal.read_to.get(topic, 0) for topic in NOTED}
+        now = {topic: versions.of(topic).number for topic in NOTED}
+        if after == now and journal.read_to:
+            return journal
+        changes, forgotten = await read_changes(tx, after), await read_forgotten(tx)
+        for change in changes:
+            journal._add(change)
+        journal._forget(forgotten)
+        journal.read_to = now
+        for (topic, _), noted in journal._of.items():
+            noted.pack(shown.get(topic, 0))
+        return journal
+
+    def _add(self, change: NotedChange) -> None:
+        ids: Any = change.product_ids
+        if ids is not None:
+            ids = np.unique(np.frombuffer(ids, dtype=_ID).astype(np.int64))
+        subject = change.price_list if change.topic == "prices" else change.customer_id
+        self._of.setdefault((change.topic, subject), _Changes()).add(change.version, ids)
+
+    def _forget(self, text: str | None) -> None:
+        if text is None or text == self._forgotten_text:
+            return
+        self._forgotten_text, self.forgotten = text, msgspec.json.decode(text, type=dict[Topic, int])
+        for (topic, _), changes in self._of.items():
+            changes.forget(self.forgotten.get(topic, 0))

@@ -1,0 +1,270 @@
+"""`GET /catalogue/change`: what differs in a customer's catalogue since a cursor."""
+
+import base64
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from support.followers import Follower, whole
+from support.orders import at, buy, sell
+from support.service import Customer, Service, running_service
+from support.shop import price, product
+from tradecounter.storefront.changes.forget import forget_catalogue_changes
+
+
+@pytest.fixture
+def follower(shop: Service) -> Follower:
+    """A follower with a trade account at the default prices."""
+    return Follower.of(shop.customer())
+
+
+def test_a_feed_without_a_cursor_is_empty_and_has_one(shop: Service) -> None:
+    response = shop.customer().get("/catalogue/change")
+    assert (response.status_code, response.json()) == (200, [])
+    assert response.headers["X-Cursor"]
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+def test_nothing_has_changed_since_the_catalogue_was_read(follower: Follower) -> None:
+    assert follower.follow() == []
+
+
+def test_a_changed_unit_of_stock_is_one_small_response(shop: Service, follower: Follower) -> None:
+    shop.must_load("stock", [{"sku": "CABLE", "available": 999}])
+    response = follower.ask()
+    [change] = response.json()
+    assert (change["sku"], change["change"]) == ("CABLE", "changed")
+    assert change["product"] == shop.customer().get("/product?query=CABLE").json()[0]
+    head = sum(len(name) + len(value) + 4 for name, value in response.headers.raw)
+    assert head + len(response.content) < 2000
+    assert follower.follow() == []
+
+
+def test_an_order_changes_the_stock_of_all_customers(shop: Service, follower: Follower) -> None:
+    buy(shop.customer(), [("PHONE", 1)])
+    shop.refresh()
+    assert follower.follow() == [("PHONE", "changed")]
+
+
+def test_a_changed_detail_is_told(shop: Service, follower: Follower) -> None:
+    shop.must_load("products", [product("PHONE", name="Telephone")])
+    assert follower.follow() == [("PHONE", "changed")]
+    assert follower.products["PHONE"]["name"] == "Telephone"
+
+
+def test_a_product_that_is_the_same_after_an_import_is_not_told(shop: Service, follower: Follower) -> None:
+    shop.must_load("products", [product("CABLE", weight_kg="0.1")])
+    shop.must_load("price-list", [price("CABLE", "1.99", "1.79")])
+    assert follower.follow() == []
+
+
+def test_a_new_product_is_told_when_it_can_be_bought(shop: Service, follower: Follower) -> None:
+    shop.must_load("products", [product("NEW")])
+    assert follower.follow() == []
+    shop.must_load("price-list", [price("NEW", 5)])
+    assert follower.follow() == [("NEW", "changed")]
+
+
+def test_a_product_that_is_not_sold_any_more_is_removed_and_comes_back(shop: Service, follower: Follower) -> None:
+    sku = sell(shop, "SEASONAL", 7, available=5)
+    follower.follow()
+    shop.must_load("products", [product(sku, active=False)])
+    assert follower.follow() == [(sku, "removed")]
+    shop.must_load("stock", [{"sku": sku, "available": 4}])
+    shop.must_load("products", [product(sku, name="Nobody hears of this", active=False)])
+    assert follower.follow() == []
+    shop.must_load("products", [product(sku, active=True)])
+    assert follower.follow() == [(sku, "changed")]
+
+
+def test_a_product_without_a_price_is_removed(shop: Service, follower: Follower) -> None:
+    sku = sell(shop, "UNPRICED", 7, available=5)
+    follower.follow()
+
+    async def withdraw(tx: Any) -> None:
+        await (await tx.connection()).execute(
+            "delete from price where product_id = (select id from product where sku = 'UNPRICED')"
+        )
+        await (await tx.connection()).execute("update change set version = version + 1 where topic = 'prices'")
+
+    shop.in_transaction(withdraw)
+    shop.refresh()
+    assert follower.follow() == [(sku, "removed")]
+
+
+def test_a_changed_price_is_told_to_those_who_pay_it(shop: Service) -> None:
+    shop.must_load("price-list", [price("SWITCH", 250, price_list="gold"), price("CABLE", 1, price_list="gold")])
+    usual, gold = Follower.of(shop.customer()), Follower.of(shop.customer(price_list="gold"))
+    shop.must_load("price-list", [price("SWITCH", 260)])
+    assert (usual.follow(), gold.follow()) == ([("SWITCH", "changed")], [])
+    shop.must_load("price-list", [price("SWITCH", 251, price_list="gold")])
+    assert (usual.follow(), gold.follow()) == ([], [("SWITCH", "changed")])
+    # The list has no price for phones, so its customers pay the default one.
+    shop.must_load("price-list", [price("PHONE", 51)])
+    assert (usual.follow(), gold.follow()) == ([("PHONE", "changed")], [("PHONE", "changed")])
+
+
+@pytest.mark.parametrize("terms", [{"price_list": "silver"}, {"discount": "10"}, {"trade_account": "false"}])
+def test_changed_terms_are_told(shop: Service, terms: dict[str, str]) -> None:
+    shop.must_load("price-list", [price("SWITCH", 240, price_list="silver")])
+    shop.must_load("incoming", [{"sku": "SWITCH", "incoming": 5, "expected_on": "2026-07-01T09:00:00"}])
+    customer = shop.customer()
+    follower = Follower.of(customer)
+    email = customer.get("/customer").json()["email_address"]
+    shop.must_load("customers", [{"email_address": email, **terms}])
+    told = dict(follower.follow())
+    assert told["SWITCH"] == "changed"
+    assert "discount" in terms or told.keys() == {"SWITCH"}
+    assert follower.products == whole(customer)
+
+
+def test_an_expected_delivery_is_told_to_trade_accounts(shop: Service, follower: Follower) -> None:
+    retail = Follower.of(shop.customer(trade_account=False))
+    shop.must_load("incoming", [{"sku": "PHONE", "incoming": 7, "expected_on": "2026-08-01T09:00:00"}])
+    assert (follower.follow(), retail.follow()) == ([("PHONE", "changed")], [])
+
+
+def test_a_rolled_back_import_is_told(shop: Service, follower: Follower) -> None:
+    before = whole(follower.servers[0])
+    shop.must_load("price-list", [price("CABLE", 3)])
+    assert follower.follow() == [("CABLE", "changed")]
+    shop.must_load("price-list", [price("CABLE", "1.99", "1.79")])
+    assert follower.follow() == [("CABLE", "changed")]
+    assert follower.products == before == whole(follower.servers[0])
+
+
+def test_many_changes_come_in_pages_and_what_changes_meanwhile_comes_after_them(shop: Service) -> None:
+    customer = shop.customer()
+    skus = [sell(shop, f"PAGED-{number}", 7, available=5) for number in range(5)]
+    follower = Follower.of(customer, limit=2)
+    shop.must_load("stock", [{"sku": sku, "available": 6} for sku in skus])
+    first = [change["sku"] for change in follower.ask().json()]
+    shop.must_load("stock", [{"sku": sku, "available": 7} for sku in first])
+    second = [change["sku"] for change in follower.ask().json()]
+    third = [change["sku"] for change in follower.ask().json()]
+    assert first + second + third == skus
+    assert [follower.products[sku]["availability"]["available"] for sku in skus] == [6, 6, 6, 6, 6]
+    told = [sku for sku, _ in follower.follow()]
+    assert set(first) <= set(told)
+    assert follower.products == whole(customer)
+
+
+def test_pages_that_became_empty_go_on_with_what_followed(shop: Service) -> None:
+    customer = shop.customer()
+    skus = [sell(shop, f"EMPTIED-{number}", 7, available=5) for number in range(3)]
+    follower = Follower.of(customer, limit=2)
+    email = customer.get("/customer").json()["email_address"]
+    shop.must_load("customers", [{"email_address": email, "discount": "20"}])
+    follower.ask()
+    shop.must_load("customers", [{"email_address": email, "discount": "0"}])
+    follower.follow()
+    assert skus[0] in follower.products
+    assert follower.products == whole(customer)
+
+
+def test_a_cursor_is_on_every_response_that_shows_products(shop: Service) -> None:
+    customer = shop.customer()
+    for path in ("/product?limit=2", "/product/PHONE", "/product?limit=0&accept=text/csv"):
+        responses = [customer.get(path) for _ in range(3)]  # the later ones from the cache
+        tag = responses[0].headers["ETag"]
+        responses += [customer.get(path, headers={"If-None-Match": tag}) for _ in range(2)]
+        responses.append(customer.http.head(path))
+        assert [each.status_code for each in responses] == [200, 200, 200, 304, 304, 200]
+        for response in responses:
+            follower = Follower([customer], cursor=response.headers["X-Cursor"])
+            assert follower.follow() == []
+
+
+def test_a_cached_response_has_a_cursor_of_its_own_time(shop: Service) -> None:
+    customer = shop.customer()
+    first = customer.get("/product?limit=3")
+    before = shop.clock.now()
+    shop.clock.set(before + timedelta(days=30))
+    try:
+        shop.refresh()
+        again = customer.get("/product?limit=3")
+        assert again.headers["ETag"] == first.headers["ETag"]
+        assert Follower([customer], cursor=first.headers["X-Cursor"]).ask().status_code == 410
+        assert Follower([customer], cursor=again.headers["X-Cursor"]).ask().status_code == 200
+    finally:
+        shop.clock.set(before)
+        shop.refresh()
+
+
+def test_a_cursor_expires_after_seven_days(shop: Service) -> None:
+    customer = shop.customer()
+    follower = Follower.of(customer)
+    with at(shop, shop.clock.now() + timedelta(days=7)):
+        assert follower.ask().status_code == 200
+    with at(shop, shop.clock.now() + timedelta(days=7, seconds=1)):
+        response = Follower([customer], cursor=follower.cursor).ask()
+    assert (response.status_code, response.json()["code"]) == (410, "cursor_expired")
+
+
+def test_old_changes_are_deleted_after_their_cursors_have_expired(shop: Service) -> None:
+    keep, now = timedelta(days=7), shop.clock.now()
+    follower = Follower.of(shop.customer())
+    shop.must_load("price-list", [price("PHONE", 71)])
+
+    def forget(moment: datetime) -> int:
+        return shop.in_transaction(lambda tx: forget_catalogue_changes(tx, moment, keep))
+
+    assert forget(now) == 0
+    assert forget(now + keep) == 0
+    assert forget(now + keep + timedelta(hours=2)) > 0
+    assert forget(now + keep + timedelta(hours=2)) == 0
+    shop.must_load("price-list", [price("PHONE", 72)])
+    # The clock of this process did not advance, so only the deleted versions tell.
+    assert follower.ask().status_code == 410
+
+
+def test_a_cursor_of_another_customer_has_no_use(shop: Service, follower: Follower) -> None:
+    response = Follower([shop.customer()], cursor=follower.cursor).ask()
+    assert (response.status_code, response.json()["code"]) == (410, "cursor_expired")
+
+
+@pytest.mark.parametrize("cursor", ["x", "é", "A" * 30, "A" * 5000, "=", "A" * 61])
+def test_what_is_no_cursor_is_rejected(shop: Service, cursor: str) -> None:
+    response = shop.customer().get("/catalogue/change", params={"after": cursor})
+    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+    assert response.json()["message"].startswith("after: ")
+
+
+def test_an_empty_cursor_begins(shop: Service) -> None:
+    response = shop.customer().get("/catalogue/change?after=")
+    assert (response.status_code, response.json()) == (200, [])
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=501", "wait=21", "wait=-1", "limit=x"])
+def test_parameters_out_of_range_are_rejected(shop: Service, query: str) -> None:
+    assert shop.customer().get(f"/catalogue/change?{query}").status_code == 400
+
+
+def test_a_cursor_tells_nothing_of_prices(shop: Service) -> None:
+    shop.must_load("price-list", [price("SWITCH", 240, price_list="secret-list")])
+    cursor = shop.customer(price_list="secret-list").get("/catalogue/change").headers["X-Cursor"]
+    assert b"secret" not in base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+
+
+def test_a_cursor_works_after_the_secret_key_was_replaced(shop: Service, follower: Follower) -> None:
+    former = shop.settings.secret_key
+    with running_service(shop.database_url, secret_key="n" * 64, former_secret_keys=former) as replaced:
+        [customer] = follower.servers
+        follower.servers = [Customer(customer.id, customer.key, replaced.client(**{"X-Api-Key": customer.key}))]
+        assert follower.follow() == []
+
+
+def test_an_attribute_with_another_name_is_told_of_all_products(shop: Service, follower: Follower) -> None:
+    shop.must_load("attributes", [{"key": "ports", "name": "Ports", "type": "int"}])
+    shop.must_load("products", [product("PHONE", attributes={"ports": "2"})])
+    follower.follow()
+    shop.must_load("attributes", [{"key": "ports", "name": "Sockets", "type": "int"}])
+    told = follower.follow()
+    assert {change for _, change in told} == {"changed"}
+    assert follower.products["PHONE"]["attributes"] == {"Sockets": "2"}
+
+
+def test_what_customers_do_not_see_of_a_product_is_not_told(shop: Service, follower: Follower) -> None:
+    shop.must_load("products", [product("CABLE", weight_kg="0.1", purchase_cost="0.77", external_id="ERP-CABLE")])
+    assert follower.follow() == []
