@@ -172,6 +172,27 @@ def test_keys_are_shown_to_people_too(ada: dict[str, Any], tradecounter: Program
     )
 
 
+def test_a_key_is_made_with_limits(ada: dict[str, Any], tradecounter: Program, service: Service) -> None:
+    limits = ["--scope", "order", "--scope", "read", "--expires", "2031-06-16", "--network", "203.0.113.7"]
+    made = tradecounter.json("key", "add", str(ada["id"]), *limits)
+    listed = tradecounter.json("key", "list", str(ada["id"]))[-1]
+    assert (listed["scopes"], listed["networks"]) == (["read", "order"], ["203.0.113.7/32"])
+    assert listed["expires_at"] == "2031-06-16T23:00:00Z"
+    client = service.client(**{"X-Api-Key": made["key"], "X-Forwarded-For": "203.0.113.7"})
+    assert (client.get("/order").status_code, client.get("/customer").status_code) == (200, 403)
+
+
+def test_limits_of_a_key_that_are_not_valid_are_rejected(ada: dict[str, Any], tradecounter: Program) -> None:
+    before = tradecounter.json("key", "list", str(ada["id"]))
+    for option, value, message in (
+        ("--scope", "write", "--scope: must be some of read, order, account"),
+        ("--expires", "2020-06-16", "--expires: must be in the future, before the year 9999"),
+        ("--network", "here", "--network here: must be a network such as 203.0.113.0/24, or an address"),
+    ):
+        assert tradecounter.error("key", "add", str(ada["id"]), option, value) == message
+    assert tradecounter.json("key", "list", str(ada["id"])) == before
+
+
 def test_keys_of_unknown_customers_are_rejected(tradecounter: Program) -> None:
     assert tradecounter.error("key", "add", "999") == "customer 999 not found"
     assert tradecounter.error("key", "list", "999", "--json") == "customer 999 not found"

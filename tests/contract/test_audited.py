@@ -60,6 +60,7 @@ JOBS = {
     "clean_up_consent": "no entry: deletes what ended long ago",
     "delete_expired_orders": "no entry: deletes what expired long ago",
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
+    "forget_requests": "no entry: deletes old entries of the request log",
     "forget_deliveries": "no entry: deletes old deliveries",
     "forget_keys": "no entry: deletes old responses",
     "forget_catalogue_changes": "no entry: deletes what no client needs any more",

@@ -56,6 +56,10 @@ def from_office(doors: Doors, *scopes: str, address: str = "10.9.0.1") -> httpx2
     return doors.office.caller(*scopes, **{"X-Forwarded-For": address})
 
 
+def from_a_foreign_network(doors: Doors) -> httpx2.Response:
+    return doors.shop.limited(doors.customer, networks=["198.51.100.0/24"]).get("/customer")
+
+
 def after_being_blocked(doors: Doors) -> httpx2.Response:
     customer = doors.shop.customer()
     pending = create(customer)
@@ -196,6 +200,7 @@ REJECTED: list[tuple[Code, int, Send]] = [
     (Code.INVALID, 400, ordering(items=[("NOTHING", 1), ("PHONE", 0)])),
     (Code.IP_ADDRESS_BLOCKED, 403, from_a_blocked_address),
     (Code.METHOD_NOT_ALLOWED, 405, lambda doors: doors.customer.http.request("PATCH", "/order")),
+    (Code.NETWORK_NOT_ALLOWED, 403, from_a_foreign_network),
     (Code.NO_CREDIT_TERMS, 402, poor("/order", None)),
     (Code.NO_CREDIT_TERMS, 402, poor("/quote", None)),
     (Code.NO_SHIPPING_METHOD, 400, ordering(items=_HEAVY)),
@@ -210,6 +215,7 @@ REJECTED: list[tuple[Code, int, Send]] = [
     (Code.OUT_OF_STOCK, 409, ordering(items=[("SWITCH", 50)], allow_back_orders=False)),
     (Code.PRICE_CHANGED, 409, ordering(max_cost_gross=1)),
     (Code.RATE_LIMITED, 429, over_the_rate),
+    (Code.SCOPE_NEEDED, 403, lambda doors: doors.shop.limited(doors.customer, "read").get("/customer")),
     (Code.SCOPE_NEEDED, 403, lambda doors: from_office(doors, "stock:read").get("/api/order")),
     (Code.SHIPPING_METHOD_REQUIRED, 412, ordering(auto_confirm=True)),
     (Code.SHIPPING_METHOD_REQUIRED, 412, confirming(None)),

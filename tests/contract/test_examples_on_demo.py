@@ -23,6 +23,8 @@ Request = tuple[str, str, dict[str, Any]]
 @pytest.fixture(scope="module")
 def demo(database_url: str) -> Iterator[Demo]:
     with running_demo(database_url) as running:
+        running.customer.get("/category")
+        running.service.refresh()  # now the request log has an entry
         yield running
 
 

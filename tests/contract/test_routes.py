@@ -66,6 +66,7 @@ AUTHENTICATED = {
     ("GET", "/credit-note/{number}"),
     ("GET", "/statement"),
     ("GET", "/payment"),
+    ("GET", "/request-log"),
     ("GET", "/customer"),
     ("GET", "/customer/credit"),
     ("GET", "/customer/address"),

@@ -23,6 +23,7 @@ ADDITIONS = {
     "GET /invoice/{number}",
     "GET /credit-note",
     "GET /credit-note/{number}",
+    "GET /request-log",
     "GET /statement",
     "GET /payment",
     "GET /auth/.well-known/openid-configuration",

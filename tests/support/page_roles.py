@@ -168,7 +168,7 @@ OFFICE: Mapping[str, str] = {
 _DEVELOPER = {
     f"/account/developer{path}": "developer"
     for path in (
-        "", "/call", "/key/new", "/key/{id}/disable", "/sandbox",
+        "", "/call", "/key/new", "/key/{id}/disable", "/key/{id}/request", "/sandbox",
         "/sandbox/key/new", "/sandbox/key/{id}/disable", "/application", "/application/{client_id}/revoke",
         "/feed", "/feed/new", "/feed/{id}", "/feed/{id}/address", "/feed/{id}/delete", "/feed/{id}/edit",
         "/feed/{id}/new-address", "/webhook", "/webhook/new", "/webhook/{id}", "/webhook/{id}/delete",

@@ -111,8 +111,11 @@ def text_of(response: httpx2.Response) -> str:
     return re.sub(r"\s+", " ", " ".join(parser.parts)).strip()
 
 
-def fields_of(response: httpx2.Response, *, where: Callable[[str], bool] = lambda _: True) -> dict[str, str]:
-    """The names and values of a page's fields, as they would be sent unchanged; not those of its header."""
+def fields_of(response: httpx2.Response, *, where: Callable[[str], bool] = lambda _: True) -> dict[str, Any]:
+    """The names and values of a page's fields, as they would be sent unchanged; not those of its header.
+
+    Several ticked boxes of one name are a list.
+    """
     parser = _Fields()
     parser.feed(response.text.partition("<main")[2] or response.text)
     return {name: value for name, value in parser.found.items() if where(name)}
@@ -137,7 +140,7 @@ class _Text(HTMLParser):
 class _Fields(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: dict[str, str] = {}
+        self.found: dict[str, Any] = {}
         self._select = ""
         self._area = ""
 
@@ -145,7 +148,11 @@ class _Fields(HTMLParser):
         values = dict(attrs)
         name = values.get("name") or ""
         if tag == "input" and name and (values.get("type") not in {"checkbox", "radio"} or "checked" in values):
-            self.found[name] = values.get("value") or ""
+            value, before = values.get("value") or "", self.found.get(name)
+            is_further = values.get("type") == "checkbox" and bool(before)
+            self.found[name] = (
+                [*before, value] if isinstance(before, list) else [before, value] if is_further else value
+            )
         elif tag == "select":
             self._select = name
         elif tag == "option" and self._select and (self._select not in self.found or "selected" in values):

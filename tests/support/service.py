@@ -20,6 +20,7 @@ from tradecounter.customers.queries.accounts import add_account
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.edge.permissions import KeyScope
 from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.imports.kinds import IMPORT_KINDS
 from tradecounter.imports.run import import_rows
@@ -169,6 +170,14 @@ class Service:
 
         customer_id, key = self.in_transaction(add)
         return Customer(customer_id, key, self.client(**{"X-Api-Key": key}))
+
+    def limited(self, customer: Customer, *scopes: KeyScope, **limits: Any) -> httpx2.Client:
+        """A client with another key of a customer, with limits; without scopes, the key has all."""
+
+        async def add(tx: Transaction) -> str:
+            return (await add_key(tx, customer.id, "limited", self.clock.now(), scopes=scopes or None, **limits)).key
+
+        return self.client(**{"X-Api-Key": self.in_transaction(add)})
 
     def close(self) -> None:
         for client in self.clients:

@@ -25,6 +25,7 @@ from tradecounter.kit.tasks import Seldom, end_task
 
 log = structlog.get_logger()
 
+_LAST_WRITE_SECONDS = 2.0
 _LEAST_PAUSE_SECONDS = 0.05  # after a task has ended
 
 
@@ -158,10 +159,20 @@ class Refresher:
                 raise OperatorError("the catalogue, prices or stock cannot be loaded: the log says why")
             async with self._polling():
                 yield
+            await self._write_last()
         finally:
             for task in self._under_way:
                 task.cancel()
             await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    async def _write_last(self) -> None:
+        """Write what has come since the last poll, before the process ends."""
+        if self._afterwards is not None and self._away_since is None:
+            try:
+                async with asyncio.timeout(_LAST_WRITE_SECONDS):
+                    await self._afterwards(self._database)
+            except Exception as error:  # noqa: BLE001 logged; the process ends anyway
+                self._log_failure(error)
 
     @asynccontextmanager
     async def _polling(self) -> AsyncIterator[None]:

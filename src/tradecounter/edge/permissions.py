@@ -1,4 +1,4 @@
-"""Scopes of service tokens, roles of staff members, and which roles a scope needs (RBAC)."""
+"""Scopes of service tokens and of customers' keys, roles of people, and which roles a scope needs (RBAC)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
@@ -6,11 +6,13 @@ from typing import Literal, get_args
 Area = Literal["catalogue", "prices", "stock", "customers", "orders", "quotes", "billing", "events", "audit"]
 Role = Literal["support", "warehouse", "finance", "catalogue", "administrator"]
 UserRole = Literal["owner", "buyer", "approver", "accounts", "developer"]
+KeyScope = Literal["read", "order", "account"]
 
 AREAS: tuple[Area, ...] = get_args(Area)
 SCOPES: tuple[str, ...] = tuple(f"{area}:{verb}" for area in AREAS for verb in ("read", "write"))
 ROLES: tuple[Role, ...] = get_args(Role)
 USER_ROLES: tuple[UserRole, ...] = get_args(UserRole)
+KEY_SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
 
 _READS_ALL: tuple[Role, ...] = ("support", "finance")
 _READERS: Mapping[Area, tuple[Role, ...]] = {

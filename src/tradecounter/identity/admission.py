@@ -7,10 +7,12 @@ from starlette.types import Scope
 from tradecounter.db.changes import Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.server.client_address import ClientAddresses, Hops
+from tradecounter.edge.permissions import KeyScope
+from tradecounter.edge.server.client_address import Address, ClientAddresses, Hops
 from tradecounter.edge.server.counted_log import CountedLog
 from tradecounter.identity.authenticator import Authenticator, Holder
-from tradecounter.identity.credentials import Credential, ExpiredTokenError, InvalidCredentialError
+from tradecounter.identity.credentials import Credential, ExpiredCredentialError, InvalidCredentialError
+from tradecounter.identity.key_limits import require_network, require_scope
 from tradecounter.identity.lockout import BlockedError, Lockout
 from tradecounter.identity.rate_limit import RateLimit
 from tradecounter.kit.actor import Actor
@@ -41,6 +43,11 @@ class Sender:
         """Note the key or token of an admitted request, and return its customer."""
         self.holder, self.customer_id = holder, holder.customer_id
         return holder.customer_id
+
+    def require_scope(self, *scopes: KeyScope) -> None:
+        """Check that an admitted request has one of some scopes. Raises DomainError (forbidden)."""
+        if self.holder is not None:
+            require_scope(self.holder.limits, scopes)
 
     @property
     def actor(self) -> Actor:
@@ -80,8 +87,9 @@ class Admission:
     async def admit(self, sender: Sender) -> int:
         """Return the customer of a request. The caller must then call `RateLimit.count`.
 
-        Raises BlockedError, MissingCredentialError or InvalidCredentialError. An expired token is an invalid
-        credential, but does not count towards a block. A second call returns the first call's customer.
+        Raises BlockedError, MissingCredentialError, InvalidCredentialError, or DomainError (forbidden) from a network
+        that the key is not for. An expired key or token is an invalid credential, but does not count towards a block.
+        A second call returns the first call's customer.
         """
         if sender.customer_id is not None:
             return sender.customer_id
@@ -90,16 +98,20 @@ class Admission:
         try:
             if isinstance(credential, DomainError):
                 raise credential
-            return sender.admitted_as(await self.authenticator.holder_of(credential))
-        except ExpiredTokenError:
+            holder = await self.authenticator.holder_of(credential)
+        except ExpiredCredentialError:
             raise
         except InvalidCredentialError:
             prefix = None if isinstance(credential, DomainError) else credential.prefix
             await self.record_failure(sender, prefix=prefix)
             raise
+        sender.holder = holder
+        if holder.limits is not None:
+            require_network(holder.limits, self._client(sender))
+        return sender.admitted_as(holder)
 
-    def admit_from_cache(self, sender: Sender) -> int | None:
-        """Return the customer if it is known without a query; None when `admit` must decide."""
+    def admit_from_cache(self, sender: Sender, scope: KeyScope) -> int | None:
+        """Return the customer if it is known without a query; None when `admit`, or the scope, must decide."""
         credential = sender.credential
         if isinstance(credential, DomainError):
             return None
@@ -108,7 +120,15 @@ class Admission:
             holder = self.authenticator.cached_holder(credential)
         except DomainError:
             return None
-        return None if holder is None else sender.admitted_as(holder)
+        if holder is None:
+            return None
+        limits = holder.limits
+        if limits is not None and not (scope in limits.scopes and limits.admits(self._client(sender))):
+            return None
+        return sender.admitted_as(holder)
+
+    def _client(self, sender: Sender) -> Address | None:
+        return self.addresses.client(sender.peer, sender.hops)
 
     def check_address(self, sender: Sender) -> None:
         """Raise BlockedError when a request comes from a blocked address."""

@@ -14,7 +14,13 @@ from typing import TypeVar
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
-from tradecounter.identity.credentials import ApiKey, BearerToken, Credential, ExpiredTokenError, InvalidCredentialError
+from tradecounter.identity.credentials import (
+    ApiKey,
+    BearerToken,
+    Credential,
+    ExpiredCredentialError,
+    InvalidCredentialError,
+)
 from tradecounter.identity.oauth.queries.access_tokens import LiveToken, find_token
 from tradecounter.identity.queries.api_keys import ActiveKey, find_active_key, record_use
 from tradecounter.kit.clock import Clock
@@ -42,18 +48,18 @@ class Authenticator:
     _recorded_at: float = -math.inf
 
     async def holder_of(self, credential: Credential) -> Holder:
-        """Return a credential's key or token. Raises InvalidCredentialError (expired: ExpiredTokenError)."""
+        """Return a credential's key or token. Raises InvalidCredentialError (expired: ExpiredCredentialError)."""
         holder = self.cached_holder(credential)
         if holder is not None:
             return holder
         if isinstance(credential, ApiKey):
-            key = await self._look_up(self._keys, find_active_key, credential.hash)
+            key = self._valid(await self._look_up(self._keys, find_active_key, credential.hash))
             self._used.add(key.id)
             return key
         return self._unexpired(await self._look_up(self._tokens, find_token, credential.hash))
 
     def cached_holder(self, credential: Credential) -> Holder | None:
-        """Return a credential's key or token if it is cached, or None. Raises ExpiredTokenError."""
+        """Return a credential's key or token if it is cached, or None. Raises ExpiredCredentialError."""
         if time.monotonic() - self._polled_at >= _CACHE_SECONDS:
             return None
         if isinstance(credential, BearerToken):
@@ -62,12 +68,17 @@ class Authenticator:
         key = self._keys.get(credential.hash)
         if key is None:
             return None
-        self._used.add(key.id)
+        self._used.add(self._valid(key).id)
+        return key
+
+    def _valid(self, key: ActiveKey) -> ActiveKey:
+        if key.limits is not None and key.limits.has_expired(self.clock.now()):
+            raise ExpiredCredentialError
         return key
 
     def _unexpired(self, token: LiveToken) -> LiveToken:
         if token.expires_at <= self.clock.now():
-            raise ExpiredTokenError
+            raise ExpiredCredentialError
         return token
 
     async def _look_up(self, cache: dict[bytes, Found], find: Find[Found], digest: bytes) -> Found:

@@ -19,8 +19,8 @@ class InvalidCredentialError(DomainError):
         super().__init__(Kind.UNAUTHENTICATED, "the credential is not valid")
 
 
-class ExpiredTokenError(InvalidCredentialError):
-    """The presented access token has expired. This is not a guess, so it does not count as a failure."""
+class ExpiredCredentialError(InvalidCredentialError):
+    """The presented key or token has expired. This is not a guess, so it does not count as a failure."""
 
 
 class MissingCredentialError(DomainError):

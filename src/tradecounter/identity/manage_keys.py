@@ -1,25 +1,68 @@
 """Creates and disables customers' API keys."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.permissions import KEY_SCOPES
+from tradecounter.edge.server.client_address import read_networks
 from tradecounter.identity.credentials import PREFIX_LENGTH
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, add_key, disable_key, key_of
-from tradecounter.kit.errors import not_found, require_text
+from tradecounter.identity.requests import KeyRequest
+from tradecounter.kit.errors import ErrorCollector, invalid, not_found, require_text
 
 _LONGEST_NAME = 200
+_MOST_NETWORKS = 50
+_EXAMPLE = "203.0.113.0/24"
+_LATEST = datetime(9999, 1, 1, tzinfo=UTC)  # the database's times end there
 
 
-async def create_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> NewKey:
+async def create_key(tx: Transaction, customer_id: int, request: KeyRequest, now: datetime) -> NewKey:
     """Create a key for a customer, and have its owners told. Raises DomainError (invalid)."""
-    require_text("name", name, _LONGEST_NAME)
-    new = await add_key(tx, customer_id, name, now)
-    after = {"id": new.id, "name": name, "prefix": new.key[:PREFIX_LENGTH]}
+    collector, networks = ErrorCollector(), []
+    name, expires_at = request.name.strip(), request.expires_at
+    with collector.collecting():
+        require_text("name", name, _LONGEST_NAME)
+    with collector.collecting():
+        if request.scopes is not None and not (request.scopes and set(request.scopes) <= set(KEY_SCOPES)):
+            raise invalid("scopes", f"must be some of {', '.join(KEY_SCOPES)}")
+    with collector.collecting():
+        if expires_at is not None and not now < expires_at < _LATEST:
+            raise invalid("expires_at", "must be in the future, before the year 9999")
+    with collector.collecting():
+        networks = _networks(request.networks or ())
+    collector.check()
+    scopes = None if request.scopes is None else [scope for scope in KEY_SCOPES if scope in request.scopes]
+    new = await add_key(tx, customer_id, name, now, scopes=scopes, expires_at=expires_at, networks=networks)
+    after = {
+        "id": new.id,
+        "name": name,
+        "prefix": new.key[:PREFIX_LENGTH],
+        "scopes": scopes,
+        "expires_at": expires_at,
+        "networks": networks,
+    }
     audit(tx, "key.create", f"customer/{customer_id}", now, after=after)
     await queue(tx, "mail_key_added", key_id=new.id)
     return new
+
+
+def _networks(texts: Sequence[str]) -> list[str]:
+    """Return networks as they are stored, each once. Raises DomainError (invalid)."""
+    collector, found = ErrorCollector(), dict[str, None]()
+    for number, text in enumerate(texts):
+        with collector.collecting():
+            try:
+                [network] = read_networks(text)
+            except ValueError as error:
+                raise invalid(f"networks[{number}]", f"must be a network such as {_EXAMPLE}, or an address") from error
+            found[str(network)] = None
+    if len(found) > _MOST_NETWORKS:
+        raise invalid("networks", f"must be at most {_MOST_NETWORKS}")
+    collector.check()
+    return list(found)
 
 
 async def fetch_key(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord:

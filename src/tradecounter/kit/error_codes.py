@@ -24,6 +24,7 @@ class Code(StrEnum):
     INVALID = "invalid"
     IP_ADDRESS_BLOCKED = "ip_address_blocked"
     METHOD_NOT_ALLOWED = "method_not_allowed"
+    NETWORK_NOT_ALLOWED = "network_not_allowed"  # the key may not be used from this IP address
     NO_CREDIT_TERMS = "no_credit_terms"
     NO_SHIPPING_METHOD = "no_shipping_method"  # none takes the order to its address
     NOT_FOUND = "not_found"

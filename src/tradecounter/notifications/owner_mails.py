@@ -48,8 +48,10 @@ async def key_added(context: MailContext, *, key_id: int) -> Mail | None:
         f"key-added-{key_id}",
         key.customer_id,
         "Your account has a new API key",
-        "Programs that send it can order for your account, and read all that your account shows.",
-        [("Key", key.name), ("Begins with", key.prefix)],
+        "Programs that send it can order for your account, and read all that your account shows."
+        if key.may_everything
+        else "Programs that send it can do what its scopes say.",
+        [("Key", key.name), ("Begins with", key.prefix), ("Scopes", ", ".join(key.scopes))],
         at=key.created_at,
         by=None if entry is None else entry.user,
         page="developer",

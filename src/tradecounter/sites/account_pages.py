@@ -35,6 +35,7 @@ from tradecounter.payments.pages.account.remittance import RemittancePages
 from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
 from tradecounter.quotes.pages.account.quotes import QuotePages
 from tradecounter.sandbox.pages.account.keys import SandboxKeyPages
+from tradecounter.request_log.pages.account.requests import RequestLogPages
 from tradecounter.saved_lists.pages.account.lists import SavedListPages
 from tradecounter.search.pages.account.search import OwnSearchPages
 from tradecounter.sites.assembled import Pages, assembled
@@ -69,6 +70,7 @@ SUBJECTS: Sequence[type] = (
     UserPages,
     KeyPages,
     SandboxKeyPages,
+    RequestLogPages,
     ApplicationPages,
     OwnWebhookListPages,
     placed(WebhookPages, ACCOUNT, DEVELOPER_HOME),

@@ -50,6 +50,8 @@ from tradecounter.payments.operations.public import PaymentEndpoints
 from tradecounter.products.operations.pictures import PictureEndpoints
 from tradecounter.products.operations.public import CatalogueEndpoints
 from tradecounter.quotes.operations.public import QuoteEndpoints
+from tradecounter.request_log.operations.public import RequestLogEndpoints
+from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.settings import Settings
 from tradecounter.shipments.operations.public import FulfilmentEndpoints
 from tradecounter.shipments.provisioning_vault import ProvisioningVault
@@ -85,7 +87,13 @@ class Application(Site):
             clock, settings.low_stock, self.catalogue_source, freshness=self.freshness, cursors=cursors
         )
         self.methods = ShippingMethods()
-        self.follow((self.admission, self.methods, self.storefront), self.admission.share)
+        self.recorder = recorder = RequestRecorder(clock)
+
+        async def share(shared: Database) -> None:
+            await self.admission.share(shared)
+            await recorder.share(shared)
+
+        self.follow((self.admission, self.methods, self.storefront), share)
         self._parts = self._account_parts(settings, clock)
         self._products = ProductEndpoints(self._parts.views)
         self.followers = Followers(self.storefront, self.stopping)
@@ -109,6 +117,7 @@ class Application(Site):
             self.storefront,
             self.admission,
             self.requests,
+            recorder,
             settings.answer_memory,
             log_requests=settings.log_requests,
         )
@@ -150,6 +159,7 @@ class Application(Site):
             DocumentEndpoints(self.database, clock, lambda: letterhead_from(settings), lists),
             PaymentEndpoints(lists),
             EventEndpoints(EventFeed(self.database, self.stopping)),
+            RequestLogEndpoints(self.database),
             TokenEndpoint(exchange, clients, settings.base_url),
             *([] if issuer else [IssuerEndpoints(own_issuer, clients, clock, settings.base_url)]),
             IndexEndpoints(lambda base_url: documents().at(base_url)),

@@ -45,6 +45,7 @@ from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.sandbox.live import Life, live_on
 from tradecounter.sandbox.refresh import refresh_sandbox
+from tradecounter.request_log.forget_old_requests import forget_old_requests
 from tradecounter.settings import Settings
 from tradecounter.storefront.changes.forget import forget_catalogue_changes
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering
@@ -118,6 +119,13 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
         _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
         _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
         _retention("forget_deliveries", KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
+        PeriodicJob(
+            "forget_requests",
+            EVERY_MINUTE,
+            forget_old_requests,
+            "entries of the request log deleted",
+            batches=MOST_BATCHES,
+        ),
         _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),
     )
 

@@ -40,6 +40,7 @@ class ProductEndpoints:
             method="GET",
             path="/product",
             name="listProducts",
+            key_scopes=("read",),
             tag="Catalogue",
             summary="List products at your prices",
             description=(
@@ -79,6 +80,7 @@ class ProductEndpoints:
             method="GET",
             path="/product/{sku}",
             name="getProduct",
+            key_scopes=("read",),
             tag="Catalogue",
             summary="One product",
             description="The SKU can contain any characters, percent-encoded (`/` as `%2F`); case does not matter.",

@@ -7,6 +7,7 @@ import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite, pages
+from support.orders import rows
 from support.shop import ADDRESS
 
 _numbers = itertools.count(1)
@@ -124,6 +125,58 @@ def test_a_key_is_shown_once_also_when_the_request_is_repeated(
     office.service.refresh()
     assert office.service.client(**{"X-Api-Key": key}).get("/customer").status_code == 401
     assert staff.delete(f"{address}/999999").status_code == 404
+
+
+def test_a_key_has_the_limits_that_it_was_made_with(
+    office: BackOfficeSite, staff: httpx2.Client, customer_id: int
+) -> None:
+    address = f"/api/customer/{customer_id}/key"
+    usual = staff.post(address, json={"name": "Usual"}).json()
+    assert (usual["scopes"], usual["expires_at"], usual["networks"]) == (["read", "order", "account"], None, [])
+    wanted = {
+        "scopes": ["order", "read", "read"],
+        "expires_at": "2031-01-02T03:04:05Z",
+        "networks": ["10.1.2.3/8", "::1"],
+    }
+    limits = {"scopes": ["read", "order"], "expires_at": "2031-01-02T03:04:05Z", "networks": ["10.0.0.0/8", "::1/128"]}
+    made = staff.post(address, json={"name": "Limited", **wanted})
+    assert made.status_code == 201
+    assert made.json().items() >= limits.items()
+    assert staff.get(address).json()[-1].items() >= limits.items()
+    [(after,)] = rows(
+        office.service, "select after from audit_entry where action = 'key.create' order by id desc limit 1"
+    )
+    assert (after["scopes"], after["networks"]) == (limits["scopes"], limits["networks"])
+    client = office.service.client(**{"X-Api-Key": made.json()["key"], "X-Forwarded-For": "10.9.9.9"})
+    assert (client.get("/order").status_code, client.get("/customer").status_code) == (200, 403)
+
+
+@pytest.mark.parametrize(
+    ("limits", "field"),
+    [
+        ({"scopes": []}, "scopes"),
+        ({"scopes": ["write"]}, "scopes[0]"),
+        ({"scopes": "read"}, "scopes"),
+        ({"expires_at": "2026-06-15T08:59:59Z"}, "expires_at"),
+        ({"expires_at": "2031-01-02T03:04:05"}, "expires_at"),
+        ({"expires_at": "9999-12-31T23:59:59-12:00"}, "expires_at"),
+        ({"expires_at": "tomorrow"}, "expires_at"),
+        ({"networks": ["10.0.0.0/8", "10.0.0.0/33"]}, "networks[1]"),
+        ({"networks": ["example.com"]}, "networks[0]"),
+        ({"networks": ["10.0.0.1,10.0.0.2"]}, "networks[0]"),
+        ({"networks": [""]}, "networks[0]"),
+        ({"networks": [f"10.0.0.{n}" for n in range(51)]}, "networks"),
+    ],
+)
+def test_a_limit_that_is_not_valid_is_named_and_makes_no_key(
+    staff: httpx2.Client, customer_id: int, limits: dict[str, Any], field: str
+) -> None:
+    address = f"/api/customer/{customer_id}/key"
+    before = staff.get(address).json()
+    response = staff.post(address, json={"name": "ERP", **limits})
+    assert response.status_code == 400
+    assert [error["field"] for error in response.json()["errors"]] == [field]
+    assert staff.get(address).json() == before
 
 
 def test_the_first_user_is_the_owner_and_others_are_invited(staff: httpx2.Client) -> None:

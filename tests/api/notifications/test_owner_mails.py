@@ -70,9 +70,20 @@ def test_owners_are_told_of_a_new_key_without_the_key(shop: Service, customer: C
     assert owner.email in str(mail["To"])
     assert dev.email not in str(mail["To"])
     assert facts(mail)["Key"] == "ERP <i>"
+    assert facts(mail)["Scopes"] == "read, order, account"
+    assert "can order for your account" in plain(mail)
     assert facts(mail)["Added by"] == dev.email
     assert "<i>" not in html(mail)
     assert key not in plain(mail) + html(mail)
+
+
+def test_owners_are_told_what_a_key_with_scopes_may_do(shop: Service, owner: Person) -> None:
+    forget_jobs(shop)
+    path = f"{KEYS}/key/new"
+    owner.send(path, fields_of(owner.get(path)) | {"name": "Stock sheet", "scopes": ["read"]})
+    [mail] = told(shop, "Your account has a new API key")
+    assert facts(mail)["Scopes"] == "read"
+    assert "can order" not in plain(mail)
 
 
 def test_owners_are_told_of_a_new_webhook(shop: Service, owner: Person) -> None:

@@ -88,6 +88,16 @@ def test_a_key_is_shown_once_and_works_until_it_is_disabled(
     assert "form-name-error" in empty.text
 
 
+def test_support_makes_a_key_with_limits(support: Person, customer: Customer) -> None:
+    path = f"/customer/{customer.id}/key/new"
+    fields = fields_of(support.get(path)) | {"name": "Stock sheet", "scopes": ["read"], "networks": "203.0.113.0/24"}
+    assert support.send(path, fields).status_code == 200
+    assert "read from 203.0.113.0/24" in text_of(support.get(f"/customer/{customer.id}/access"))
+    wrong = support.send(path, fields | {"once": "other", "networks": "here"})
+    assert wrong.status_code == 400
+    assert 'href="#form-networks"' in wrong.text
+
+
 def test_a_key_needs_the_password_again_after_ten_minutes(office: BackOfficeSite, customer: Customer) -> None:
     late = staff_member(office.service, office.url, "support")
     statement = "update session set proven_at = proven_at - %s where staff_id = %s returning id"

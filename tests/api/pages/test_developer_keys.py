@@ -69,6 +69,39 @@ def test_a_key_without_a_name_is_rejected_beside_the_field(dev: Person) -> None:
     assert 'aria-describedby="form-name-hint form-name-error"' in page.text
 
 
+def test_a_key_is_made_with_limits(shop: Service, dev: Person) -> None:
+    fields = fields_of(dev.get(f"{HOME}/key/new"))
+    assert fields["scopes"] == ["read", "order", "account"]
+    limits = {"scopes": ["read"], "last_day": "2031-06-16", "networks": "203.0.113.0/24\n192.0.2.1"}
+    key = code_of(dev.send(f"{HOME}/key/new", fields | {"name": "Stock sheet"} | limits), "key")
+    [(scopes, expires_at, networks)] = rows(
+        shop, "select scopes, expires_at, networks from api_key where prefix = %s", key[:8]
+    )
+    assert (scopes, networks) == (["read"], ["203.0.113.0/24", "192.0.2.1/32"])
+    assert expires_at.isoformat() == "2031-06-16T23:00:00+00:00", "the end of the last day in the UK"
+    assert "read from 203.0.113.0/24, 192.0.2.1/32 until 16 Jun 2031, 23:59" in text_of(dev.get(HOME))
+    client = shop.client(**{"X-Api-Key": key, "X-Forwarded-For": "203.0.113.5"})
+    assert (client.get("/category").status_code, client.get("/customer").status_code) == (200, 403)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("scopes", ""), ("last_day", "2020-01-01"), ("last_day", "9999-12-31"), ("networks", "203.0.113.0/24\nmine")],
+)
+def test_a_limit_that_is_not_valid_is_rejected_beside_the_field(dev: Person, name: str, value: str) -> None:
+    fields = fields_of(dev.get(f"{HOME}/key/new")) | {"name": "ERP", name: value}
+    page = dev.send(f"{HOME}/key/new", fields)
+    assert page.status_code == 400
+    assert f'href="#form-{name}"' in page.text
+
+
+def test_an_expired_key_is_shown_as_one(shop: Service, dev: Person) -> None:
+    fields = fields_of(dev.get(f"{HOME}/key/new")) | {"name": "Short", "last_day": "2031-06-16"}
+    key = code_of(dev.send(f"{HOME}/key/new", fields), "key")
+    rows(shop, "update api_key set expires_at = now() - interval '20 years' where prefix = %s returning id", key[:8])
+    assert "Everything expired" in text_of(dev.get(HOME))
+
+
 def test_a_disabled_key_is_rejected_and_others_go_on(shop: Service, dev: Person) -> None:
     old, _ = make_key(dev, "Old")
     new, _ = make_key(dev, "New")

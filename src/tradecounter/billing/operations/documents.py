@@ -145,6 +145,7 @@ class DocumentEndpoints:
             method="GET",
             path="/invoice",
             name="listInvoices",
+            key_scopes=("account",),
             tag="Documents",
             summary="List your invoices, newest first",
             description=(
@@ -174,6 +175,7 @@ class DocumentEndpoints:
             method="GET",
             path="/invoice/{number}",
             name="getInvoiceByNumber",
+            key_scopes=("account",),
             tag="Documents",
             summary="One invoice",
             description=(
@@ -211,6 +213,7 @@ class DocumentEndpoints:
             method="GET",
             path="/credit-note",
             name="listCreditNotes",
+            key_scopes=("account",),
             tag="Documents",
             summary="List your credit notes, newest first",
             description="With their lines. With `Accept: text/csv`, a table without the lines. " + COUNTED_BY_SIZE,
@@ -237,6 +240,7 @@ class DocumentEndpoints:
             method="GET",
             path="/credit-note/{number}",
             name="getCreditNote",
+            key_scopes=("account",),
             tag="Documents",
             summary="One credit note",
             description="With `Accept: application/pdf`, the file that was sent by e-mail. Neither ever changes.",
@@ -274,6 +278,7 @@ class DocumentEndpoints:
             method="GET",
             path="/statement",
             name="getStatement",
+            key_scopes=("account",),
             tag="Documents",
             summary="Your statement",
             description=(

@@ -38,6 +38,7 @@ class BillingEndpoints:
             method="GET",
             path="/order/{reference}/invoice",
             name="getInvoice",
+            key_scopes=("account",),
             tag="Orders",
             summary="The invoice of an order",
             description=(
@@ -86,6 +87,7 @@ class BillingEndpoints:
             method="GET",
             path="/customer/credit",
             name="getCredit",
+            key_scopes=("account",),
             tag="Account",
             summary="Your credit",
             description="The credit limit, what you owe, what is left, and the orders that are not fully paid.",

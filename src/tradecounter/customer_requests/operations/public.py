@@ -20,6 +20,7 @@ from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, P
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Sample, Success, endpoint
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists
+from tradecounter.identity.admission import sender_of
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.error_codes import Code
 
@@ -73,6 +74,7 @@ class RequestEndpoints:
             method="GET",
             path="/request",
             name="listRequests",
+            key_scopes=("account",),
             tag="Orders",
             summary="List your requests to support, newest first",
             description="With the answer once support has closed one; also those from the account's pages. "
@@ -94,12 +96,13 @@ class RequestEndpoints:
             method="POST",
             path="/request",
             name="openRequest",
+            key_scopes=("order", "account"),
             tag="Orders",
             summary="Ask support about an order",
             description=(
                 "To cancel units that are not dispatched, to take dispatched ones back, or anything else in words. "
                 "Nothing changes until support has done it: `GET /request` has the answer, which the account also gets "
-                "by e-mail, and the event `request.closed` says when."
+                "by e-mail, and the event `request.closed` says when. A message needs a key with the scope `account`."
             ),
             request_headers=(IDEMPOTENCY_KEY,),
             body=Body(OpenRequestRequest, {"To cancel units": CANCEL, "A message": MESSAGE}),
@@ -115,6 +118,8 @@ class RequestEndpoints:
     )
     async def open_request(self, call: Call) -> Response:
         async def work(tx: Transaction, body: OpenRequestRequest) -> SupportRequest:
+            if body.kind == "message":
+                sender_of(call.request.scope).require_scope("account")
             request_id = await open_request(
                 tx, call.customer_id, body.order_reference, body.kind, body, self.clock.now()
             )

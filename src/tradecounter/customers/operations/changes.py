@@ -1,5 +1,6 @@
 """What the API and the pages of customers share: changes of accounts, keys, users and addresses."""
 
+from dataclasses import asdict
 from datetime import datetime
 
 from msgspec import UNSET, structs
@@ -17,6 +18,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.request_body import wrong_fields
 from tradecounter.identity.manage_keys import create_key, end_key_of
 from tradecounter.identity.queries.api_keys import key_of
+from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.errors import ErrorCollector, not_found
 from tradecounter.kit.json_text import decode_json, read_json, to_json
 from tradecounter.shipping.methods import require_method
@@ -58,14 +60,15 @@ async def check_account_change(tx: Transaction, raw: bytes, *, new: bool = False
     await account_change(tx, read_json(to_json(right), CustomerChange), new=new and complete)
 
 
-async def make_key(tx: Transaction, customer_id: int, name: str, now: datetime) -> CreatedKey:
+async def make_key(tx: Transaction, customer_id: int, request: KeyRequest, now: datetime) -> CreatedKey:
     """Create a key of a customer, and return it with its secret. Raises DomainError (not found)."""
     await fetch_account(tx, customer_id)
-    added = await create_key(tx, customer_id, name.strip(), now)
+    added = await create_key(tx, customer_id, request, now)
     record = await key_of(tx, customer_id, added.id)
     if record is None:
         raise LookupError(f"no key {added.id}")
-    return CreatedKey(record.id, record.name, record.prefix, added.key, record.created_at)
+    fields = {name: value for name, value in asdict(record).items() if name in CreatedKey.__struct_fields__}
+    return CreatedKey(**fields, key=added.key)
 
 
 async def disable_key_of(tx: Transaction, customer_id: int, key_id: int, now: datetime) -> None:

@@ -10,7 +10,6 @@ from tradecounter.customers.operations.staff_wire import (
     CustomerCredit,
     CustomerRequest,
     Key,
-    KeyRequest,
     ResellerCustomer,
     User,
     UserRequest,
@@ -18,8 +17,10 @@ from tradecounter.customers.operations.staff_wire import (
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.customers.wire import ADDRESS_DETAILS, SAVED_ADDRESS, AddressDetails, SavedAddress
 from tradecounter.edge.operations.subject import Described
+from tradecounter.identity.requests import KeyRequest
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
+_LATER = datetime(2031, 6, 16, tzinfo=UTC)
 _CREDIT = CustomerCredit(Decimal("5000.00"), Decimal("558.38"), Decimal("4441.62"), Decimal("0.00"), Decimal("0.00"))
 _CUSTOMER = ResellerCustomer(
     id=1001,
@@ -59,9 +60,14 @@ DESCRIBED: Mapping[type, Described] = {
     CustomerRequest: Described("", _NEW_CUSTOMER),
     CustomerChange: Described("", CustomerChange(credit_limit=Decimal("7500.00"), term_days=30)),
     Blocking: Described("", Blocking("Invoices are over 90 days late.")),
-    Key: Described("The key.", Key(7, "ERP", "3f9a1c20", _AT, _AT, None)),
-    KeyRequest: Described("", KeyRequest("ERP")),
-    CreatedKey: Described("The key, which is shown only now.", CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT)),
+    Key: Described(
+        "The key.", Key(7, "ERP", "3f9a1c20", ["read", "order"], ["203.0.113.0/24"], _AT, _LATER, _AT, None)
+    ),
+    KeyRequest: Described("", KeyRequest("ERP", ["read", "order"], _LATER, ["203.0.113.0/24"])),
+    CreatedKey: Described(
+        "The key, which is shown only now.",
+        CreatedKey(7, "ERP", "3f9a1c20", "3f9a1c20" * 8, _AT, ["read", "order"], _LATER, ["203.0.113.0/24"]),
+    ),
     User: Described(
         "The user.",
         User(

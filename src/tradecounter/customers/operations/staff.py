@@ -26,7 +26,6 @@ from tradecounter.customers.operations.staff_wire import (
     CustomerCredit,
     CustomerRequest,
     Key,
-    KeyRequest,
     ResellerCustomer,
     User,
     UserRequest,
@@ -42,6 +41,7 @@ from tradecounter.edge.permissions import scope_of_field
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
+from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.money import NOTHING
 
 CUSTOMERS = Subject(tag="Customers", read="customers:read", write="customers:write", described=DESCRIBED)
@@ -161,7 +161,7 @@ class CustomerOperations:
     @CUSTOMERS.changes("POST", _KEYS, location="{id}", shown_once="key")
     async def create_key(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: KeyRequest) -> CreatedKey:
         """Create an API key."""
-        return await make_key(tx, customer_id, body.name, now)
+        return await make_key(tx, customer_id, body, now)
 
     @CUSTOMERS.changes("DELETE", f"{_KEYS}/{{key_id}}", "The key is disabled.")
     async def disable_key(self, tx: Transaction, now: datetime, customer_id: CustomerId, key_id: KeyId) -> None:

@@ -7,8 +7,12 @@ from msgspec import Meta, Struct
 
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.customers.wire import Email, RequiredText
-from tradecounter.edge.permissions import UserRole
+from tradecounter.edge.permissions import KeyScope, UserRole
 from tradecounter.kit.wire import Amount, Moment, Timed
+
+KeyScopes = Annotated[list[KeyScope], Meta(description="What the key may do.")]
+KeyNetworks = Annotated[list[str], Meta(description="From where it may be used; empty: from anywhere.")]
+KeyExpiry = Annotated[Moment | None, Meta(description="Until when it is valid; null: until it is disabled.")]
 
 
 class CustomerCredit(Struct):
@@ -41,12 +45,6 @@ class Blocking(Struct):
     reason: str
 
 
-class KeyRequest(Struct):
-    """An API key to create."""
-
-    name: Annotated[RequiredText, Meta(description="What the key is for.")]
-
-
 class CreatedKey(Timed, Struct):
     """A new API key, which is shown only now."""
 
@@ -55,6 +53,9 @@ class CreatedKey(Timed, Struct):
     prefix: Annotated[str, Meta(description="The beginning of the key, which identifies it.")]
     key: Annotated[str | None, Meta(description="The key; null in a repeated response.")]
     created_at: Moment
+    scopes: KeyScopes
+    expires_at: KeyExpiry
+    networks: KeyNetworks
 
 
 class Key(Timed, Struct):
@@ -63,7 +64,10 @@ class Key(Timed, Struct):
     id: int
     name: str
     prefix: str
+    scopes: KeyScopes
+    networks: KeyNetworks
     created_at: Moment
+    expires_at: KeyExpiry
     last_used_at: Moment | None
     disabled_at: Moment | None
 

@@ -86,7 +86,9 @@ def _operation(operation: Operation, schemas: Schemas, responses: Responses, abo
     document: dict[str, Any] = {"operationId": operation.name, "tags": [operation.tag], "summary": operation.summary}
     scopes = ", ".join(f"`{scope}`" for scope in (operation.scope, *operation.other_scopes) if scope)
     scope = f"Needs {'one of the scopes' if operation.other_scopes else 'the scope'} {scopes}." if scopes else ""
-    if description := "\n\n".join(filter(None, (operation.description, scope))):
+    key = f"A key with scopes needs {' or '.join(f'`{scope}`' for scope in operation.key_scopes)}."
+    parts = (operation.description, scope, key if operation.key_scopes else "")
+    if description := "\n\n".join(filter(None, parts)):
         document["description"] = description
     if parameters := parameters_of(operation):
         document["parameters"] = parameters

@@ -26,7 +26,8 @@ UNAUTHORIZED = ErrorResponse(
 )
 FORBIDDEN = ErrorResponse(
     403,
-    "Your address is blocked for five minutes, after ten invalid credentials within one minute.",
+    "Your address is blocked for five minutes, after ten invalid credentials within one minute. Or the key lacks the "
+    "scope (`scope_needed`), or may not be used from your address (`network_not_allowed`).",
     "too many invalid credentials came from your address: it is blocked for another 300 seconds",
     (RETRY_AFTER,),
     "Forbidden",

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 from starlette.responses import Response
 
+from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.negotiation import JSON
 from tradecounter.edge.rest.responses import Error
@@ -166,6 +167,7 @@ class Operation:
     for_applications: bool = False  # for applications, which authenticate with OAuth client credentials
     rate_limited: bool = True
     cacheable: bool = False
+    key_scopes: tuple[KeyScope, ...] = ()  # of the customers' API: a key needs one of them
     scope: str = ""  # of the back office: what a service token needs, such as `orders:write`
     other_scopes: tuple[str, ...] = ()  # admit too; the handler checks which scope the request needs
     deprecation: Deprecation | None = None

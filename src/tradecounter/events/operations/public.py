@@ -72,6 +72,7 @@ class EventEndpoints:
             method="GET",
             path="/event",
             name="listEvents",
+            key_scopes=("read",),
             tag="Events",
             summary="What happened to your orders, quotes, invoices, prices and stock",
             description=(

@@ -1,13 +1,18 @@
 """API keys; only their hashes are stored (specification, authentication)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from psycopg.sql import SQL
 
 from tradecounter.db.changes import bump
 from tradecounter.db.installation import is_sandbox
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.permissions import KEY_SCOPES
 from tradecounter.identity.credentials import PREFIX_LENGTH
+from tradecounter.identity.key_limits import KeyLimits, limits_of
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 
 
@@ -21,32 +26,78 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyRecord:
-    """A key without its secret; people identify a key by its first characters."""
+    """A key without its secret; people identify a key by its first characters.
+
+    `networks` are empty for a key that may be used from anywhere.
+    """
 
     id: int
     customer_id: int
     name: str
     prefix: str
+    scopes: list[str]
+    networks: list[str]
     created_at: datetime
+    expires_at: datetime | None
     last_used_at: datetime | None
     disabled_at: datetime | None
 
+    @property
+    def may_everything(self) -> bool:
+        """Whether the key has all scopes."""
+        return set(self.scopes) >= set(KEY_SCOPES)
+
+    @property
+    def last_moment(self) -> datetime | None:
+        """The last second of a key that expires."""
+        return None if self.expires_at is None else self.expires_at - timedelta(seconds=1)
+
+    def has_expired(self, now: datetime) -> bool:
+        """Return whether the key is no longer valid."""
+        return self.expires_at is not None and self.expires_at <= now
+
+
+_COLUMNS = SQL(
+    "id, customer_id, name, prefix, coalesce(scopes, {}) as scopes, networks, created_at, expires_at, last_used_at,"
+    " disabled_at"
+).format(list(KEY_SCOPES))
 
 _ADD_KEY = Statement(
-    """
-    insert into api_key (customer_id, name, prefix, hash, created_at) values (:customer_id, :name, :prefix, :hash, :now)
-    on conflict (hash) do update set name = excluded.name
-    returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
-    """,
+    SQL(
+        """
+        insert into api_key (customer_id, name, prefix, hash, created_at, scopes, expires_at, networks)
+        values (:customer_id, :name, :prefix, :hash, :now, :scopes, :expires_at, :networks)
+        on conflict (hash) do update set name = excluded.name
+        returning {}
+        """
+    ).format(_COLUMNS),
     KeyRecord,
 )
 
 
-async def add_key(tx: Transaction, customer_id: int, name: str, now: datetime, *, key: str | None = None) -> NewKey:
-    """Create a key for a customer; a given `key` may exist already (for reproducible demos)."""
+async def add_key(
+    tx: Transaction,
+    customer_id: int,
+    name: str,
+    now: datetime,
+    *,
+    scopes: Sequence[str] | None = None,
+    expires_at: datetime | None = None,
+    networks: Sequence[str] = (),
+    key: str | None = None,
+) -> NewKey:
+    """Create a key for a customer, with all `scopes` by default; a given `key` may exist (for reproducible demos)."""
     key = key or await _new_key(tx)
     row = await tx.fetch_one(
-        _ADD_KEY, customer_id=customer_id, name=name, prefix=key[:PREFIX_LENGTH], hash=secret_hash(key), now=now
+        _ADD_KEY,
+        customer_id=customer_id,
+        name=name,
+        prefix=key[:PREFIX_LENGTH],
+        hash=secret_hash(key),
+        now=now,
+        scopes=None if scopes is None else list(scopes),
+        expires_at=expires_at,
+        networks=list(networks),
     )
     if row is None:
         raise RuntimeError("the key was not stored")
@@ -62,11 +113,7 @@ async def _new_key(tx: Transaction) -> str:
 
 
 _LIST_KEYS = Statement(
-    """
-    select id, customer_id, name, prefix, created_at, last_used_at, disabled_at
-    from api_key where customer_id = :customer_id order by id
-    """,
-    KeyRecord,
+    SQL("select {} from api_key where customer_id = :customer_id order by id").format(_COLUMNS), KeyRecord
 )
 
 
@@ -76,10 +123,9 @@ async def list_keys(tx: Transaction, customer_id: int) -> list[KeyRecord]:
 
 
 _DISABLE_KEY = Statement(
-    """
-    update api_key set disabled_at = coalesce(disabled_at, :now) where id = :key_id
-    returning id, customer_id, name, prefix, created_at, last_used_at, disabled_at
-    """,
+    SQL("update api_key set disabled_at = coalesce(disabled_at, :now) where id = :key_id returning {}").format(
+        _COLUMNS
+    ),
     KeyRecord,
 )
 
@@ -93,24 +139,33 @@ async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord 
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """An enabled key, and its customer, who is not blocked."""
+    """An enabled key, which may have expired, and its customer, who is not blocked; None for `limits`: none."""
 
     id: int
     customer_id: int
     name: str
+    limits: KeyLimits | None
+
+
+@dataclass(frozen=True, slots=True)
+class _ActiveKeyRow:
+    id: int
+    customer_id: int
+    name: str
+    scopes: list[str] | None
+    expires_at: datetime | None
+    networks: list[str]
 
 
 _FIND_ACTIVE_KEY = Statement(
-    "select k.id, k.customer_id, k.name from api_key k join customer c on c.id = k.customer_id"
+    "select k.id, k.customer_id, k.name, k.scopes, k.expires_at, k.networks"
+    " from api_key k join customer c on c.id = k.customer_id"
     " where k.hash = :hash and k.disabled_at is null and c.blocked_at is null",
-    ActiveKey,
+    _ActiveKeyRow,
 )
 
 
-_KEY_BY_ID = Statement(
-    "select id, customer_id, name, prefix, created_at, last_used_at, disabled_at from api_key where id = :key_id",
-    KeyRecord,
-)
+_KEY_BY_ID = Statement(SQL("select {} from api_key where id = :key_id").format(_COLUMNS), KeyRecord)
 
 
 async def key_by_id(tx: Transaction, key_id: int) -> KeyRecord | None:
@@ -119,9 +174,7 @@ async def key_by_id(tx: Transaction, key_id: int) -> KeyRecord | None:
 
 
 _KEY_OF = Statement(
-    "select id, customer_id, name, prefix, created_at, last_used_at, disabled_at"
-    " from api_key where id = :key_id and customer_id = :customer_id",
-    KeyRecord,
+    SQL("select {} from api_key where id = :key_id and customer_id = :customer_id").format(_COLUMNS), KeyRecord
 )
 
 
@@ -131,8 +184,11 @@ async def key_of(tx: Transaction, customer_id: int, key_id: int) -> KeyRecord | 
 
 
 async def find_active_key(tx: Transaction, digest: bytes) -> ActiveKey | None:
-    """Return the enabled key with a hash, or None, also if its customer is blocked."""
-    return await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
+    """Return the enabled key with a hash, or None, also if its customer is blocked; it may have expired."""
+    row = await tx.fetch_one(_FIND_ACTIVE_KEY, hash=digest)
+    if row is None:
+        return None
+    return ActiveKey(row.id, row.customer_id, row.name, limits_of(row.scopes, row.expires_at, row.networks))
 
 
 _RECORD_USE = Statement("update api_key set last_used_at = :now where id = any(:key_ids)")

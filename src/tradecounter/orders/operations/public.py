@@ -75,6 +75,7 @@ class OrderEndpoints:
             method="GET",
             path="/order",
             name="listOrders",
+            key_scopes=("read", "order"),
             tag="Orders",
             summary="List your orders, newest first",
             description=(
@@ -108,6 +109,7 @@ class OrderEndpoints:
             method="POST",
             path="/order",
             name="createOrder",
+            key_scopes=("order",),
             tag="Orders",
             summary="Create an order",
             description=(
@@ -141,6 +143,7 @@ class OrderEndpoints:
             method="GET",
             path="/order/{reference}",
             name="getOrder",
+            key_scopes=("read", "order"),
             tag="Orders",
             summary="One order",
             description=(
@@ -188,6 +191,7 @@ class OrderEndpoints:
             method="PUT",
             path="/order/{reference}",
             name="confirmOrder",
+            key_scopes=("order",),
             tag="Orders",
             summary="Confirm a pending order or a quote",
             description=(

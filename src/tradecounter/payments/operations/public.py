@@ -71,6 +71,7 @@ class PaymentEndpoints:
             method="GET",
             path="/payment",
             name="listPayments",
+            key_scopes=("account",),
             tag="Documents",
             summary="List your payments, the latest recorded first",
             description=(

@@ -182,10 +182,12 @@ _STATEMENTS = (
     Statement("delete from access_token where customer_id = :id"),
     Statement("delete from consent where customer_id = :id"),
     Statement("delete from feed where customer_id = :id"),
+    Statement("delete from request_log where customer_id = :id"),
 )
 
 _DISABLE_KEYS = Statement("""
-    update api_key set name = 'erased', disabled_at = coalesce(disabled_at, :now) where customer_id = :id
+    update api_key set name = 'erased', networks = '{}', disabled_at = coalesce(disabled_at, :now)
+    where customer_id = :id
 """)
 
 _ERASE_ACCOUNT = Statement("""

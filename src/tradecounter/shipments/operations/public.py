@@ -42,6 +42,7 @@ class FulfilmentEndpoints:
             method="POST",
             path="/order/{reference}/item/{orderItemId}/configuration",
             name="addConfigurations",
+            key_scopes=("order",),
             tag="Orders",
             summary="Add broadband configurations to an item",
             description=(
@@ -85,6 +86,7 @@ class FulfilmentEndpoints:
             method="GET",
             path="/order/{reference}/video",
             name="getPackingVideo",
+            key_scopes=("read",),
             tag="Orders",
             summary="The packing video of an order",
             description="`reference` is the order reference or the numeric order id.",

@@ -19,7 +19,7 @@ from tradecounter.edge.server.client_address import Network
 from tradecounter.identity.admission import Admission, Sender, sender_of
 from tradecounter.identity.credentials import (
     BearerToken,
-    ExpiredTokenError,
+    ExpiredCredentialError,
     InvalidCredentialError,
     MissingCredentialError,
 )
@@ -74,7 +74,7 @@ class StaffGate:
                 if token is not None and (token.last_used_at is None or token.last_used_at < now - _USE_RECORDED_EVERY):
                     await record_use(tx, token.id, now)
             if token is not None and token.expires_at is not None and token.expires_at <= now:
-                raise ExpiredTokenError
+                raise ExpiredCredentialError
         if token is None:
             await self.admission.record_failure(sender, prefix=getattr(credential, "prefix", None))
             raise InvalidCredentialError

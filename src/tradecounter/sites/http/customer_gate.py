@@ -30,7 +30,10 @@ class CustomerGate:
 
     async def admit(self, request: Request, operation: Operation) -> int:
         """Return the customer of a request, which counts against the rate limit. Raises DomainError."""
-        return self.let_in(request, operation, await self.admission.admit(sender_of(request.scope)))
+        sender = sender_of(request.scope)
+        customer_id = await self.admission.admit(sender)
+        sender.require_scope(*operation.key_scopes)
+        return self.let_in(request, operation, customer_id)
 
     def let_in(self, request: Request, operation: Operation, customer_id: int) -> int:
         """Count a request, and return its customer. Raises RateLimitedError."""

@@ -16,7 +16,7 @@ from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.tasks import Seldom
-from tradecounter.sites.http.request_context import note_reason, request_id_of, require_readable
+from tradecounter.sites.http.request_context import note_error, request_id_of, require_readable
 
 log = structlog.get_logger()
 
@@ -57,7 +57,7 @@ class ErrorMiddleware:
         except Exception as error:
             if started:  # the response has begun: the connection must be closed
                 raise
-            note_reason(scope, _reason(error))
+            note_error(scope, _code(error), _reason(error))
             response = response_to(error, Request(scope, receive), request_id_of(scope), self._outages)
             await response(scope, receive, send)
 
@@ -76,8 +76,13 @@ def response_to(error: Exception, request: Request, request_id: str, outages: Se
             return json_response({}, failure.status, {"WWW-Authenticate": challenge})
         message, errors = with_routes(request.url.path, failure.message, error.field_errors)
         return error_response(message, error.code, failure.status, failure.headers, errors)
-    code = Code.UNAVAILABLE if failure.status == _UNAVAILABLE else Code.INTERNAL_ERROR
-    return error_response(failure.message, code, failure.status, failure.headers)
+    return error_response(failure.message, _code(error), failure.status, failure.headers)
+
+
+def _code(error: Exception) -> Code:
+    if isinstance(error, DomainError):
+        return error.code
+    return Code.UNAVAILABLE if isinstance(error, DATABASE_AWAY) else Code.INTERNAL_ERROR
 
 
 def _reason(error: Exception) -> str | None:

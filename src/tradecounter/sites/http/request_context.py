@@ -20,6 +20,8 @@ from tradecounter.edge.server.unknown_address import logged_path
 from tradecounter.identity.admission import SENDER, Sender
 from tradecounter.identity.credentials import MissingCredentialError
 from tradecounter.kit.spans import SPANS, RequestSpan
+from tradecounter.request_log.recorder import RequestRecorder
+from tradecounter.request_log.recorder import Response as RecordedResponse
 from tradecounter.sites.http.fast_path.response_cache import CacheKey
 from tradecounter.sites.http.request_head import RequestHead, read_head
 from tradecounter.storefront.view import CustomerView
@@ -35,7 +37,8 @@ class RequestContext(Sender):
     """The context of a request; `view` and the cache `key` are set if the response may come from the cache.
 
     `fault` is the error that prevented the reading of the head; the error middleware responds to it. `reason` is why
-    the request got an error, if that is not clear from its status (`edge/server/request_figures.py`).
+    the request got an error, if that is not clear from its status (`edge/server/request_figures.py`); `code` is the
+    error's code.
     """
 
     head: RequestHead
@@ -44,6 +47,7 @@ class RequestContext(Sender):
     key: CacheKey | None = None
     fault: Exception | None = None
     reason: str | None = None
+    code: str = ""
 
 
 def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses) -> RequestContext:
@@ -74,10 +78,10 @@ def request_id_of(scope: Scope) -> str:
     return context.request_id
 
 
-def note_reason(scope: Scope, reason: str | None) -> None:
-    """Note why a request gets an error, if that is not clear from its status."""
+def note_error(scope: Scope, code: str, reason: str | None) -> None:
+    """Note the code of the error that a request gets, and why, if that is not clear from its status."""
     context: RequestContext = scope[SENDER]
-    context.reason = reason
+    context.code, context.reason = code, reason
 
 
 def require_readable(scope: Scope) -> None:
@@ -99,6 +103,7 @@ class RequestContextMiddleware:
         standing_headers: Sequence[Header],
         addresses: ClientAddresses,
         requests: RequestFigures | None,
+        recorder: RequestRecorder | None,
         *,
         log_requests: bool,
     ) -> None:
@@ -106,6 +111,7 @@ class RequestContextMiddleware:
         self._standing_headers = standing_headers
         self._addresses = addresses
         self._requests = requests
+        self._recorder = recorder
         self._log_requests = log_requests and requests is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -115,11 +121,12 @@ class RequestContextMiddleware:
             return
         request = Request(scope, receive)
         context = context_of(scope, self._addresses)
-        status = 0
+        status, size = 0, 0
         started = time.perf_counter()
 
         async def send_completed(message: Message) -> None:
-            nonlocal status
+            nonlocal status, size
+            size += len(message.get("body", b""))
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
@@ -143,6 +150,16 @@ class RequestContextMiddleware:
                 if self._requests is not None:
                     self._requests.add_request(
                         request.method, context.route, status, "endpoint", seconds, context.reason
+                    )
+                if self._recorder is not None and context.holder is not None and context.route is not None and status:
+                    response = RecordedResponse(status, context.code, seconds, size)
+                    self._recorder.add(
+                        context.holder,
+                        request.method,
+                        context.route,
+                        logged_path(request),
+                        context.request_id,
+                        response,
                     )
                 span.route, span.status, span.customer_id = context.route, status, context.customer_id
             if self._log_requests or status >= _FAULT:

@@ -29,6 +29,7 @@ from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.registered_keys import RegisteredKeys
 from tradecounter.monitoring.metrics import Figures, one
 from tradecounter.monitoring.process_figures import process_figures
+from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.settings import Settings, runtime_folder
 from tradecounter.sites.http.errors import ErrorMiddleware
 from tradecounter.sites.http.fast_path.response_cache import ResponseCache
@@ -51,6 +52,7 @@ class Site(ABC):
     endpoints: list[Endpoint]  # that the interface document describes
     storefront: Storefront
     response_cache: ResponseCache | None = None
+    recorder: RequestRecorder | None = None
     refresher: Refresher
     routes: list[Route]
 
@@ -143,7 +145,12 @@ class Site(ABC):
     def _behind_middleware(self, app: ASGIApp, cors_origins: str | None) -> ASGIApp:
         app = WholeResponses(cross_origin(Compression(ErrorMiddleware(app)), cors_origins))
         return RequestContextMiddleware(
-            app, self.standing_headers, self._addresses, self.requests, log_requests=self._settings.log_requests
+            app,
+            self.standing_headers,
+            self._addresses,
+            self.requests,
+            self.recorder,
+            log_requests=self._settings.log_requests,
         )
 
     def _routes(self, endpoints: Iterable[Endpoint], gate: Gate) -> list[Route]:

@@ -10,7 +10,7 @@ from tradecounter.access.queries.users import list_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.access.users import invite_user
 from tradecounter.customers.operations.changes import disable_key_of, disable_user_of, make_key
-from tradecounter.customers.operations.staff_wire import CreatedKey, KeyRequest, UserRequest
+from tradecounter.customers.operations.staff_wire import CreatedKey, UserRequest
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
@@ -20,7 +20,8 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.identity.disable_question import disable_question
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.identity.queries.api_keys import list_keys
-from tradecounter.kit.errors import not_found
+from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
+from tradecounter.kit.errors import named_by, not_found
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
 
@@ -41,7 +42,9 @@ class CustomerAccessPages:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             users, keys = await list_users(tx, shown.id), await list_keys(tx, shown.id)
-        return self.desk.show(call, "customers/access.html", shown=shown, users=users, keys=keys)
+        return self.desk.show(
+            call, "customers/access.html", shown=shown, users=users, keys=keys, now=self.desk.clock.now()
+        )
 
     @step(
         _INVITE,
@@ -61,7 +64,7 @@ class CustomerAccessPages:
     @step(
         _KEY,
         "Make an API key",
-        shown=lambda self, call, filled: self._show(call, "customers/new_key.html", filled),
+        shown=lambda self, call, filled: self._show(call, "customers/new_key.html", filled, scopes=SCOPE_CHOICES),
         to="/customer/{id}/access",
         done=_SHOWN_ALREADY,
         reveals=lambda self, call, made: self.desk.show(call, "customers/made_key.html", shown=made[0], key=made[1]),
@@ -69,10 +72,11 @@ class CustomerAccessPages:
         dangerous=True,
     )
     async def make_key(
-        self, tx: Transaction, call: Call, body: KeyRequest, now: datetime
+        self, tx: Transaction, call: Call, body: KeyForm, now: datetime
     ) -> tuple[ShownCustomer, CreatedKey]:
         shown = await shown_customer(tx, call)
-        return shown, await make_key(tx, shown.id, body.name, now)
+        with named_by(named_on_page):
+            return shown, await make_key(tx, shown.id, body.request, now)
 
     @step(
         _DISABLE_USER,

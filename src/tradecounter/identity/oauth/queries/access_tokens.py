@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import ClassVar
 
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
@@ -9,7 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.identity.oauth.queries.consents import end_consent
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 
-# Until then, an expired token is known to be expired, not wrong (`ExpiredTokenError`).
+# Until then, an expired token is known to be expired, not wrong (`ExpiredCredentialError`).
 _KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
@@ -21,6 +22,7 @@ class LiveToken:
     expires_at: datetime
     id: str
     name: str
+    limits: ClassVar[None] = None  # a token may do everything that the customer may
 
 
 _ISSUE_TOKEN = Statement("""

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
 
-from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -19,16 +17,12 @@ from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.identity.disable_question import disable_question
 from tradecounter.identity.manage_keys import create_key, end_key_of, fetch_key
 from tradecounter.identity.queries.api_keys import NewKey, list_keys
+from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
+from tradecounter.kit.errors import named_by
 from tradecounter.parts.account import AccountParts
 
 _NEW, _DISABLE, _CALL = f"{DEVELOPER_HOME}/key/new", f"{DEVELOPER_HOME}/key/{{id}}/disable", f"{DEVELOPER_HOME}/call"
 _ID = (Parameter("id", "The key's id.", ID, 7),)
-
-
-class KeyForm(Struct):
-    """A key to make."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +42,7 @@ class KeyPages:
             active=[key for key in found if key.disabled_at is None],
             disabled=[key for key in found if key.disabled_at is not None],
             base_url=call.base_url,
+            now=self.desk.clock.now(),
         )
 
     @step(
@@ -61,7 +56,8 @@ class KeyPages:
         dangerous=True,
     )
     async def make(self, tx: Transaction, call: Call, body: KeyForm, now: datetime) -> NewKey:
-        return await create_key(tx, call.customer_id, body.name, now)
+        with named_by(named_on_page):
+            return await create_key(tx, call.customer_id, body.request, now)
 
     @step(
         _DISABLE,
@@ -82,7 +78,7 @@ class KeyPages:
         )
 
     async def _new(self, call: Call, filled: Filled) -> Response:
-        return self.desk.show(call, "identity/new_key.html", form=filled)
+        return self.desk.show(call, "identity/new_key.html", form=filled, scopes=SCOPE_CHOICES)
 
     def _made(self, call: Call, key: str) -> Response:
         return self.desk.show(

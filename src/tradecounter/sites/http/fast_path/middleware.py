@@ -21,6 +21,7 @@ from tradecounter.identity.admission import Admission
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.spans import SPANS, RequestSpan
+from tradecounter.request_log.recorder import RequestRecorder
 from tradecounter.sites.http.fast_path.head_cache import HeadCache
 from tradecounter.sites.http.fast_path.recording import Recording
 from tradecounter.sites.http.fast_path.renewal import Renewal
@@ -63,6 +64,7 @@ class ResponseCacheMiddleware:
         storefront: Storefront,
         admission: Admission,
         requests: RequestFigures,
+        recorder: RequestRecorder,
         most_bytes: int,
         *,
         log_requests: bool,
@@ -79,6 +81,7 @@ class ResponseCacheMiddleware:
         self._renewal = Renewal(short, self.cache)
         storefront.prepare = self._renewal.renew
         self._requests = requests
+        self._recorder = recorder
         self._log_requests = log_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -137,8 +140,10 @@ class ResponseCacheMiddleware:
         return None if own_headers is None else FastResponse(cached, own_headers, is_made)
 
     def note(self, key: Key, context: RequestContext, seconds: float) -> None:
-        """Count a request with such a response, and record its span."""
+        """Count a request with such a response for the metrics and for its key, and record its span."""
         self._requests.add(key, seconds)
+        if context.holder is not None:
+            self._recorder.add_read(context.holder, key[0], key[1])
         if SPANS.recorder is not None:
             method, route, status, way = key
             span = RequestSpan(method, route, int(status), way, context.request_id, context.customer_id)
@@ -150,7 +155,7 @@ class ResponseCacheMiddleware:
         if key is None:
             if head.key is None:
                 return None
-            customer_id = context.customer_id or self._admission.admit_from_cache(context)
+            customer_id = context.customer_id or self._admission.admit_from_cache(context, "read")
             view = context.view = None if customer_id is None else self._storefront.view(customer_id)
             if view is None:
                 return None

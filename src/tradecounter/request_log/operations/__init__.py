@@ -1,0 +1,1 @@
+"""The endpoint of a customer's own requests."""

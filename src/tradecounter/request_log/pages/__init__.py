@@ -1,0 +1,1 @@
+"""The pages of `request_log`."""

@@ -1,0 +1,141 @@
+"""Records customers' requests in memory, and stores them in batches (specification, request log).
+
+Each process stores what it has recorded about once a second, without waiting for the disk, and once more before it
+ends. A process that is killed loses that second; the audit log and the idempotency keys, which are stored with the
+changes themselves, lose nothing. While the database is away, entries wait, up to a limit.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from urllib.parse import quote
+
+import structlog
+
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import transaction
+from tradecounter.identity.authenticator import Holder
+from tradecounter.identity.queries.api_keys import ActiveKey
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.tasks import Seldom
+from tradecounter.request_log.queries import Counted, Logged, add_counts, add_requests
+from tradecounter.request_log.rules import (
+    FIRST_ERROR,
+    LONGEST_PATH,
+    MOST_ERRORS,
+    MOST_WAITING,
+    MOST_WRITES,
+    READS,
+)
+
+log = structlog.get_logger()
+
+_PATH_SAFE = "/:@!$&'()*+,;=~-._"
+_Read = tuple[int, int | str, str, str]  # customer, id of the key or the application, method, route
+
+
+def caller_of(holder: Holder) -> str:
+    """Return the name of a key or an application in the log: `key/7`."""
+    return f"key/{holder.id}" if isinstance(holder, ActiveKey) else f"application/{holder.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came of a request; `code` is that of an error, and `size` the length of the body as it was sent."""
+
+    status: int
+    code: str
+    seconds: float
+    size: int
+
+
+@dataclass(slots=True)
+class RequestRecorder:
+    """The requests of one process that are not stored yet."""
+
+    clock: Clock
+    _reads: dict[_Read, int] = field(default_factory=dict)  # since they were last added to the counts
+    _counts: dict[Counted, int] = field(default_factory=dict)
+    _entries: list[Logged] = field(default_factory=list)
+    _in_minute: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    _minute: datetime | None = None
+    _left_out: Seldom = field(default_factory=Seldom)
+
+    def add_read(self, holder: Holder, method: str, route: str) -> None:
+        """Count a read that succeeded; the fast path calls this for every cached response."""
+        read = (holder.customer_id, holder.id, method, route)
+        self._reads[read] = self._reads.get(read, 0) + 1
+
+    def add(self, holder: Holder, method: str, route: str, path: str, request_id: str, response: Response) -> None:
+        """Record a request; one of many of a key within a minute is only counted."""
+        is_error = response.status >= FIRST_ERROR
+        if method in READS and not is_error:
+            self.add_read(holder, method, route)
+            return
+        now, caller = self.clock.now(), caller_of(holder)
+        self._begin_minute(now)
+        self._in_minute[caller, is_error] += 1
+        if self._in_minute[caller, is_error] > (MOST_ERRORS if is_error else MOST_WRITES):
+            self._count(
+                Counted(holder.customer_id, caller, _minute_of(now), method, route, response.status, response.code),
+                1,
+            )
+        elif len(self._entries) < MOST_WAITING:
+            self._entries.append(
+                Logged(
+                    holder.customer_id,
+                    caller,
+                    now,
+                    method,
+                    quote(path, safe=_PATH_SAFE)[:LONGEST_PATH],
+                    response.status,
+                    response.code,
+                    round(response.seconds * 1000),
+                    request_id,
+                    response.size,
+                )
+            )
+        else:
+            self._leave_out()
+
+    async def share(self, database: Database) -> None:
+        """Store what was recorded; what cannot be stored waits."""
+        now = self.clock.now()
+        self._begin_minute(now)
+        reads, self._reads = self._reads, {}
+        for (customer_id, own_id, method, route), number in reads.items():
+            caller = f"key/{own_id}" if isinstance(own_id, int) else f"application/{own_id}"
+            self._count(Counted(customer_id, caller, _minute_of(now), method, route), number)
+        if not self._counts and not self._entries:
+            return
+        counts, entries = self._counts, self._entries
+        self._counts, self._entries = {}, []
+        try:
+            async with transaction(database) as tx:
+                await add_requests(tx, entries)
+                await add_counts(tx, counts)
+        except BaseException:
+            self._entries = (entries + self._entries)[:MOST_WAITING]
+            for counted, number in counts.items():
+                self._count(counted, number)
+            raise
+
+    def _count(self, counted: Counted, number: int) -> None:
+        if counted in self._counts or len(self._counts) < MOST_WAITING:
+            self._counts[counted] = self._counts.get(counted, 0) + number
+        else:
+            self._leave_out()
+
+    def _begin_minute(self, now: datetime) -> None:
+        minute = _minute_of(now)
+        if minute != self._minute:
+            self._minute = minute
+            self._in_minute.clear()
+
+    def _leave_out(self) -> None:
+        if self._left_out.is_due():
+            log.warning("requests are left out of the log: too many wait for the database")
+
+
+def _minute_of(now: datetime) -> datetime:
+    return now.replace(second=0, microsecond=0)

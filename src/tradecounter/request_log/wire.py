@@ -1,0 +1,53 @@
+"""The entries of the request log as programs see them (specification, request log)."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.wire import LocalDateTime
+from tradecounter.request_log.queries import RequestRecord
+
+OnlyErrors = Literal["true", "false"]
+
+
+class LoggedRequest(Struct):
+    """One request, or with `count` several requests of one minute."""
+
+    at: Annotated[LocalDateTime, Meta(description="When it ended; with `count`, the minute.")]
+    method: Annotated[str, Meta(description="The method, such as `POST`.")]
+    path: Annotated[str, Meta(description="The path without its query; with `count`, the path of the operation.")]
+    status: Annotated[
+        int | UnsetType, Meta(description="Not of reads that are only counted: all of them succeeded.")
+    ] = UNSET
+    code: Annotated[str | UnsetType, Meta(description="The code of an error.")] = UNSET
+    milliseconds: Annotated[int | UnsetType, Meta(description="How long it took, without the network.")] = UNSET
+    request_id: Annotated[str | UnsetType, Meta(description="The response's `X-Request-Id`.")] = UNSET
+    bytes: Annotated[int | UnsetType, Meta(description="The length of the response's body as it was sent.")] = UNSET
+    count: Annotated[int | UnsetType, Meta(description="How many requests of the minute this entry stands for.")] = (
+        UNSET
+    )
+
+
+def logged_request(record: RequestRecord) -> LoggedRequest:
+    """Return an entry as programs see it."""
+    at = local_text(record.at)
+    if record.count is not None:
+        counted = LoggedRequest(at, record.method, record.path, count=record.count)
+        if record.status:
+            counted.status, counted.code = record.status, record.code or UNSET
+        return counted
+    return LoggedRequest(
+        at,
+        record.method,
+        record.path,
+        record.status,
+        record.code or UNSET,
+        record.milliseconds or 0,
+        record.request_id or "",
+        record.bytes or 0,
+    )
+
+
+ERROR = LoggedRequest("2026-06-16T10:12:44", "PUT", "/order/8a7c2f10", 410, "expired", 12, "3f1c9a0b5d7e2468", 74)
+READS = LoggedRequest("2026-06-16T10:12:00", "GET", "/product", count=57)
