@@ -105,6 +105,13 @@ def documents(shoppers: Shoppers, path: str) -> httpx2.Response:
     return shoppers.usual.get(f"{path}?{LONG_QUERY}")
 
 
+def many_logged_requests(shoppers: Shoppers) -> httpx2.Response:
+    for path in ("/category", "/manufacturer"):
+        shoppers.usual.get(path)
+    shoppers.service.refresh()
+    return shoppers.usual.get(f"/request-log?limit=1&{LONG_QUERY}")
+
+
 DECLINE = "/quote/{confirmation_code}/decline"
 ASKED = {"kind": "message", "text": "Where is it?"}
 
@@ -155,6 +162,8 @@ ERRORS: list[tuple[int, str, str, Send]] = [
     (414, "GET", "/payment", lambda s: documents(s, "/payment")),
     (400, "GET", "/catalogue/change", lambda s: s.usual.get("/catalogue/change?after=nonsense")),
     (410, "GET", "/catalogue/change", lambda s: s.usual.get(f"/catalogue/change?after={'A' * 60}")),
+    (400, "GET", "/request-log", lambda s: s.usual.get("/request-log?errors=maybe")),
+    (414, "GET", "/request-log", many_logged_requests),
     (400, "GET", "/event", lambda s: s.usual.get("/event?limit=0")),
     (400, "POST", "/order", lambda s: s.usual.post("/order", {})),
     (400, "POST", "/order", lambda s: send(s.usual, "POST /order", b"{")),

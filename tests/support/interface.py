@@ -23,6 +23,7 @@ Problems = Callable[[Any], list[str]]
 
 GENERAL_ERROR = {"$ref": "#/components/schemas/Error"}
 _FILES = re.compile("/(static|picture)/")
+AGENTS = "/mcp"  # for clients of another protocol, whose messages the document does not describe
 PAGES = {"/docs", "/guide", "/api/docs"}  # for people: the document does not list them, nor the static files
 _ANYTHING = "sku"  # the one path parameter that may hold slashes
 PAGES |= {"/changelog", "/changelog.json", "/llms.txt", "/guide.md", "/docs.md", "/.well-known/security.txt"}
@@ -125,6 +126,8 @@ class Interface:
         described_method = "GET" if method == "HEAD" else method
         if path is None and (response.request.url.path in PAGES or _FILES.search(response.request.url.path)):
             operations = {"GET"}
+        if response.request.url.path == AGENTS:
+            operations = {"POST"}
         if method == "OPTIONS" and "Access-Control-Request-Method" in response.request.headers:
             return  # a preflight request; `test_cross_origin.py` looks at the response
         if method == "OPTIONS" and operations:

@@ -238,6 +238,11 @@ export class Tradecounter {
     }
   }
 
+  /** The latest requests with this credential, at most 500: what the service saw of this program. */
+  requestLog(limit = 100, errors = false): Promise<models.LoggedRequest[]> {
+    return this.#api.get("/request-log", { limit, errors: errors ? "true" : undefined });
+  }
+
   #post<Made>(path: string, request: unknown, idempotencyKey: string = crypto.randomUUID()): Promise<Made> {
     return this.#api.send("POST", path, request, { idempotencyKey });
   }

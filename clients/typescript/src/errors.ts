@@ -85,6 +85,9 @@ export class IpAddressBlocked extends ApiError {}
 /** The path has other methods. */
 export class MethodNotAllowed extends ApiError {}
 
+/** The key may not be used from this IP address. */
+export class NetworkNotAllowed extends ApiError {}
+
 /** The account has no credit terms, so it cannot order. */
 export class NoCreditTerms extends ApiError {}
 
@@ -152,6 +155,7 @@ const byCode: Record<string, typeof ApiError> = {
   invalid: Invalid,
   ip_address_blocked: IpAddressBlocked,
   method_not_allowed: MethodNotAllowed,
+  network_not_allowed: NetworkNotAllowed,
   no_credit_terms: NoCreditTerms,
   no_shipping_method: NoShippingMethod,
   not_found: NotFound,

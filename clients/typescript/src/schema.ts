@@ -14,6 +14,8 @@ export interface paths {
         /**
          * List products at your prices
          * @description Active products that you can buy, with your prices and live stock. Without an `Accept` header the response is CSV; send `Accept: application/json` for JSON. CSV without `page` and `limit` is the whole catalogue. A response with more than 500 results counts as several requests against the rate limit: one per 500 results.
+         *
+         *     A key with scopes needs `read`.
          */
         get: operations["listProducts"];
         put?: never;
@@ -34,6 +36,8 @@ export interface paths {
         /**
          * One product
          * @description The SKU can contain any characters, percent-encoded (`/` as `%2F`); case does not matter.
+         *
+         *     A key with scopes needs `read`.
          */
         get: operations["getProduct"];
         put?: never;
@@ -54,6 +58,8 @@ export interface paths {
         /**
          * What has changed in your catalogue
          * @description Products that differ from your copy: their details, your prices, stock or expected deliveries have changed, they are new, or you cannot buy them any more. Apply the changes, store `X-Cursor` with your copy, and send it as `after` with the next request; go on until the response is empty. A product may be sent again although it is as you have it. With `wait`, a request without a change gets its response as soon as there is one.
+         *
+         *     A key with scopes needs `read`.
          */
         get: operations["listCatalogueChanges"];
         put?: never;
@@ -74,6 +80,8 @@ export interface paths {
         /**
          * The category tree
          * @description Use names or keys in the `category` filter of `GET /product`.
+         *
+         *     A key with scopes needs `read`.
          */
         get: operations["listCategories"];
         put?: never;
@@ -94,6 +102,8 @@ export interface paths {
         /**
          * Manufacturers by name
          * @description Use keys in the `manufacturer` filter of `GET /product`.
+         *
+         *     A key with scopes needs `read`.
          */
         get: operations["listManufacturers"];
         put?: never;
@@ -114,6 +124,8 @@ export interface paths {
         /**
          * Attributes, their types and values
          * @description Use keys or names in the `attribute` filter of `GET /product`.
+         *
+         *     A key with scopes needs `read`.
          */
         get: operations["listAttributes"];
         put?: never;
@@ -134,12 +146,16 @@ export interface paths {
         /**
          * List your orders, newest first
          * @description Confirmed orders, open and completed, that match all filters. Without an `Accept` header the response is CSV. With `limit=0`, it has the orders that are confirmed when the request arrives, each in its state when that part of the response is sent. A response with more than 500 results counts as several requests against the rate limit: one per 500 results.
+         *
+         *     A key with scopes needs `read` or `order`.
          */
         get: operations["listOrders"];
         put?: never;
         /**
          * Create an order
          * @description Validates and prices the order, and returns the shipping options and a `confirmation_code`. The order is pending: confirm it within 24 hours to buy at this price. With `auto_confirm` it is confirmed immediately.
+         *
+         *     A key with scopes needs `order`.
          */
         post: operations["createOrder"];
         delete?: never;
@@ -158,11 +174,15 @@ export interface paths {
         /**
          * One order
          * @description `reference` is the numeric order id, the order reference, or the `confirmation_code` of an order. By its code, a pending order is returned as its creation did, with `status` and `expires_on`; once it is confirmed, the order is returned. Read quotes with `GET /quote/{confirmation_code}`.
+         *
+         *     A key with scopes needs `read` or `order`.
          */
         get: operations["getOrder"];
         /**
          * Confirm a pending order or a quote
          * @description `reference` is the `confirmation_code` of an order or of a priced quote. Without `shipping_method`, the method from its creation is used, or else the account's default. Another confirmation returns the same order.
+         *
+         *     A key with scopes needs `order`.
          */
         put: operations["confirmOrder"];
         post?: never;
@@ -182,12 +202,16 @@ export interface paths {
         /**
          * List your quotes, newest first
          * @description In any state, with support's prices where there are some. A response with more than 500 results counts as several requests against the rate limit: one per 500 results.
+         *
+         *     A key with scopes needs `read` or `order`.
          */
         get: operations["listQuotes"];
         put?: never;
         /**
          * Request a quote
          * @description Takes the same body as `POST /order`, except `auto_confirm`, and asks support for better prices. You will get an e-mail when the quote is priced; then confirm it by its `confirmation_code` to buy at that price. If no shipping method fits, `shipping_options` is empty until support has priced the quote.
+         *
+         *     A key with scopes needs `order`.
          */
         post: operations["createQuote"];
         delete?: never;
@@ -206,6 +230,8 @@ export interface paths {
         /**
          * One quote
          * @description The quote as requested, with support's prices once it is priced.
+         *
+         *     A key with scopes needs `read` or `order`.
          */
         get: operations["getQuote"];
         put?: never;
@@ -228,6 +254,8 @@ export interface paths {
         /**
          * Decline a quote
          * @description Support learns that you do not want it. Declining again changes nothing.
+         *
+         *     A key with scopes needs `order`.
          */
         post: operations["declineQuote"];
         delete?: never;
@@ -246,12 +274,16 @@ export interface paths {
         /**
          * List your requests to support, newest first
          * @description With the answer once support has closed one; also those from the account's pages. A response with more than 500 results counts as several requests against the rate limit: one per 500 results.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["listRequests"];
         put?: never;
         /**
          * Ask support about an order
-         * @description To cancel units that are not dispatched, to take dispatched ones back, or anything else in words. Nothing changes until support has done it: `GET /request` has the answer, which the account also gets by e-mail, and the event `request.closed` says when.
+         * @description To cancel units that are not dispatched, to take dispatched ones back, or anything else in words. Nothing changes until support has done it: `GET /request` has the answer, which the account also gets by e-mail, and the event `request.closed` says when. A message needs a key with the scope `account`.
+         *
+         *     A key with scopes needs `order` or `account`.
          */
         post: operations["openRequest"];
         delete?: never;
@@ -272,6 +304,8 @@ export interface paths {
         /**
          * Add broadband configurations to an item
          * @description `reference` is the numeric order id or the order reference. An item takes one configuration per unit; the components of a bundle are items too.
+         *
+         *     A key with scopes needs `order`.
          */
         post: operations["addConfigurations"];
         delete?: never;
@@ -290,6 +324,8 @@ export interface paths {
         /**
          * The packing video of an order
          * @description `reference` is the order reference or the numeric order id.
+         *
+         *     A key with scopes needs `read`.
          */
         get: operations["getPackingVideo"];
         put?: never;
@@ -310,6 +346,8 @@ export interface paths {
         /**
          * Your account
          * @description The contact person, the credit terms, and whether it is a trade account.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["getCustomer"];
         put?: never;
@@ -330,12 +368,16 @@ export interface paths {
         /**
          * Your address book
          * @description The saved addresses, oldest first. Orders can use them by `id`.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["listAddresses"];
         put?: never;
         /**
          * Save an address
          * @description Every request saves a new address, even if an identical one exists.
+         *
+         *     A key with scopes needs `account`.
          */
         post: operations["createAddress"];
         delete?: never;
@@ -355,12 +397,16 @@ export interface paths {
         /**
          * Replace an address
          * @description The address keeps its `id`. Orders, also pending ones, keep their own copies of the old one.
+         *
+         *     A key with scopes needs `account`.
          */
         put: operations["replaceAddress"];
         post?: never;
         /**
          * Delete an address
          * @description Orders keep their own copies of the address.
+         *
+         *     A key with scopes needs `account`.
          */
         delete: operations["deleteAddress"];
         options?: never;
@@ -378,6 +424,8 @@ export interface paths {
         /**
          * The invoice of an order
          * @description `reference` is the order reference or the numeric order id. Before the first invoice, the response is 412: try again later. The file has all invoices and credit notes of the order, oldest first. Each of them never changes, and is also sent by e-mail.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["getInvoice"];
         put?: never;
@@ -398,6 +446,8 @@ export interface paths {
         /**
          * Your credit
          * @description The credit limit, what you owe, what is left, and the orders that are not fully paid.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["getCredit"];
         put?: never;
@@ -418,6 +468,8 @@ export interface paths {
         /**
          * List your invoices, newest first
          * @description With their lines, and what is paid, credited and due today. With `Accept: text/csv`, a table without the lines. A response with more than 500 results counts as several requests against the rate limit: one per 500 results.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["listInvoices"];
         put?: never;
@@ -438,6 +490,8 @@ export interface paths {
         /**
          * One invoice
          * @description With `Accept: application/pdf`, the file that was sent by e-mail, which never changes. `GET /order/{reference}/invoice` has all files of an order.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["getInvoiceByNumber"];
         put?: never;
@@ -458,6 +512,8 @@ export interface paths {
         /**
          * List your credit notes, newest first
          * @description With their lines. With `Accept: text/csv`, a table without the lines. A response with more than 500 results counts as several requests against the rate limit: one per 500 results.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["listCreditNotes"];
         put?: never;
@@ -478,6 +534,8 @@ export interface paths {
         /**
          * One credit note
          * @description With `Accept: application/pdf`, the file that was sent by e-mail. Neither ever changes.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["getCreditNote"];
         put?: never;
@@ -498,6 +556,8 @@ export interface paths {
         /**
          * Your statement
          * @description Invoices, credit notes and payments with the balance after each, oldest first, and what is due by age. With `Accept: text/csv` or `application/pdf`, a file. A statement with more than 500 entries counts as several requests against the rate limit: one per 500 entries.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["getStatement"];
         put?: never;
@@ -518,6 +578,8 @@ export interface paths {
         /**
          * List your payments, the latest recorded first
          * @description Also refunds and reversed payments. `issued_from` and `issued_to` are compared with `received_on`. With `Accept: text/csv`, a table. A response with more than 500 results counts as several requests against the rate limit: one per 500 results.
+         *
+         *     A key with scopes needs `account`.
          */
         get: operations["listPayments"];
         put?: never;
@@ -538,8 +600,32 @@ export interface paths {
         /**
          * What happened to your orders, quotes, invoices, prices and stock
          * @description Your events after a position in the log, oldest first. Store the `sequence` of the last event that you have handled, and send it as `after` with the next request. With `wait`, a request without an event gets its response as soon as there is one, so a program hears of events within a second.
+         *
+         *     A key with scopes needs `read`.
          */
         get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/request-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What your program has requested
+         * @description The requests of the last seven days with the key that asks, or of the application that asks, the latest first. Each error and each write is an entry of its own; reads, and errors beyond a hundred a minute, are counted by minute. A request is listed a second after it ended.
+         *
+         *     A key with scopes needs `account`.
+         */
+        get: operations["getRequestLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1533,6 +1619,42 @@ export interface components {
             /** @description The key that signs; during a rotation, also the previous one. */
             keys: Record<string, never>[];
         };
+        /** @description One request, or with `count` several requests of one minute. */
+        LoggedRequest: {
+            /**
+             * @description When it ended; with `count`, the minute.
+             * @example 2026-03-02T17:30:00
+             */
+            at: string;
+            /** @description The method, such as `POST`. */
+            method: string;
+            /** @description The path without its query; with `count`, the path of the operation. */
+            path: string;
+            /**
+             * Format: int64
+             * @description Not of reads that are only counted: all of them succeeded.
+             */
+            status?: number;
+            /** @description The code of an error. */
+            code?: string;
+            /**
+             * Format: int64
+             * @description How long it took, without the network.
+             */
+            milliseconds?: number;
+            /** @description The response's `X-Request-Id`. */
+            request_id?: string;
+            /**
+             * Format: int64
+             * @description The length of the response's body as it was sent.
+             */
+            bytes?: number;
+            /**
+             * Format: int64
+             * @description How many requests of the minute this entry stands for.
+             */
+            count?: number;
+        };
         /** @description A manufacturer. */
         Manufacturer: {
             /** @description Use it in the `manufacturer` filter. */
@@ -2218,7 +2340,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Your address is blocked for five minutes, after ten invalid credentials within one minute. */
+        /** @description Your address is blocked for five minutes, after ten invalid credentials within one minute. Or the key lacks the scope (`scope_needed`), or may not be used from your address (`network_not_allowed`). */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2535,6 +2657,7 @@ export type FieldError = components['schemas']['FieldError'];
 export type Health = components['schemas']['Health'];
 export type IssuerMetadata = components['schemas']['IssuerMetadata'];
 export type KeySet = components['schemas']['KeySet'];
+export type LoggedRequest = components['schemas']['LoggedRequest'];
 export type Manufacturer = components['schemas']['Manufacturer'];
 export type NotificationDetails = components['schemas']['NotificationDetails'];
 export type OAuthError = components['schemas']['OAuthError'];
@@ -4666,6 +4789,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Event"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            414: components["responses"]["QueryTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRequestLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A position in the list, from the `Link` header.
+                 * @example 0
+                 */
+                after?: number;
+                /**
+                 * @description Entries per response: 100 by default.
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description `true`: errors only.
+                 * @example false
+                 */
+                errors?: "false" | "true";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedRequest"][];
                 };
             };
             400: components["responses"]["BadRequest"];

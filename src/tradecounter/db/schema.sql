@@ -270,8 +270,15 @@ CREATE TABLE public.api_key (
     hash bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone,
-    disabled_at timestamp with time zone
+    disabled_at timestamp with time zone,
+    scopes text[],
+    expires_at timestamp with time zone,
+    networks text[] DEFAULT '{}'::text[] NOT NULL
 );
+
+COMMENT ON COLUMN public.api_key.scopes IS 'What the key may do; null: everything.';
+
+COMMENT ON COLUMN public.api_key.networks IS 'From where it may be used; empty: from anywhere.';
 
 ALTER TABLE public.api_key ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.api_key_id_seq
@@ -1528,6 +1535,38 @@ ALTER TABLE public.request_file ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE TABLE public.request_log (
+    id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    caller text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    method text NOT NULL,
+    path text NOT NULL,
+    status integer DEFAULT 0 NOT NULL,
+    code text DEFAULT ''::text NOT NULL,
+    milliseconds integer,
+    request_id text,
+    bytes bigint,
+    count bigint
+);
+
+COMMENT ON TABLE public.request_log IS 'Requests of keys and applications in the last seven days.';
+
+COMMENT ON COLUMN public.request_log.caller IS 'key/ID, or application/CLIENT_ID.';
+
+COMMENT ON COLUMN public.request_log.path IS 'Without the query; of counted requests, the path of the operation.';
+
+COMMENT ON COLUMN public.request_log.count IS 'How many requests of the minute the row stands for; null: one.';
+
+ALTER TABLE public.request_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.request_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.return_line (
     return_id bigint NOT NULL,
     line_id bigint NOT NULL,
@@ -2250,6 +2289,9 @@ ALTER TABLE ONLY public.request_count
 ALTER TABLE ONLY public.request_file
     ADD CONSTRAINT request_file_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.request_log
+    ADD CONSTRAINT request_log_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.return_line
     ADD CONSTRAINT return_line_pkey PRIMARY KEY (return_id, line_id);
 
@@ -2534,6 +2576,12 @@ CREATE INDEX remittance_of_customer ON public.remittance USING btree (customer_i
 CREATE INDEX remittance_of_payment ON public.remittance USING btree (payment_id);
 
 CREATE INDEX request_file_of_request ON public.request_file USING btree (request_id, id);
+
+CREATE INDEX request_log_at ON public.request_log USING btree (at);
+
+CREATE UNIQUE INDEX request_log_counted ON public.request_log USING btree (customer_id, caller, at, method, path, status, code) WHERE (count IS NOT NULL);
+
+CREATE INDEX request_log_of_caller ON public.request_log USING btree (customer_id, caller, id DESC);
 
 CREATE INDEX return_line_of_line ON public.return_line USING btree (line_id);
 
@@ -2886,6 +2934,9 @@ ALTER TABLE ONLY public.remittance
 
 ALTER TABLE ONLY public.request_file
     ADD CONSTRAINT request_file_request_id_fkey FOREIGN KEY (request_id) REFERENCES public.customer_request(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.request_log
+    ADD CONSTRAINT request_log_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
 
 ALTER TABLE ONLY public.return_line
     ADD CONSTRAINT return_line_line_id_fkey FOREIGN KEY (line_id) REFERENCES public.order_line(id);

@@ -34,8 +34,8 @@ from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account.remittance import RemittancePages
 from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
 from tradecounter.quotes.pages.account.quotes import QuotePages
-from tradecounter.sandbox.pages.account.keys import SandboxKeyPages
 from tradecounter.request_log.pages.account.requests import RequestLogPages
+from tradecounter.sandbox.pages.account.keys import SandboxKeyPages
 from tradecounter.saved_lists.pages.account.lists import SavedListPages
 from tradecounter.search.pages.account.search import OwnSearchPages
 from tradecounter.sites.assembled import Pages, assembled

@@ -1,10 +1,19 @@
 """The public site: the customers' API with the endpoints of all slices, and its documentation."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
+from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
+from tradecounter.agents.operations.account import AccountTools
+from tradecounter.agents.operations.catalogue import CatalogueTools
+from tradecounter.agents.operations.orders import OrderTools
+from tradecounter.agents.operations.server import PATH as MCP_PATH
+from tradecounter.agents.operations.server import AgentServer
+from tradecounter.agents.operations.tools import tools_of
 from tradecounter.billing.operations.documents import DocumentEndpoints
 from tradecounter.billing.operations.public import BillingEndpoints
 from tradecounter.consent.keys import OwnIssuer
@@ -100,6 +109,7 @@ class Application(Site):
         self.refresher.is_followed = lambda: len(self.followers) > 0
         self._changes = ChangeFeed(self._parts.views, self.followers, cursors, clock, settings.keep_changes)
         self.endpoints = self._endpoints(settings, clock)
+        self.agents = self._agent_server(settings, clock)
         pages = account_pages(self._parts, database, clock, settings.base_url)
         gate = CustomerGate(self.admission)
         app = self.assemble(
@@ -108,6 +118,7 @@ class Application(Site):
             pages=pages.endpoints,
             page_gate=pages.gate,
             others=[self._feeds(gate, clock)],
+            programs=[Route(MCP_PATH, self.agents)],
             cors_origins=settings.cors_origins,
             around=lambda app: ErrorPagesMiddleware(app, pages.errors, is_page),
         )
@@ -166,6 +177,22 @@ class Application(Site):
             HealthEndpoints(self._state()),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
+
+    def _agent_server(self, settings: Settings, clock: Clock) -> AgentServer:
+        views, creation, fulfilment = self._parts.views, self._parts.creation, self._parts.fulfilment
+        groups = (
+            CatalogueTools(views),
+            OrderTools(self.database, views, creation, fulfilment, clock),
+            AccountTools(self.database, clock),
+        )
+        tools = [tool for group in groups for tool in tools_of(group)]
+        return AgentServer(tools, CustomerGate(self.admission).admit, settings.cors_origins, settings.max_body_bytes)
+
+    @asynccontextmanager
+    async def running(self, router: Router | None = None) -> AsyncIterator[None]:
+        """Serve agents too while the block runs."""
+        async with super().running(router), self.agents.running():
+            yield
 
     def _feeds(self, gate: CustomerGate, clock: Clock) -> tuple[list[Endpoint], FeedGate]:
         endpoints = endpoints_of(FeedEndpoints(self._parts.views, self._settings.vat_rate))

@@ -43,9 +43,9 @@ from tradecounter.orders.back_orders.expected_dates import update_expected_dates
 from tradecounter.orders.queries.changes import delete_expired_orders
 from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
+from tradecounter.request_log.forget_old_requests import forget_old_requests
 from tradecounter.sandbox.live import Life, live_on
 from tradecounter.sandbox.refresh import refresh_sandbox
-from tradecounter.request_log.forget_old_requests import forget_old_requests
 from tradecounter.settings import Settings
 from tradecounter.storefront.changes.forget import forget_catalogue_changes
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering

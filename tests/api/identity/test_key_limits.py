@@ -19,6 +19,7 @@ HERE = "203.0.113.9"
 ALLOWED: dict[KeyScope, set[str]] = {
     "read": {
         "listProducts", "getProduct", "listCategories", "listManufacturers", "listAttributes", "listOrders", "getOrder",
+        "listCatalogueChanges",
         "getQuote", "listQuotes", "getPackingVideo", "listEvents",
     },
     "order": {

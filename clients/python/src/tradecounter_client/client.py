@@ -23,6 +23,7 @@ from tradecounter_client.models import (
     CustomerStatement,
     DeclineQuoteRequest,
     Event,
+    LoggedRequest,
     Manufacturer,
     OpenRequestRequest,
     Order,
@@ -226,6 +227,12 @@ class Tradecounter:
                 after = found[-1].sequence
             elif wait is None:
                 return
+
+    def request_log(self, limit: int = 100, *, errors: bool = False) -> list[LoggedRequest]:
+        """The latest requests with this credential, at most 500: what the service saw of this program."""
+        return self._api.get(
+            "/request-log", list[LoggedRequest], {"limit": limit, "errors": "true" if errors else None}
+        )
 
     def _post(self, path: str, kind: type[Listed], request: Any, idempotency_key: str | None) -> Listed:
         return self._api.send("POST", path, kind, request, idempotency_key=idempotency_key or str(uuid.uuid4()))

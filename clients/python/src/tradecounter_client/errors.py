@@ -137,6 +137,12 @@ class MethodNotAllowed(ApiError):
     code = "method_not_allowed"
 
 
+class NetworkNotAllowed(ApiError):
+    """The key may not be used from this IP address."""
+
+    code = "network_not_allowed"
+
+
 class NoCreditTerms(ApiError):
     """The account has no credit terms, so it cannot order."""
 

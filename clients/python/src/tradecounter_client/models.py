@@ -467,6 +467,29 @@ class KeySet(Model, kw_only=True):
     """The key that signs; during a rotation, also the previous one."""
 
 
+class LoggedRequest(Model, kw_only=True):
+    """One request, or with `count` several requests of one minute."""
+
+    at: str
+    """When it ended; with `count`, the minute."""
+    method: str
+    """The method, such as `POST`."""
+    path: str
+    """The path without its query; with `count`, the path of the operation."""
+    status: int | None = None
+    """Not of reads that are only counted: all of them succeeded."""
+    code: str | None = None
+    """The code of an error."""
+    milliseconds: int | None = None
+    """How long it took, without the network."""
+    request_id: str | None = None
+    """The response's `X-Request-Id`."""
+    bytes: int | None = None
+    """The length of the response's body as it was sent."""
+    count: int | None = None
+    """How many requests of the minute this entry stands for."""
+
+
 class Manufacturer(Model, kw_only=True):
     """A manufacturer."""
 

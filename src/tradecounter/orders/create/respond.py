@@ -10,6 +10,7 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.idempotency import HEADER, REPLAY_HEADER, fingerprint, read_key
 from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.kit.json_text import to_json
@@ -55,30 +56,37 @@ class OrderCreation:
         raw = await call.json_text()
         keyed = None if key is None else KeyedRequest(call.customer_id, key, fingerprint(*call.target, raw))
         try:
-            return await self._create(call, raw, keyed, kind)
+            return _response(await self._create(call.customer_id, call.actor, raw, keyed, kind))
         except DomainError:
             # Another request with the key may have created the order in the meantime. Then that order's credit or
             # reference must not reject this request.
             if keyed is not None and (before := await self._recorded(keyed)) is not None:
-                return _replay(before)
+                return _response(_Created(before.body, before.status, replayed=True))
             raise
 
-    async def _create(self, call: Call, raw: bytes, keyed: KeyedRequest | None, kind: OrderKind) -> Response:
-        context = self.context(call.customer_id, self.views.for_order(call.customer_id))
+    async def create(self, customer_id: int, actor: Actor, raw: bytes, kind: OrderKind) -> bytes:
+        """Create an order or a quote of a body, and return it as JSON. Raises DomainError."""
+        created = await self._create(customer_id, actor, raw, None, kind)
+        return created.body
+
+    async def _create(
+        self, customer_id: int, actor: Actor, raw: bytes, keyed: KeyedRequest | None, kind: OrderKind
+    ) -> "_Created":
+        context = self.context(customer_id, self.views.for_order(customer_id))
         request = await read_request(raw, context, lambda: reading(self.database))
         with used_once():
-            async with transaction(self.database, call.actor) as tx:
+            async with transaction(self.database, actor) as tx:
                 async with tx.pipeline() as p:
                     claimed = None if keyed is None else claim(p, keyed)
                     standing = pipe_standing(p, kind, request, context)
                 if keyed and claimed and (before := recorded(tx, keyed, claimed)) is not None:
-                    return _replay(before)
+                    return _Created(before.body, before.status, replayed=True)
                 create = _order if kind == "order" else _quote
                 current = await with_current_data(tx, request, standing_of(standing, context.customer_id), context)
                 body = to_json(await create(tx, request, *current))
                 if keyed is not None:
                     record(tx, keyed, Recorded(_CREATED, body), context.now)
-        return Response(body, _CREATED, media_type=JSON)
+        return _Created(body, _CREATED)
 
     async def _recorded(self, keyed: KeyedRequest) -> Recorded | None:
         """Return the response to an earlier request with this key, even if the rules have changed since."""
@@ -105,5 +113,14 @@ async def _quote(
     return created_order(quote, lines, auto_confirm=request.auto_confirm)
 
 
-def _replay(before: Recorded) -> Response:
-    return Response(before.body, before.status, {REPLAY_HEADER: "true"}, JSON)
+@dataclass(frozen=True, slots=True)
+class _Created:
+    """What was created, as JSON; `replayed` if an earlier request did."""
+
+    body: bytes
+    status: int
+    replayed: bool = False
+
+
+def _response(created: _Created) -> Response:
+    return Response(created.body, created.status, {REPLAY_HEADER: "true"} if created.replayed else None, JSON)

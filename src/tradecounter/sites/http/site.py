@@ -125,19 +125,21 @@ class Site(ABC):
         pages: Iterable[Endpoint] = (),
         page_gate: Gate | None = None,
         others: Iterable[tuple[Iterable[Endpoint], Gate]] = (),
+        programs: Iterable[Route] = (),
         cors_origins: str | None = None,
         around: Callable[[ASGIApp], ASGIApp] = lambda app: app,
     ) -> ASGIApp:
         """Return the site with routes for the endpoints behind its middleware; `around` wraps the router.
 
         `page_gate` admits requests to `pages`, which people see after they have signed in; `others` are endpoints with
-        gates of their own.
+        gates of their own, and `programs` applications that admit requests themselves.
         """
         self.routes = self._routes(endpoints, gate)
         if page_gate is not None:
             self.routes += self._routes(pages, page_gate)
         for found, own_gate in others:
             self.routes += self._routes(found, own_gate)
+        self.routes += programs
         unknown = unknown_address([route.path for route in self.routes])
         router = Router(self.routes, redirect_slashes=False, default=unknown, lifespan=self.running)
         return self._behind_middleware(around(router), cors_origins)

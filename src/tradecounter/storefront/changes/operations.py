@@ -58,6 +58,7 @@ class ChangeEndpoints:
             method="GET",
             path="/catalogue/change",
             name="listCatalogueChanges",
+            key_scopes=("read",),
             tag="Catalogue",
             summary="What has changed in your catalogue",
             description=(

@@ -3,8 +3,8 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0058"
-down_revision = "0061"
-works_from = "0061"
+down_revision = "0056"
+works_from = "0056"
 
 _LIMITS = """
     alter table api_key

@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0061"
-down_revision = "0056"
+down_revision = "0059"
 works_from = "0056"
 
 _PICTURES = """

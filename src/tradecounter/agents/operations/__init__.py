@@ -1,0 +1,1 @@
+"""The tools of `/mcp`, and the server that offers them."""

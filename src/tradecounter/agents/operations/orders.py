@@ -1,0 +1,241 @@
+"""The tools that price, confirm and read orders, and that ask for quotes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
+from msgspec.structs import asdict, fields
+
+from tradecounter.agents.operations.tools import Caller, tool
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.wire import AddressDetails
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.rest.paging import Page
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.error_codes import Code
+from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.json_text import decode_json
+from tradecounter.kit.local_time import local_text
+from tradecounter.kit.number_types import Id
+from tradecounter.kit.wire import Amount, LocalDateTime
+from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.create.respond import OrderCreation
+from tradecounter.orders.found_order import FoundOrder
+from tradecounter.orders.fulfilled import FulfilmentReader
+from tradecounter.orders.lines import OrderLine, products_of
+from tradecounter.orders.parameters import OrderListParameters, order_filter
+from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
+from tradecounter.orders.queries.lines import lines_of, lines_of_order
+from tradecounter.orders.queries.order_lists import list_orders, listed_orders
+from tradecounter.orders.queries.orders import order_to_read, pipe_by_code
+from tradecounter.orders.shipping_options import choose_shipping, find_option
+from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
+from tradecounter.orders.wire import (
+    CreatedOrder,
+    CreatedOrderItem,
+    CreateOrderRequest,
+    CreateOrderShipping,
+    Order,
+    OrderAddressDetails,
+)
+from tradecounter.products.wire import Product
+from tradecounter.storefront.refreshable_views import RefreshableViews
+
+_ADDRESSES = (OrderAddressDetails, AddressDetails)
+_MOST = 50
+_MOST_LINES = 100_000  # more than so many orders have
+
+
+def _without(shape: type[Struct], name: str, description: str, *left_out: str) -> type[Struct]:
+    """Return a type with the fields of another one but for some."""
+    members = [
+        (field.encode_name, field.type) if field.required else (field.encode_name, field.type, field.default)
+        for field in fields(shape)
+        if field.name not in left_out
+    ]
+    return defstruct(name, members, module=__name__, namespace={"__doc__": description}, omit_defaults=True)
+
+
+PriceOrder = _without(CreateOrderRequest, "PriceOrder", "An order to price.", "auto_confirm")
+RequestQuote = _without(
+    CreateOrderRequest,
+    "RequestQuote",
+    "What a quote is asked for.",
+    "auto_confirm",
+    "max_cost_gross",
+    "allow_back_orders",
+)
+
+
+class PricedOrder(Struct, kw_only=True):
+    """A pending order: nothing is bought until it is confirmed."""
+
+    confirmation_code: Annotated[str, Meta(description="The code to confirm the order by.")]
+    total: Annotated[
+        Amount | UnsetType,
+        Meta(description="The order with `shipping_method`, VAT included; absent: choose one of the options."),
+    ] = UNSET
+    shipping_method: Annotated[int | UnsetType, Meta(description="The method that `total` includes.")] = UNSET
+    items: Annotated[list[CreatedOrderItem], Meta(description="The priced lines.")]
+    shipping_options: Annotated[
+        list[CreateOrderShipping], Meta(description="The methods; `total_gross` is the order with it, VAT included.")
+    ]
+    cost_net: Annotated[Amount, Meta(description="The items, without VAT and shipping.")]
+    cost_tax: Annotated[Amount, Meta(description="VAT of the items.")]
+    cost_gross: Annotated[Amount, Meta(description="The items with VAT, without shipping.")]
+    expires_on: Annotated[LocalDateTime, Meta(description="Until when it can be confirmed at this price.")]
+
+
+class ConfirmOrder(Struct):
+    """What was shown to the person who decides."""
+
+    confirmation_code: Annotated[
+        str, Meta(min_length=1, max_length=100, description="From `price_order`, or a quote's.")
+    ]
+    shipping_method: Annotated[Id, Meta(description="The id of one of the `shipping_options`.")]
+    total: Annotated[Decimal, Meta(description="The `total` or the `total_gross` of that method, as it was shown.")]
+
+
+class Confirmation(Struct):
+    """What came of it."""
+
+    code: Annotated[str, Meta(description="`confirmed`; new values may be added.")]
+    message: Annotated[str, Meta(description="The same in words.")]
+    order: Annotated[CreatedOrder, Meta(description="The order.")]
+
+
+class ListOrders(Struct):
+    """Which orders; they match all that is given."""
+
+    status: Annotated[Annotated[str, Meta(max_length=100)] | None, Meta(description="Such as `Completed`.")] = None
+    customer_reference: Annotated[
+        Annotated[str, Meta(max_length=100)] | None, Meta(description="The customer's own reference.")
+    ] = None
+    sku: Annotated[Annotated[str, Meta(max_length=100)] | None, Meta(description="Orders with this product.")] = None
+    created_from: Annotated[LocalDateTime | None, Meta(description="Created then or later.")] = None
+    created_to: Annotated[LocalDateTime | None, Meta(description="Created then or earlier.")] = None
+    page: Annotated[int, Meta(ge=1, le=100_000, description="The page, from 1 on.")] = 1
+    limit: Annotated[int, Meta(ge=1, le=_MOST, description=f"Orders per page, at most {_MOST}.")] = 10
+
+
+class FoundOrders(Struct):
+    """Orders, the latest confirmed first."""
+
+    total: Annotated[int, Meta(description="How many orders match.")]
+    orders: Annotated[list[Order], Meta(description="The orders of the page.")]
+
+
+class GetOrder(Struct):
+    """An order by any of its names."""
+
+    reference: Annotated[
+        str,
+        Meta(min_length=1, max_length=100, description="The order reference, the order id or the confirmation code."),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTools:
+    """The tools of orders and quotes."""
+
+    database: Database
+    views: RefreshableViews
+    creation: OrderCreation
+    fulfilment: FulfilmentReader
+    clock: Clock
+
+    @tool("Price an order", "order", changes=True, takes=PriceOrder, referenced=_ADDRESSES)
+    async def price_order(self, caller: Caller, asked: bytes) -> PricedOrder:
+        """Price an order and hold it as pending. Nothing is bought: show the person the lines and the total first.
+
+        Then call `confirm_order` with the `confirmation_code`, the shipping method and the total that was shown.
+        An address is a full one, or only the `id` of a saved one (`get_account`).
+        """
+        body = await self.creation.create(caller.customer_id, caller.actor, asked, "order")
+        code = decode_json(body)["confirmation_code"]
+        async with reading(self.database) as tx:
+            order = await order_to_read(tx, caller.customer_id, code)
+            lines = await lines_of_order(tx, order.id)
+            account = await fetch_account(tx, caller.customer_id)
+        if not isinstance(order, PendingOrder):
+            raise TypeError("a new order is pending")
+        chosen = choose_shipping(order.shipping_options, order.shipping_method, account.shipping_method)
+        created = created_order(order, lines)
+        return PricedOrder(
+            confirmation_code=created.confirmation_code,
+            total=UNSET if chosen is None else order.gross_with(chosen),
+            shipping_method=UNSET if chosen is None else chosen.id,
+            items=created.items,
+            shipping_options=created.shipping_options,
+            cost_net=created.cost_net,
+            cost_tax=created.cost_tax,
+            cost_gross=created.cost_gross,
+            expires_on=local_text(order.expires_at),
+        )
+
+    @tool("Confirm an order", "order", changes=True, destructive=True, idempotent=True, referenced=_ADDRESSES)
+    async def confirm_order(self, caller: Caller, asked: ConfirmOrder) -> Confirmation:
+        """Buy a pending order or a priced quote. This is binding: only do so when the person has agreed to the total.
+
+        The total must be the one that was shown, else nothing is bought (`price_changed`). Calling it again returns the
+        same order.
+        """
+        context = self.creation.context(caller.customer_id, await self.views.last(caller.customer_id))
+        async with transaction(self.database, caller.actor) as tx:
+            await _require_shown_total(tx, caller.customer_id, asked)
+            order, lines = await confirm_order(tx, asked.confirmation_code, asked.shipping_method, context)
+        message = f"the order is confirmed as {order.order_reference}"
+        return Confirmation("confirmed", message, created_order(order, lines))
+
+    @tool("List orders", "read", "order", referenced=(Product,))
+    async def list_orders(self, caller: Caller, asked: ListOrders) -> FoundOrders:
+        """List the customer's confirmed orders, open and completed, newest first."""
+        given = asdict(asked)
+        page = Page(given.pop("page"), given.pop("limit"))
+        wanted = order_filter(OrderListParameters(**given))
+        start = (page.number - 1) * page.limit
+        async with reading(self.database) as tx:
+            listed = await list_orders(tx, caller.customer_id, wanted, start, start + page.limit)
+            numbers = listed.numbers.tolist()
+            orders = await listed_orders(tx, caller.customer_id, numbers, _MOST_LINES) if numbers else []
+            lines = await lines_of(tx, [order.id for order in orders])
+            shown = [await self._shown(tx, caller.customer_id, order, lines[order.id]) for order in orders]
+        return FoundOrders(listed.total, shown)
+
+    @tool("Get an order", "read", "order", gives=FoundOrder, referenced=(Product,))
+    async def get_order(self, caller: Caller, asked: GetOrder) -> Any:
+        """Read an order with its lines, parcels and tracking; a pending one by its confirmation code."""
+        async with reading(self.database) as tx:
+            order = await order_to_read(tx, caller.customer_id, asked.reference)
+            lines = await lines_of_order(tx, order.id)
+            if not isinstance(order, NumberedOrder):
+                return pending_order(order, lines, self.clock.now())
+            return await self._shown(tx, caller.customer_id, order, lines)
+
+    @tool("Ask for a quote", "order", changes=True, takes=RequestQuote, gives=CreatedOrder, referenced=_ADDRESSES)
+    async def request_quote(self, caller: Caller, asked: bytes) -> bytes:
+        """Ask support for a special price. Support answers by e-mail; `confirm_order` then buys at the quoted price."""
+        return await self.creation.create(caller.customer_id, caller.actor, asked, "quote")
+
+    async def _shown(self, tx: Transaction, customer_id: int, order: NumberedOrder, lines: Sequence[OrderLine]) -> Any:
+        fulfilled = await self.fulfilment.of_orders(tx, [order.id])
+        view = await self.views.showing(customer_id, products_of(lines))
+        return order_on_the_wire(order, lines, fulfilled[order.id], view, self.clock.now())
+
+
+async def _require_shown_total(tx: Transaction, customer_id: int, asked: ConfirmOrder) -> None:
+    """Check that an order costs what was shown. Raises DomainError (conflict)."""
+    async with tx.pipeline() as p:
+        found = pipe_by_code(p, customer_id, asked.confirmation_code.lower())
+    order = found.first
+    if not isinstance(order, PendingOrder | PricedQuote):
+        return  # confirming says why it cannot be confirmed, or that it was
+    option = find_option(order.shipping_options, asked.shipping_method)
+    total = None if option is None else order.gross_with(option)
+    if total is not None and total != asked.total:
+        problem = f"the order costs {total}, not {asked.total}, by this shipping method: show that total first"
+        error = FieldError("total", problem, Code.PRICE_CHANGED)
+        raise DomainError(Kind.CONFLICT, str(error), code=Code.PRICE_CHANGED, field_errors=[error])
