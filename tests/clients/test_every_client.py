@@ -1,9 +1,12 @@
-"""Each built client: its README's lines, its retries, errors, tokens and webhooks."""
+"""Each built client: its README's lines, its retries, errors, tokens, webhooks and copy of the catalogue."""
 
 import json
+import os
+import signal
+import subprocess
+import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from standardwebhooks import Webhook
@@ -58,22 +61,6 @@ def test_a_list_is_read_page_by_page(client: BuiltClient, demo: Demo) -> None:
     assert proxy.lost
 
 
-def test_what_changes_in_the_catalogue_follows_a_cursor(client: BuiltClient, demo: Demo) -> None:
-    def changes(cursor: str) -> dict[str, Any]:
-        printed = client.program("changes", cursor, BASE=demo.service.url, KEY=demo.customer.key)
-        found: dict[str, Any] = json.loads(printed)
-        return found
-
-    first = changes("")
-    sku = demo.customer.get("/product?limit=1").json()[0]["sku"]
-    [(available,)] = rows(demo.service, "select max(available) from stock_level")
-    demo.service.must_load("stock", [{"sku": sku, "available": available + 1}])
-    second = changes(first["cursor"])
-    assert (first["skus"], second["skus"]) == ([], [sku])
-    assert changes(second["cursor"])["skus"] == []
-    assert changes("A" * 60) == {"skus": [], "cursor": "expired"}
-
-
 def test_errors_are_classes_and_webhooks_are_verified(client: BuiltClient, demo: Demo) -> None:
     secret, body, now = "whsec_c2VjcmV0IG9mIGEgd2ViaG9vaywgZm9yIHRlc3Rz", json.dumps(EVENT), datetime.now(UTC)
     headers = {
@@ -103,3 +90,31 @@ def test_a_consent_is_kept_alive_until_its_token_is_used_twice(
         printed = json.loads(client.program("consent", file, BASE=consenting.service.url, **environment))
         name = consenting.customer.get("/customer").json()["last_name"]
     assert printed == {"names": [name, name], "ended": True}
+
+
+def test_a_copy_of_the_catalogue_survives_kills(client: BuiltClient, demo: Demo, tmp_path: Path) -> None:
+    file, url, key = tmp_path / "copy", demo.service.url, demo.customer.key
+    whole = {product["sku"] for product in demo.customer.get("/product?limit=0").json()}
+    environment = {**os.environ, "BASE": url, "KEY": key, "TRADECOUNTER_URL": url, "TRADECOUNTER_KEY": key}
+    for number, seconds in enumerate((0.4, 0.6, 0.8, 1.0, 1.5, 3.0)):
+        with subprocess.Popen(client.following(file), env=environment, stdout=subprocess.DEVNULL) as running:
+            time.sleep(seconds / 2)
+            demo.service.must_load("stock", [{"sku": "CV-320P", "available": 500 + number}])
+            time.sleep(seconds / 2)
+            assert running.poll() is None
+            running.send_signal(signal.SIGKILL)
+        assert client.copied(file).keys() in ({*()}, whole)  # never a part of it
+    assert client.copied(file)
+    client.synchronise(file, url, key)
+    assert client.copied(file) == {product["sku"]: product for product in demo.customer.get("/product?limit=0").json()}
+
+
+def test_a_copy_gets_only_what_has_changed(client: BuiltClient, demo: Demo, tmp_path: Path) -> None:
+    file, key = tmp_path / "copy", demo.customer.key
+    client.synchronise(file, demo.service.url, key)
+    level = client.copied(file)["CV-320P"]["availability"]["available"] + 1
+    demo.service.must_load("stock", [{"sku": "CV-320P", "available": level}])
+    with lossy_proxy(demo.service.url) as proxy:
+        client.synchronise(file, proxy.url, key)
+    assert {request.partition("?")[0] for _, request in proxy.requests} == {"GET /catalogue/change"}
+    assert client.copied(file)["CV-320P"]["availability"]["available"] == level

@@ -17,8 +17,8 @@ LEFT_OUT = ("/auth/", "/.well-known/", "/openapi.", "/check-health", "/ready")
 
 TYPESCRIPT_SOURCES = TYPESCRIPT.parent
 WRITTEN = {
-    "python": [PYTHON.parent / f"{name}.py" for name in ("client", "credentials")],
-    "typescript": [TYPESCRIPT_SOURCES / f"{name}.ts" for name in ("client", "credentials")],
+    "python": [PYTHON.parent / f"{name}.py" for name in ("client", "catalogue_sync", "credentials")],
+    "typescript": [TYPESCRIPT_SOURCES / f"{name}.ts" for name in ("client", "sync", "credentials")],
 }
 
 

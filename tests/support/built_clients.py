@@ -1,12 +1,14 @@
 """The clients as their users get them: built packages in empty environments."""
 
+import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from support.node_packages import installed
 
@@ -24,6 +26,15 @@ class BuiltClient(Protocol):
     def readme(self, url: str, key: str) -> str:
         """The output of the first lines of the client's README."""
 
+    def following(self, file: Path) -> tuple[str | Path, ...]:
+        """The command that keeps a copy of the catalogue in a file, until it is killed."""
+
+    def synchronise(self, file: Path, url: str, key: str) -> None:
+        """Bring the copy up to date."""
+
+    def copied(self, file: Path) -> dict[str, Any]:
+        """The products of the copy by their SKUs; none where there is no copy yet."""
+
 
 @dataclass
 class PythonClient:
@@ -39,6 +50,18 @@ class PythonClient:
 
     def trade(self, url: str, key: str, *arguments: str | Path) -> str:
         return ran((self.programs / "trade", *arguments), {"TRADECOUNTER_URL": url, "TRADECOUNTER_KEY": key})
+
+    def following(self, file: Path) -> tuple[str | Path, ...]:
+        return (self.programs / "trade", "sync", file, "--follow")
+
+    def synchronise(self, file: Path, url: str, key: str) -> None:
+        self.trade(url, key, "sync", file)
+
+    def copied(self, file: Path) -> dict[str, Any]:
+        with sqlite3.connect(file) as copy:
+            if copy.execute("select 1 from sqlite_master where name = 'product'").fetchone() is None:
+                return {}
+            return {sku: json.loads(data) for sku, data in copy.execute("select sku, data from product")}
 
 
 @dataclass
@@ -56,6 +79,15 @@ class TypeScriptClient:
         options = ("--strict", "--noUncheckedIndexedAccess", "--target", "ES2022", "--module", "NodeNext")
         ran((node_program("tsc"), *options, "--lib", "ES2022,DOM,DOM.Iterable", self.folder / "readme.mts"))
         return ran(("node", self.folder / "readme.mjs"))
+
+    def following(self, file: Path) -> tuple[str | Path, ...]:
+        return ("node", self.folder / "sync.mjs", file, "follow")
+
+    def synchronise(self, file: Path, url: str, key: str) -> None:
+        self.program("sync", file, BASE=url, KEY=key)
+
+    def copied(self, file: Path) -> dict[str, Any]:
+        return dict(json.loads(file.read_text())["products"]) if file.exists() else {}
 
 
 def build_python(folder: Path) -> PythonClient:

@@ -3,6 +3,7 @@
 import { Connection, type Parameters } from "./connection.js";
 import { type Credentials, Key } from "./credentials.js";
 import type * as models from "./schema.js";
+import { type Batch, batches } from "./sync.js";
 import { Transport } from "./transport.js";
 
 const SKUS_PER_REQUEST = 50;
@@ -54,27 +55,6 @@ export class Tradecounter {
     return this.#api.get(`/product/${part(sku)}`, filters);
   }
 
-  /**
-   * What differs from a copy of the catalogue since a cursor: changes, and the cursor to store with them.
-   *
-   * Without a cursor, the first item has no changes, only the cursor that those from now on follow: begin with it, then
-   * read `products`. With `wait`, at most 20 seconds, the iterator never ends; without it, it ends when nothing else has
-   * changed. Throws CursorExpired: begin again.
-   */
-  async *changes(cursor = "", wait?: number): AsyncGenerator<{ changes: models.CatalogueChange[]; cursor: string }> {
-    for (let last = cursor; ; ) {
-      const isFirst = last === "";
-      const [changes, reply] = await this.#api.read<models.CatalogueChange[]>(
-        "/catalogue/change",
-        { after: last || undefined, limit: 500, wait },
-        wait ?? 0,
-      );
-      last = reply.headers.get("x-cursor") ?? last;
-      yield { changes, cursor: last };
-      if (changes.length === 0 && !isFirst && wait === undefined) return;
-    }
-  }
-
   categories(): Promise<models.Category[]> {
     return this.#api.get("/category");
   }
@@ -85,6 +65,16 @@ export class Tradecounter {
 
   attributes(): Promise<models.ProductAttribute[]> {
     return this.#api.get("/attribute");
+  }
+
+  /**
+   * What brings a copy of the catalogue up to date: store each batch together with its cursor.
+   *
+   * `after` is the stored cursor; null gets the whole catalogue first. With `wait`, at most 20 seconds, the iterator
+   * never ends, and has a batch as soon as there is a change; without it, it ends when the copy is current.
+   */
+  sync(after: string | null, wait?: number): AsyncGenerator<Batch> {
+    return batches(this.#api, after, wait);
   }
 
   /**

@@ -58,7 +58,7 @@ export class Conflict extends ApiError {}
 /** The available credit is too small. */
 export class CreditExceeded extends ApiError {}
 
-/** The cursor of the change feed is too old: read the catalogue again. */
+/** The cursor of the change feed is too old; `sync` begins again by itself. */
 export class CursorExpired extends ApiError {}
 
 /** Another order has the customer reference. */

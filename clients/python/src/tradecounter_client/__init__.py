@@ -1,5 +1,6 @@
 """A client of Tradecounter, the ordering API of a telecoms-hardware reseller."""
 
+from tradecounter_client.catalogue_sync import Batch
 from tradecounter_client.client import Tradecounter
 from tradecounter_client.credentials import Consent, Key
 from tradecounter_client.errors import ApiError, NoResponse, NotGenuine, TradecounterError
@@ -7,6 +8,7 @@ from tradecounter_client.webhooks import verified_event
 
 __all__ = [
     "ApiError",
+    "Batch",
     "Consent",
     "Key",
     "NoResponse",

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
+from tradecounter_client.catalogue_sync import Batch, batches
 from tradecounter_client.connection import Connection, Parameter
 from tradecounter_client.credentials import Credentials, Key
 from tradecounter_client.models import (
     AddConfigurationsRequest,
     AddressDetails,
-    CatalogueChange,
     Category,
     ConfirmOrderRequest,
     CreatedOrder,
@@ -88,22 +88,6 @@ class Tradecounter:
     def product(self, sku: str, extra: Sequence[str] = ()) -> Product:
         return self._api.get(f"/product/{_part(sku)}", Product, {"extra": extra})
 
-    def changes(self, cursor: str = "", wait: int | None = None) -> Iterator[tuple[list[CatalogueChange], str]]:
-        """What differs from a copy of the catalogue since a cursor: changes, and the cursor to store with them.
-
-        Without a cursor, the first item has no changes, only the cursor that those from now on follow: begin with it,
-        then read `products`. With `wait`, at most 20 seconds, the iterator never ends; without it, it ends when nothing
-        else has changed. Raises CursorExpired: begin again.
-        """
-        while True:
-            parameters: dict[str, Parameter] = {"after": cursor or None, "limit": 500, "wait": wait}
-            path = "/catalogue/change"
-            found, response = self._api.read(path, list[CatalogueChange], parameters, extra_time=wait or 0)
-            is_first, cursor = not cursor, response.headers.get("X-Cursor", cursor)
-            yield found, cursor
-            if not (found or is_first) and wait is None:
-                return
-
     def categories(self) -> list[Category]:
         return self._api.get("/category", list[Category])
 
@@ -112,6 +96,14 @@ class Tradecounter:
 
     def attributes(self) -> list[ProductAttribute]:
         return self._api.get("/attribute", list[ProductAttribute])
+
+    def sync(self, after: str | None, wait: int | None = None) -> Iterator[Batch]:
+        """What brings a copy of the catalogue up to date: store each batch together with its cursor.
+
+        `after` is the stored cursor; None gets the whole catalogue first. With `wait`, at most 20 seconds, the iterator
+        never ends, and has a batch as soon as there is a change; without it, it ends when the copy is current.
+        """
+        return batches(self._api, after, wait)
 
     def create_order(self, order: CreateOrderRequest, idempotency_key: str | None = None) -> CreatedOrder:
         """Create a pending order; with `auto_confirm`, a confirmed one.

@@ -84,7 +84,7 @@ class CreditExceeded(ApiError):
 
 
 class CursorExpired(ApiError):
-    """The cursor of the change feed is too old: read the catalogue again."""
+    """The cursor of the change feed is too old; `Tradecounter.sync` begins again by itself."""
 
     code = "cursor_expired"
 

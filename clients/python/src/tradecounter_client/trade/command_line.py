@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import sqlite3
 import sys
 from collections.abc import Callable
 from decimal import Decimal
@@ -11,6 +12,7 @@ from rich.console import Console
 
 from tradecounter_client.client import Tradecounter
 from tradecounter_client.errors import TradecounterError
+from tradecounter_client.trade.catalogue_copy import synchronise
 from tradecounter_client.trade.invoices import show_invoices, zip_invoices
 from tradecounter_client.trade.lists import show_orders, show_products
 from tradecounter_client.trade.order_file import FileError, Wanted, place_order
@@ -27,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         with _client() as client:
             given.run(client, given)
-    except (TradecounterError, FileError, OSError) as error:
+    except (TradecounterError, FileError, OSError, sqlite3.Error) as error:
         print(f"trade: {error}", file=sys.stderr)  # noqa: T201 the message of a command
         return 1
     except KeyboardInterrupt:
@@ -55,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _products(_command(commands, "products", "list what you can buy, at your prices", _list_products))
+    _sync(_command(commands, "sync", "keep a copy of the catalogue in a SQLite database", _synchronise))
     _order(_command(commands, "order", "order what a CSV file lists", _place_order))
     _orders(_command(commands, "orders", "list your orders", _list_orders))
     _invoices(_command(commands, "invoices", "list your invoices, or save them as PDF files", _list_invoices))
@@ -87,6 +90,15 @@ def _list_products(client: Tradecounter, given: argparse.Namespace) -> None:
         category=given.category,
     )
     show_products(_console(), found)
+
+
+def _sync(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, help="the database, which is created if need be")
+    parser.add_argument("--follow", action="store_true", help="stay, and store changes as soon as there are any")
+
+
+def _synchronise(client: Tradecounter, given: argparse.Namespace) -> None:
+    synchronise(_console(), client, given.file, follow=given.follow)
 
 
 def _order(parser: argparse.ArgumentParser) -> None:
