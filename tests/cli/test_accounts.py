@@ -55,6 +55,7 @@ def test_a_customer_is_added_with_all_options(ada: dict[str, Any], tradecounter:
         "order_mails": False,
         "blocked": False,
         "blocked_reason": None,
+        "external_id": None,
     }
     assert isinstance(ada["id"], int)
     shown = tradecounter.json("customer", "show", str(ada["id"]))

@@ -41,7 +41,8 @@ def test_a_customer_is_shown_with_credit_addresses_and_keys(tradecounter: Progra
     }  # fmt: skip
     assert shown["addresses"] == [address]
     [key] = shown["keys"]
-    assert key.keys() == {"id", "name", "prefix", "created_at", "last_used_at", "disabled_at"}
+    limits = {"scopes", "expires_at", "networks"}
+    assert key.keys() == {"id", "name", "prefix", "created_at", "last_used_at", "disabled_at", *limits}
     assert buyer.key.startswith(key["prefix"])
     text = tradecounter.text("customer", "show", str(buyer.id))
     assert "credit.available_credit   1000.00\n" in text

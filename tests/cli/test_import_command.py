@@ -43,7 +43,7 @@ def test_the_report_is_one_document(tradecounter: Program) -> None:
     }
     report = tradecounter.json("import", "products", "products.jsonl")
     [newest] = tradecounter.json("imports", "list", "--limit", "1")
-    wanted = {"id": newest["id"], **counted(unchanged=2), "errors": [], "warnings": [], "file": facts}
+    wanted = {"id": newest["id"], **counted(unchanged=2), "errors": [], "skipped": 0, "warnings": [], "file": facts}
     assert report == wanted
 
 

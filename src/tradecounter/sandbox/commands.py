@@ -28,10 +28,7 @@ def refresh(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy products, prices, stock, shipping and customers' terms from the live database into the sandbox's.
-
-    Keys and orders of the sandbox stay. The first time, its database must be empty.
-    """
+    """Copy the live database's products, prices, stock, shipping and customers' terms; keys and orders stay."""
     settings = read_settings()
     if not settings.sandbox:
         fail("TRADECOUNTER_SANDBOX must be true: this command changes the sandbox's database")

@@ -1,5 +1,6 @@
 """Amounts in JSON are in whole pence: more decimal places are an error, never rounded, at every address."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,10 +9,10 @@ import pytest
 
 from support.backoffice import BackOfficeSite
 from support.billing import invoiced, number_of
-from support.orders import buy
+from support.orders import buy, create
 from support.quotes import request_quote
 from support.service import Customer
-from support.shop import STANDARD
+from support.shop import ADDRESS, STANDARD
 
 NUMBERS = ["1.005", "0.001", "2.999999999999", "1e-3", "19.99000000000000000001"]
 
@@ -47,7 +48,10 @@ def doors(office: BackOfficeSite, staff: httpx2.Client, customer: Customer) -> d
     [line] = read.json()["unplaced"]
     mine, price = f"/api/customer/{customer.id}", f"/api/quote/{quote['confirmation_code']}/price"
     new = '"email_address": "pence@b.example", "first_name": "A", "last_name": "B"'
-    item = placed["items"][0]["id"]
+    item, pending = placed["items"][0]["id"], create(customer)
+    address = json.dumps(ADDRESS)
+    order = f'"customer_id": {customer.id}, "billing_address": {address}, "shipping_address": {address}'
+    chosen = f'"shipping_method": {{"id": {STANDARD}}}'
     return {
         "patch /api/customer/{id}.credit_limit": (mine, '{"credit_limit": {}, "term_days": 30}'),
         "patch /api/customer/{id}.discount": (mine, '{"discount": {}}'),
@@ -61,6 +65,18 @@ def doors(office: BackOfficeSite, staff: httpx2.Client, customer: Customer) -> d
         "post /api/customer.discount": ("/api/customer", f'{{{new}, "discount": {{}}}}'),
         "post /api/invoice/{number}/credit-note.amount": (
             f"/api/invoice/{invoice}/credit-note", '{"reason": "r", "amount": {}}',
+        ),
+        "post /api/order.items[].max_unit_cost": (
+            "/api/order", f'{{{order}, "items": [{{"sku": "PHONE", "quantity": 1, "max_unit_cost": {{}}}}]}}',
+        ),
+        "post /api/order.max_cost_gross": (
+            "/api/order", f'{{{order}, "items": [{{"sku": "PHONE", "quantity": 1}}], "max_cost_gross": {{}}}}',
+        ),
+        "post /api/order/{reference}/confirm.max_cost_gross": (
+            f"/api/order/{pending['confirmation_code']}/confirm", f'{{{chosen}, "max_cost_gross": {{}}}}',
+        ),
+        "post /api/quote/{code}/confirm.max_cost_gross": (
+            price.replace("/price", "/confirm"), f'{{{chosen}, "max_cost_gross": {{}}}}',
         ),
         "post /api/payment.amount": ("/api/payment", f'{{"invoice": {invoice}, "amount": {{}}}}'),
         "post /api/quote/{code}/price.discount": (price, '{"discount": {}}'),

@@ -52,6 +52,7 @@ def test_a_confirmed_order_reads_back_with_every_field(shop: Service) -> None:
     placed = confirm(customer, pending).json()
     found = read(customer, placed)
     [item] = found.pop("items")
+    assert found.pop("changed_on") >= found["created_on"]
     assert found == {
         "id": placed["order_id"],
         "order_reference": placed["order_reference"],

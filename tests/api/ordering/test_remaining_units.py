@@ -37,7 +37,8 @@ def test_an_order_shows_its_address_and_end_customer(customer: Customer) -> None
     found = read(customer, placed)
     assert found["shipping_address"] == {**ADDRESS, "id": saved["id"]}
     assert found["external_customer_id"] == "end-7"
-    assert list(found)[-3:] == ["shipping_address", "external_customer_id", "expected_dispatch_date"]
+    added = ["shipping_address", "external_customer_id", "expected_dispatch_date", "changed_on"]
+    assert list(found)[-4:] == added
     [item] = found["items"]
     assert list(item)[-2:] == ["quantity_dispatched", "quantity_cancelled"]
 

@@ -13,7 +13,7 @@ from support.quotes import request_quote
 from support.service import Customer, Service, running_service
 from support.shop import STANDARD
 
-MOST = 70  # the preview of an amendment is an amendment, shown beside the order as it is
+MOST = 75  # the preview of an amendment is an amendment, shown with prices and stock beside the order as it is
 
 
 @dataclass

@@ -17,7 +17,8 @@ GETS = [
     "/order/nothing", "/quote/nothing", "/order/nothing/invoice", "/order/nothing/video", "/product/nothing",
     "/product?sort=x", "/nowhere", "/auth/.well-known/openid-configuration",
     "/.well-known/oauth-authorization-server/auth", "/auth/jwks.json", "/invoice", "/invoice/nothing",
-    "/credit-note", "/credit-note/nothing", "/statement", "/payment",
+    "/credit-note", "/credit-note/nothing", "/statement", "/payment", "/picture/nothing", "/catalogue/change",
+    "/request-log",
 ]  # fmt: skip
 
 

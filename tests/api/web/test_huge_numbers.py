@@ -75,6 +75,7 @@ def known(office: BackOfficeSite, customer: Customer) -> dict[str, str]:
         "reference": placed["order_reference"],
         "orderItemId": str(placed["items"][0]["id"]),
         "code": request_quote(customer)["confirmation_code"],
+        "confirmation_code": request_quote(customer)["confirmation_code"],
         "pending": create(customer)["confirmation_code"],
         "number": str(number_of(service, invoiced(service, customer, ("PHONE", 1)))),
         "webhook": str(office.caller().post("/api/webhook", json={"url": url}).json()["id"]),

@@ -41,7 +41,7 @@ def fetch(service: Service, customer: Customer, path: str, **headers: str) -> ht
 
 def content_of(response: httpx2.Response) -> tuple[Any, ...]:
     """Return everything in a response that does not depend on the single request."""
-    own = {"date", "x-request-id", "ratelimit", "ratelimit-policy"}
+    own = {"date", "x-request-id", "ratelimit", "ratelimit-policy", "x-cursor"}
     return response.status_code, sorted(i for i in response.headers.multi_items() if i[0] not in own), response.content
 
 

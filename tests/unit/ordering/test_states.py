@@ -37,7 +37,7 @@ CREATED = {
     "customer_reference": "PO-1", "billing_address": ADDRESS, "shipping_address": ADDRESS, "shipping_region": 1,
     "shipping_options": [VAN], "shipping_weight": Decimal("1.000"), "cost_net": Decimal("100.00"),
     "cost_tax": Decimal("20.00"), "tax_rate": Decimal("20.00"), "paid": Decimal("0.00"), "pricings": 0,
-    "created_at": NOW,
+    "created_at": NOW, "changed_at": NOW, "allow_back_orders": True,
 }  # fmt: skip
 PENDING = NOTHING | CREATED | {"expires_at": LATER}
 UNPRICED = PENDING | {"kind": "quote", "expires_at": None}
