@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MOST_LINES = {"src": 400, "tests": 600, "rigs": 600, "bench": 400}
+MOST_LINES = {"src": 400, "tests": 600, "rigs": 600, "bench": 400, "clients": 400}
+_GENERATED = {"clients/python/src/tradecounter_client/models.py"}
 MOST_FUNCTION_LINES = 60
 
 
 def too_long() -> Iterator[str]:
     for folder, most in MOST_LINES.items():
         for path in sorted((ROOT / folder).rglob("*.py")):
-            if "migrations/versions" in path.as_posix():
+            if "migrations/versions" in path.as_posix() or path.relative_to(ROOT).as_posix() in _GENERATED:
                 continue
             text = path.read_text()
             if (count := len(text.splitlines())) > most:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.command_line import SECRET, without_settings
-from tradecounter.db.schema_state import newest_revision
 
 ROOT = Path(__file__).parents[2]
 _VERSIONS = "src/tradecounter/db/migrations/versions"
+_NUMBERED = re.compile(r"/[0-9]{4}_[^/]*\.py$")
 _MIGRATION = '''"""{name}."""
 
 from tradecounter.db.migrations.sql import run_sql
@@ -86,7 +86,7 @@ def next_release(folder: Path) -> Release:
 
 
 def previous_release(folder: Path) -> Release:
-    """The newest tag, or what was there before the newest migration; extracted, with the packages of its own lock.
+    """The newest tag, or the last state of the schema that leads to this one; extracted, with the packages of its own lock.
 
     Its tests' packages are there, too, since its tests' code fills its database. Raises NoHistoryError.
     """
@@ -109,11 +109,18 @@ def previous_commit() -> str:
     for tag in tags:
         if _git("rev-parse", f"{tag}^{{commit}}").strip() != here:
             return tag
-    newest = next(path.name for path in (ROOT / _VERSIONS).glob(f"{newest_revision()}_*.py"))
-    added = _git("log", "--diff-filter=A", "--format=%H", "-1", "--", f"{_VERSIONS}/{newest}").decode().strip()
-    if not re.fullmatch("[0-9a-f]{40}", added):
-        raise NoHistoryError(f"the history does not say when {newest} was added")
-    return _git("rev-parse", "--verify", "--quiet", f"{added}^").decode().strip()
+    migrations = _migrations("HEAD")
+    for changed in _git("log", "--format=%H", "--", _VERSIONS).decode().split():
+        before = _migrations(f"{changed}^")
+        if before == migrations[: len(before)] != migrations:  # else a database of then may lack one of the others
+            return _git("rev-parse", "--verify", "--quiet", f"{changed}^").decode().strip()
+    raise NoHistoryError("the history has no schema that leads to this one")
+
+
+def _migrations(commit: str) -> list[str]:
+    """The names of a commit's migrations, in their order. Raises NoHistoryError."""
+    names = _git("ls-tree", "--name-only", commit, f"{_VERSIONS}/").decode().split()
+    return sorted(name.rpartition("/")[2] for name in names if _NUMBERED.search(name))
 
 
 def _git(*words: str) -> bytes:

@@ -1651,7 +1651,7 @@ export interface components {
             bytes?: number;
             /**
              * Format: int64
-             * @description How many requests of the minute this entry stands for.
+             * @description The number of requests in this minute.
              */
             count?: number;
         };

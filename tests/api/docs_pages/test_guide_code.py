@@ -144,7 +144,7 @@ def test_the_program_that_keeps_invoices_fetches_each_once(code: list[str], shop
     assert json.loads(files[-2].read_text())["state"] == "due"
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="without curl")
+@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl; the summary says so")
 def test_the_command_for_a_table_of_invoices_writes_it(code: list[str], shop: Service, tmp_path: Path) -> None:
     customer = shop.customer()
     placed = invoiced(shop, customer)

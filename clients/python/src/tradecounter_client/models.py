@@ -487,7 +487,7 @@ class LoggedRequest(Model, kw_only=True):
     bytes: int | None = None
     """The length of the response's body as it was sent."""
     count: int | None = None
-    """How many requests of the minute this entry stands for."""
+    """The number of requests in this minute."""
 
 
 class Manufacturer(Model, kw_only=True):
