@@ -4,7 +4,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0055"
 down_revision = "0054"
-works_from = "0054"
+works_from = "0051"
 
 _GUARD = """
     alter table orders add column allow_back_orders boolean not null default true;

@@ -4,7 +4,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0056"
 down_revision = "0055"
-works_from = "0054"
+works_from = "0051"
 
 _PROGRAMS = """
     alter table customer_request

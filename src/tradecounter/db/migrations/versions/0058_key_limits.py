@@ -4,7 +4,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0058"
 down_revision = "0056"
-works_from = "0056"
+works_from = "0051"
 
 _LIMITS = """
     alter table api_key

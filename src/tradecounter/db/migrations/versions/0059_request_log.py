@@ -4,7 +4,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0059"
 down_revision = "0058"
-works_from = "0058"
+works_from = "0051"
 
 _LOG = """
     create table request_log (

@@ -4,7 +4,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0061"
 down_revision = "0059"
-works_from = "0056"
+works_from = "0051"
 
 _PICTURES = """
     create table picture (

@@ -4,7 +4,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0062"
 down_revision = "0061"
-works_from = "0050"
+works_from = "0051"
 
 # An import may exchange the ids of two records, so they are compared when its statement ends. Of orders, few have one.
 _IDS = """

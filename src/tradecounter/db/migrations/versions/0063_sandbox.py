@@ -4,7 +4,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0063"
 down_revision = "0062"
-works_from = "0050"
+works_from = "0051"
 
 _SANDBOX = """
     alter table installation add column sandbox boolean not null default false;

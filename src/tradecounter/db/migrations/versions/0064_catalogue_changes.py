@@ -4,7 +4,7 @@ from tradecounter.db.migrations.sql import run_sql
 
 revision = "0064"
 down_revision = "0063"
-works_from = "0054"
+works_from = "0051"
 
 _TABLES = """
     create table catalogue_change (
