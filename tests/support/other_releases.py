@@ -86,7 +86,7 @@ def next_release(folder: Path) -> Release:
 
 
 def previous_release(folder: Path) -> Release:
-    """The newest tag, or the last state of the schema that leads to this one; extracted, with the packages of its own lock.
+    """The newest tag, or the last state of the schema that leads to this one, with the packages of its own lock.
 
     Its tests' packages are there, too, since its tests' code fills its database. Raises NoHistoryError.
     """

@@ -8,7 +8,7 @@ from tradecounter.customer_requests.handle_requests import close_request, fetch_
 from tradecounter.customer_requests.queries import request_table
 from tradecounter.customer_requests.wire import ResellerRequest, present_request
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit, one_of
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -24,16 +24,11 @@ _COLUMNS = ("id", "state", "kind", "order_reference", "customer_id", "asked_by",
 _ITEMS = ("id", "sku", "quantity")
 
 
-def _state(text: str) -> str:
-    if text not in _STATES:
-        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(_STATES)}")
-    return text
-
-
 @app.command("list")
 def show_all(
     state: Annotated[
-        Any, typer.Option(parser=_state, metavar="S", help=f"Only requests in this state: {', '.join(_STATES)}.")
+        Any,
+        typer.Option(parser=one_of(_STATES), metavar="S", help=f"Only requests in this state: {', '.join(_STATES)}."),
     ] = None,
     customer: Customer = None,
     limit: Limit = LISTED,

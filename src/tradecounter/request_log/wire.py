@@ -24,9 +24,7 @@ class LoggedRequest(Struct):
     milliseconds: Annotated[int | UnsetType, Meta(description="How long it took, without the network.")] = UNSET
     request_id: Annotated[str | UnsetType, Meta(description="The response's `X-Request-Id`.")] = UNSET
     bytes: Annotated[int | UnsetType, Meta(description="The length of the response's body as it was sent.")] = UNSET
-    count: Annotated[int | UnsetType, Meta(description="The number of requests in this minute.")] = (
-        UNSET
-    )
+    count: Annotated[int | UnsetType, Meta(description="The number of requests in this minute.")] = UNSET
 
 
 def logged_request(record: RequestRecord) -> LoggedRequest:

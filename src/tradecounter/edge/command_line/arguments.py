@@ -42,6 +42,17 @@ def number(read: Callable[[str], Number], text: str) -> Number:
         raise typer.BadParameter(str(error)) from error
 
 
+def one_of(words: Sequence[str]) -> Callable[[str], str]:
+    """Return the parser of an option that takes one of these words. It raises BadParameter for any other."""
+
+    def parse(text: str) -> str:
+        if text not in words:
+            raise typer.BadParameter(f"{text!r} is not one of: {', '.join(words)}")
+        return text
+
+    return parse
+
+
 def pounds(text: str) -> Decimal:
     """Parse an amount. Raises BadParameter."""
     return number(read_pounds, text)

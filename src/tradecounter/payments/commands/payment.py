@@ -9,7 +9,7 @@ from msgspec import to_builtins
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Day, Limit, Reason, pounds
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Day, Limit, Reason, one_of, pounds
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_json, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -34,12 +34,6 @@ _COLUMNS = ("id", "received_on", "customer_id", "amount", "method", Prose("refer
             Prose("reversal_reason"))  # fmt: skip
 
 
-def _method(text: str) -> str:
-    if text not in METHODS:
-        raise typer.BadParameter(f"{text!r} is not one of: {', '.join(METHODS)}")
-    return text
-
-
 @app.command("add")
 def add(
     amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds.")],
@@ -58,7 +52,9 @@ def add(
     method: Annotated[
         Any,
         typer.Option(
-            parser=_method, metavar="M", help=f"One of: {', '.join(METHODS)}. A refund gives money on the account back."
+            parser=one_of(METHODS),
+            metavar="M",
+            help=f"One of: {', '.join(METHODS)}. A refund gives money on the account back.",
         ),
     ] = "bank_transfer",
     reference: Annotated[str, typer.Option(metavar="R", help="The bank's reference.")] = "",
