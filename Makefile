@@ -23,7 +23,7 @@
 # Needs Python 3.11 or newer and a package index; everything else is installed into this folder.
 
 PYTHON ?= python3
-UV := $(shell command -v uv 2>/dev/null || echo $(CURDIR)/.uv/bin/uv)
+UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 RUN := $(UV) run --frozen --quiet --extra embedded
 RUN_DEV := $(RUN) --group dev
 
@@ -55,7 +55,7 @@ check: $(UV)
 	@$(RUN_DEV) mypy
 	@$(RUN_DEV) lint-imports --no-cache --no-logo
 	@$(RUN_DEV) deptry src
-	@cd clients/python && $(RUN_DEV) --project ../.. deptry src
+	@$(RUN_DEV) sh -c "cd clients/python && deptry src"
 	@$(RUN_DEV) deptry tests rigs bench --non-dev-dependency-groups dev,release --ignore DEP002
 	@$(RUN_DEV) codespell
 	@$(RUN_DEV) python tests/contract/file_lengths.py
@@ -184,7 +184,7 @@ docs: $(UV)
 	@PYTHONPATH=tests $(RUN_DEV) python -m support.routes_document > docs/routes.md
 	@PYTHONPATH=tests $(RUN_DEV) python -m support.client_models
 
-$(CURDIR)/.uv/bin/uv:
+.uv/bin/uv:
 	@echo "Installing uv into .uv"
 	@$(PYTHON) -m venv .uv
 	@.uv/bin/python -m pip install --quiet --disable-pip-version-check uv

@@ -44,10 +44,11 @@ def guard_errors(kind: OrderKind, request: CreateOrderRequest) -> Iterator[Field
             problem = "must not be set on a quote: send max_cost_gross when you confirm the quote"
             yield FieldError(name, problem)
         elif amount is not None:
-            yield from _amount_errors(name, amount)
+            yield from amount_errors(name, amount)
 
 
-def _amount_errors(name: str, amount: Decimal) -> Iterator[FieldError]:
+def amount_errors(name: str, amount: Decimal) -> Iterator[FieldError]:
+    """Yield the error of an amount that is not pounds, 0 or more."""
     if not (amount.is_finite() and amount >= 0):
         yield FieldError(name, "must be an amount of pounds, 0 or more")
 
@@ -73,7 +74,7 @@ def require_sum(guards: ConfirmationGuards, cost_gross: Decimal) -> None:
     """Check what the items of an order cost with VAT. Raises DomainError: invalid, conflict."""
     if guards.max_cost_gross is None:
         return
-    if wrong := list(_amount_errors(_MAX_COST, guards.max_cost_gross)):
+    if wrong := list(amount_errors(_MAX_COST, guards.max_cost_gross)):
         raise invalid_fields(wrong)
     if errors := _sum_errors(guards.max_cost_gross, cost_gross):
         raise conflicts(errors)

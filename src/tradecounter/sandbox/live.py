@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.billing.queries.ledger import invoices_of_order
 from tradecounter.db.advisory_locks import TRY_TO_LIVE
-from tradecounter.db.pool import Database
+from tradecounter.db.pool import DATABASE_AWAY, Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.errors import DomainError
 from tradecounter.letterhead.seller import Letterhead
@@ -69,6 +69,10 @@ async def live_on(tx: Transaction, database: Database, life: Life, now: datetime
                 count += await _step(own, order, life, now)
         except DomainError as error:  # such as a blocked account; the other orders live on
             log.info("an order of the sandbox cannot take its next step", order=order.id, reason=str(error))
+        except DATABASE_AWAY:
+            raise
+        except Exception:  # a fault of ours at one order
+            log.exception("an order of the sandbox failed to take its next step", order=order.id)
     return count
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -12,6 +12,8 @@ from msgspec import Struct
 from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.kit.trusted_authorities import trusted_authorities
 from tradecounter.settings import Settings
+
+Shape = TypeVar("Shape")
 
 _SECONDS = 5.0
 _NOT_FOUND, _ERROR = 404, 400
@@ -46,12 +48,12 @@ class RemoteSandbox:
 
     async def keys_of(self, customer_id: int) -> list[RemoteKey]:
         """Return a customer's keys. Raises DomainError: unavailable, not found (the sandbox does not know it yet)."""
-        return msgspec.json.decode(await self._call("GET", customer_id), type=list[RemoteKey])
+        return _read(await self._call("GET", customer_id), list[RemoteKey])
 
     async def make_key(self, customer_id: int, name: str, by: str) -> RemoteKey:
         """Make a key for a user of a customer. Raises DomainError as `keys_of` does, and invalid."""
         content = msgspec.json.encode({"name": name})
-        return msgspec.json.decode(await self._call("POST", customer_id, by=by, content=content), type=RemoteKey)
+        return _read(await self._call("POST", customer_id, by=by, content=content), RemoteKey)
 
     async def disable_key(self, customer_id: int, key_id: int, by: str) -> None:
         """Disable a customer's key. Raises DomainError as `keys_of` does."""
@@ -74,9 +76,17 @@ class RemoteSandbox:
             raise _away() from error
         if response.status_code == _NOT_FOUND:
             raise not_found("key of the sandbox", rest.removeprefix("/") or customer_id)
-        if response.status_code >= _ERROR:
+        if not response.is_success:
             raise _rejection(response)
         return response.content
+
+
+def _read(content: bytes, shape: type[Shape]) -> Shape:
+    """Decode a response. Raises DomainError (unavailable) for what no sandbox sends, such as a proxy's page."""
+    try:
+        return msgspec.json.decode(content, type=shape)
+    except msgspec.MsgspecError as error:
+        raise _away() from error
 
 
 def _away() -> DomainError:

@@ -16,7 +16,7 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.paging import Page
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.error_codes import Code
-from tradecounter.kit.errors import DomainError, FieldError, Kind
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.json_text import decode_json
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.number_types import Id
@@ -25,12 +25,13 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.respond import OrderCreation
 from tradecounter.orders.found_order import FoundOrder
 from tradecounter.orders.fulfilled import FulfilmentReader
-from tradecounter.orders.lines import OrderLine, products_of
+from tradecounter.orders.guards import amount_errors
+from tradecounter.orders.lines import products_of
 from tradecounter.orders.parameters import OrderListParameters, order_filter
 from tradecounter.orders.present import created_order, order_on_the_wire, pending_order
 from tradecounter.orders.queries.lines import lines_of, lines_of_order
 from tradecounter.orders.queries.order_lists import list_orders, listed_orders
-from tradecounter.orders.queries.orders import order_to_read, pipe_by_code
+from tradecounter.orders.queries.orders import lock_unconfirmed, order_to_read, pipe_by_code
 from tradecounter.orders.shipping_options import choose_shipping, find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.wire import (
@@ -201,41 +202,45 @@ class OrderTools:
             listed = await list_orders(tx, caller.customer_id, wanted, start, start + page.limit)
             numbers = listed.numbers.tolist()
             orders = await listed_orders(tx, caller.customer_id, numbers, _MOST_LINES) if numbers else []
-            lines = await lines_of(tx, [order.id for order in orders])
-            shown = [await self._shown(tx, caller.customer_id, order, lines[order.id]) for order in orders]
-        return FoundOrders(listed.total, shown)
+            return FoundOrders(listed.total, await self._shown(tx, caller.customer_id, orders))
 
     @tool("Get an order", "read", "order", gives=FoundOrder, referenced=(Product,))
     async def get_order(self, caller: Caller, asked: GetOrder) -> Any:
         """Read an order with its lines, parcels and tracking; a pending one by its confirmation code."""
         async with reading(self.database) as tx:
             order = await order_to_read(tx, caller.customer_id, asked.reference)
-            lines = await lines_of_order(tx, order.id)
             if not isinstance(order, NumberedOrder):
-                return pending_order(order, lines, self.clock.now())
-            return await self._shown(tx, caller.customer_id, order, lines)
+                return pending_order(order, await lines_of_order(tx, order.id), self.clock.now())
+            [shown] = await self._shown(tx, caller.customer_id, [order])
+            return shown
 
     @tool("Ask for a quote", "order", changes=True, takes=RequestQuote, gives=CreatedOrder, referenced=_ADDRESSES)
     async def request_quote(self, caller: Caller, asked: bytes) -> bytes:
         """Ask support for a special price. Support answers by e-mail; `confirm_order` then buys at the quoted price."""
         return await self.creation.create(caller.customer_id, caller.actor, asked, "quote")
 
-    async def _shown(self, tx: Transaction, customer_id: int, order: NumberedOrder, lines: Sequence[OrderLine]) -> Any:
-        fulfilled = await self.fulfilment.of_orders(tx, [order.id])
-        view = await self.views.showing(customer_id, products_of(lines))
-        return order_on_the_wire(order, lines, fulfilled[order.id], view, self.clock.now())
+    async def _shown(self, tx: Transaction, customer_id: int, orders: Sequence[NumberedOrder]) -> list[Any]:
+        ids = [order.id for order in orders]
+        lines, fulfilled = await lines_of(tx, ids), await self.fulfilment.of_orders(tx, ids)
+        products = [product for each in ids for product in products_of(lines[each])]
+        view, now = await self.views.showing(customer_id, products), self.clock.now()
+        return [order_on_the_wire(order, lines[order.id], fulfilled[order.id], view, now) for order in orders]
 
 
 async def _require_shown_total(tx: Transaction, customer_id: int, asked: ConfirmOrder) -> None:
-    """Check that an order costs what was shown. Raises DomainError (conflict)."""
+    """Check that an order costs what was shown. Raises DomainError: invalid, conflict."""
+    if wrong := list(amount_errors("total", asked.total)):
+        raise invalid_fields(wrong)
+    code = asked.confirmation_code.lower()
     async with tx.pipeline() as p:
-        found = pipe_by_code(p, customer_id, asked.confirmation_code.lower())
+        lock_unconfirmed(p, customer_id, code)  # otherwise support could price a quote again before it is confirmed
+        found = pipe_by_code(p, customer_id, code)
     order = found.first
     if not isinstance(order, PendingOrder | PricedQuote):
         return  # confirming says why it cannot be confirmed, or that it was
     option = find_option(order.shipping_options, asked.shipping_method)
     total = None if option is None else order.gross_with(option)
     if total is not None and total != asked.total:
-        problem = f"the order costs {total}, not {asked.total}, by this shipping method: show that total first"
+        problem = f"the order costs {total}, not {asked.total:.2f}, by this shipping method: show that total first"
         error = FieldError("total", problem, Code.PRICE_CHANGED)
         raise DomainError(Kind.CONFLICT, str(error), code=Code.PRICE_CHANGED, field_errors=[error])

@@ -6,8 +6,6 @@ from datetime import datetime
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
-MOST_AT_ONCE = 500
-
 
 @dataclass(frozen=True, slots=True)
 class LivingOrder:

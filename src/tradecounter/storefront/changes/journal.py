@@ -42,20 +42,26 @@ class _Changes:
     def forget(self, until: int) -> None:
         old = bisect_right(self.versions, until)
         del self.versions[:old], self.ids[:old]
+        self.size = self._count()
 
     def pack(self, until: int) -> None:
         """Keep each product's latest change of those up to a version: the earlier ones tell nothing more."""
         if self.size < self.pack_at:
             return
-        end, seen = bisect_right(self.versions, until), np.empty(0, dtype=np.int64)
-        for place in range(end - 1, -1, -1):
-            ids = self.ids[place]
-            if ids is not None:
-                fresh = np.setdiff1d(ids, seen)
-                seen = np.union1d(seen, fresh)
-                self.ids[place] = fresh
-        self.size = sum(1 if ids is None else len(ids) for ids in self.ids)
+        end = bisect_right(self.versions, until)
+        newest_first = [(place, ids) for place in range(end - 1, -1, -1) if (ids := self.ids[place]) is not None]
+        if newest_first:
+            everything = np.concatenate([ids for _, ids in newest_first])
+            latest = np.zeros(len(everything), dtype=np.bool_)
+            latest[np.unique(everything, return_index=True)[1]] = True  # the first of equal ids
+            starts = np.cumsum([len(ids) for _, ids in newest_first])[:-1]
+            for (place, ids), kept in zip(newest_first, np.split(latest, starts), strict=True):
+                self.ids[place] = ids[kept]
+        self.size = self._count()
         self.pack_at = max(_MOST_IDS, 2 * self.size)
+
+    def _count(self) -> int:
+        return sum(1 if ids is None else len(ids) for ids in self.ids)
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 from urllib.parse import quote
 
+from cachetools import LRUCache
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
@@ -28,6 +29,9 @@ _ONE = LIST + "/"
 _ROUTE_OF_ONE = _ONE + "{sku}"
 
 
+_MOST_LONG = 1_000
+
+
 class ShortResponses:
     """Makes responses as the application would, but for the headers of a single request."""
 
@@ -43,6 +47,7 @@ class ShortResponses:
         self._deprecated = {each.path: each for each in operations if each.method == "GET" and each.deprecation}
         self._base_url_of = base_url_of
         self._standing_headers = standing_headers
+        self._long: LRUCache[int, bool] = LRUCache(_MOST_LONG)  # requests with long responses, by the hash of their key
 
     def make(
         self, key: CacheKey, customer_id: int, view: CustomerView, if_none_match: bytes | None = None
@@ -51,24 +56,31 @@ class ShortResponses:
 
         It waits for nothing. The application meets the same error, and responds to it.
         """
+        asked = hash(key[1:])
+        if asked in self._long:
+            return None
         scope = _scope(key, if_none_match)
         call = Call(Request(scope), self._base_url_of, 0, customer_id, _no_actor)
-        if not call.base_url:  # of an invalid `Host`: then it is the server's own
+        response = self._response(scope["path"], call, view)
+        if response is None:
             return None
-        try:
-            response = self._called(scope["path"], call, view)
-        except Exception:  # noqa: BLE001 which the application logs
-            return None
-        if response is None or isinstance(response, ChunkedResponse):
+        if isinstance(response, ChunkedResponse) or not compress_short(response, call.accept_encoding):
+            self._long[asked] = True  # from now on the application is asked at once
             return None
         operation = self._deprecated.get(LIST if scope["path"] == LIST else _ROUTE_OF_ONE)
         if operation is not None:
             mark_deprecated(response, operation, call.base_url)
-        if not compress_short(response, call.accept_encoding):
-            return None
         present = {name for name, _ in response.raw_headers}
         headers = [*response.raw_headers, *(header for header in self._standing_headers if header[0] not in present)]
         return recorded(scope, key, if_none_match, response.status_code, headers, [bytes(response.body)])
+
+    def _response(self, path: str, call: Call, view: CustomerView) -> Response | None:
+        if not call.base_url:  # of an invalid `Host`: then it is the server's own
+            return None
+        try:
+            return self._called(path, call, view)
+        except Exception:  # noqa: BLE001 which the application logs
+            return None
 
     def _called(self, path: str, call: Call, view: CustomerView) -> Response | None:
         if path == LIST:
