@@ -23,7 +23,7 @@ _MOST_IDS = 50_000  # of one subject, before its older changes are packed
 
 
 @dataclass(slots=True)
-class _Changes:
+class SubjectChanges:
     """The changes of one subject, in order of version; None: all products."""
 
     versions: list[int] = field(default_factory=list)
@@ -32,14 +32,17 @@ class _Changes:
     pack_at: int = _MOST_IDS
 
     def add(self, version: int, ids: Ids | None) -> None:
+        """Add the change of a version that is newer than all others."""
         self.versions.append(version)
         self.ids.append(ids)
         self.size += 1 if ids is None else len(ids)
 
     def between(self, after: int, until: int) -> list[Ids | None]:
+        """Return the changes after a version, up to another one."""
         return self.ids[bisect_right(self.versions, after) : bisect_right(self.versions, until)]
 
     def forget(self, until: int) -> None:
+        """Drop the changes up to a version."""
         old = bisect_right(self.versions, until)
         del self.versions[:old], self.ids[:old]
         self.size = self._count()
@@ -76,7 +79,7 @@ class Journal:
     read_to: dict[Topic, int] = field(default_factory=dict)
     forgotten: dict[Topic, int] = field(default_factory=dict)
     _forgotten_text: str | None = None
-    _of: dict[tuple[Topic, Subject], _Changes] = field(default_factory=dict)
+    _of: dict[tuple[Topic, Subject], SubjectChanges] = field(default_factory=dict)
 
     def between(self, topic: Topic, subject: Subject, after: int, until: int) -> list[Ids | None]:
         """Return the products that changed after a version, up to another one."""
@@ -122,7 +125,7 @@ class Journal:
         if ids is not None:
             ids = np.unique(np.frombuffer(ids, dtype=_ID).astype(np.int64))
         subject = change.price_list if change.topic == "prices" else change.customer_id
-        self._of.setdefault((change.topic, subject), _Changes()).add(change.version, ids)
+        self._of.setdefault((change.topic, subject), SubjectChanges()).add(change.version, ids)
 
     def _forget(self, text: str | None) -> None:
         if text is None or text == self._forgotten_text:
