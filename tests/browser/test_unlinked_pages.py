@@ -8,7 +8,9 @@ from playwright.sync_api import Browser
 from support.accessibility import all_serious_errors
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.browsing import tab_in, window
+from support.cluster import Cluster
 from support.page_routes import SITES, PageRoute, page_routes
+from support.sandbox_pair import SandboxPair, sandbox_pair
 from support.service import Service
 from support.unlinked_pages import WAYS, Visit
 
@@ -27,13 +29,19 @@ def strict(shop: Service) -> Iterator[BackOfficeSite]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def pair(postgres: Cluster) -> Iterator[SandboxPair]:
+    with sandbox_pair(postgres) as found:
+        yield found
+
+
 @pytest.mark.parametrize("route", PAGES, ids=lambda route: route.path)
 def test_a_page_without_links_is_accessible_and_fits(
-    browser: Browser, office: BackOfficeSite, strict: BackOfficeSite, route: PageRoute
+    browser: Browser, office: BackOfficeSite, strict: BackOfficeSite, pair: SandboxPair, route: PageRoute
 ) -> None:
-    own = [office.service.url, office.url, strict.url]
+    own = [office.service.url, office.url, strict.url, pair.live.url]
     with window(browser) as context, tab_in(context, own, route.path) as tab:
-        WAYS[route.path.removeprefix(route.site.root)](Visit(tab, office, strict, route.site))
+        WAYS[route.path.removeprefix(route.site.root)](Visit(tab, office, strict, pair, route.site))
         assert all_serious_errors(tab) == []
 
 

@@ -14,6 +14,8 @@ from support.orders import buy, create
 from support.pages import Person, customer_user, staff_member
 from support.people import PASSWORD, invitation_of_member, totp
 from support.quotes import price_as_support, request_quote
+from support.sandbox_pair import LIST as SANDBOX
+from support.sandbox_pair import SandboxPair
 from support.service import Service
 from support.shop import STANDARD
 from support.signing_in import Place, place_at
@@ -30,11 +32,15 @@ _STOCK = b"sku,available\nPHONE,12\n"
 
 @dataclass
 class Visit:
-    """A tab of a window without cookies, and the sites; staff of the `strict` one need a second factor."""
+    """A tab of a window without cookies, and the sites.
+
+    Staff of the `strict` one need a second factor; the live site of the `pair` has a sandbox.
+    """
 
     tab: Tab
     office: BackOfficeSite
     strict: BackOfficeSite
+    pair: SandboxPair
     site: PageSite
 
     @property
@@ -204,6 +210,23 @@ def _ticked_orders(step: str) -> Callable[[Visit], None]:
     return reach
 
 
+def _sandbox(step: str) -> Callable[[Visit], None]:
+    """Reach a page of the keys of a sandbox in which the customer has one."""
+
+    def reach(visit: Visit) -> None:
+        pair = visit.pair
+        pair.refresh()
+        pair.dev.send(f"{SANDBOX}/key/new", {"name": "My shop"})
+        signed_in(visit.tab, pair.dev, pair.live.url)
+        response = visit.tab.open(pair.live.url + SANDBOX)
+        if step:
+            address = visit.tab.page.locator(f"a[href$='{step}']").first.get_attribute("href")
+            response = visit.tab.open(f"{pair.live.url}{address}")
+        assert response.status == 200
+
+    return reach
+
+
 # By the path below the site's root.
 WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/quote-link": _signed_out("/quote-link"),
@@ -224,8 +247,9 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/new-order/{code}/discard": _pending_order("/discard"),
     "/new-order/{code}/approval": _pending_order("/approval"),
     "/approval/{code}": _approval(""),
-    "/developer/sandbox": _signed_in("/developer/sandbox"),
-    "/developer/sandbox/key/new": _signed_in("/developer/sandbox/key/new"),
+    "/developer/sandbox": _sandbox(""),
+    "/developer/sandbox/key/new": _sandbox("/key/new"),
+    "/developer/sandbox/key/{id}/disable": _sandbox("/disable"),
     "/basket/shared": _signed_in("/basket/shared?item=2:PHONE"),
     "/order/many/dispatch": _ticked_orders("dispatch"),
     "/order/many/invoice": _ticked_orders("invoice"),

@@ -2,59 +2,23 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import httpx2
 import pytest
 
-from support.backoffice import BackOfficeSite, backoffice_of
 from support.cluster import Cluster
-from support.pages import Person, customer_user, text_of
-from support.service import MORNING, Customer, Service, running_service
-from support.shop import stock_shop
-from tradecounter.sandbox.refresh import refresh_sandbox
-
-LIST = "/account/developer/sandbox"
-
-
-@dataclass
-class Pair:
-    """A live site whose customers may make keys of its sandbox."""
-
-    live: Service
-    sandbox: Service
-    customer: Customer
-    dev: Person
-
-    def refresh(self) -> None:
-        self.sandbox.in_transaction(lambda tx: refresh_sandbox(tx, self.live.database_url, MORNING))
+from support.pages import customer_user, text_of
+from support.sandbox_pair import LIST, SandboxPair, sandbox_pair
+from support.service import Service
 
 
 @pytest.fixture
-def office(postgres: Cluster) -> Iterator[BackOfficeSite]:
-    with (
-        postgres.database() as url,
-        running_service(url, sandbox=True) as sandbox,
-        backoffice_of(sandbox) as office,
-    ):
-        yield office
+def pair(postgres: Cluster) -> Iterator[SandboxPair]:
+    with sandbox_pair(postgres) as found:
+        yield found
 
 
-@pytest.fixture
-def pair(postgres: Cluster, office: BackOfficeSite) -> Iterator[Pair]:
-    settings: dict[str, Any] = {
-        "sandbox_url": office.service.url,
-        "sandbox_backoffice_url": office.url,
-        "sandbox_token": office.token("customers:write"),
-    }
-    with postgres.database() as url, running_service(url, **settings) as live:
-        stock_shop(live)
-        customer = live.customer()
-        yield Pair(live, office.service, customer, customer_user(live, customer.id, "developer"))
-
-
-def test_a_key_is_made_works_in_the_sandbox_alone_and_is_disabled(pair: Pair) -> None:
+def test_a_key_is_made_works_in_the_sandbox_alone_and_is_disabled(pair: SandboxPair) -> None:
     pair.refresh()
     assert "Make your first key" in text_of(pair.dev.get(LIST))
     page = pair.dev.send(f"{LIST}/key/new", {"name": "My shop"})
@@ -74,7 +38,7 @@ def test_a_key_is_made_works_in_the_sandbox_alone_and_is_disabled(pair: Pair) ->
     assert "My shop" not in text_of(pair.dev.get(LIST))
 
 
-def test_who_is_not_known_there_yet_and_a_sandbox_that_is_away_are_said(pair: Pair) -> None:
+def test_who_is_not_known_there_yet_and_a_sandbox_that_is_away_are_said(pair: SandboxPair) -> None:
     assert "does not know your account yet" in text_of(pair.dev.get(LIST))
     sent = pair.dev.send(f"{LIST}/key/new", {"name": "My shop"})
     assert (sent.status_code, "does not know your account yet" in text_of(sent)) == (409, True)
