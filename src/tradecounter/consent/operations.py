@@ -82,7 +82,7 @@ class IssuerEndpoints:
         )
     )
     async def show_metadata(self, call: Call) -> Response:
-        return json_response(metadata(audience_of(call, self.base_url)))
+        return json_response(metadata(audience_of(call.request, self.base_url)))
 
     @endpoint(
         Operation(
@@ -175,7 +175,7 @@ class IssuerEndpoints:
         return json_response(Revoked())
 
     async def _issue(self, call: Call, request: ClientRequest, wanted: CodeRequest | str) -> ConsentToken:
-        now, base_url = self.clock.now(), audience_of(call, self.base_url)
+        now, base_url = self.clock.now(), audience_of(call.request, self.base_url)
         async with transaction(self.issuer.database, request.actor) as tx:
             key = await signing_key(tx, self.issuer.vault, now)
             given: Given | Rejection
@@ -211,7 +211,7 @@ class IssuerEndpoints:
             read = SubjectToken.read(token)
         except InvalidSubjectTokenError:
             return None
-        audience = audience_of(call, self.base_url)
+        audience = audience_of(call.request, self.base_url)
         keys = await self.issuer.keys(read.key_id, audience)
         try:
             return read.consent(keys, Consent(audience, request.client_id), self.clock.now())

@@ -78,7 +78,7 @@ class TokenEndpoint:
 
     async def _exchange(self, call: Call, request: ClientRequest) -> str:
         wanted = read_token_request(request.fields)
-        audience = audience_of(call, self.base_url)
+        audience = audience_of(call.request, self.base_url)
         if wanted.resource is not UNSET and wanted.resource.rstrip("/") != audience:
             raise OAuthRequestError("invalid_target", f"resource: must be {audience}")
         return await self.exchange.exchange(wanted.subject_token, Consent(audience, request.client_id))

@@ -186,7 +186,8 @@ class Application(Site):
             AccountTools(self.database, clock),
         )
         tools = [tool for group in groups for tool in tools_of(group)]
-        return AgentServer(tools, CustomerGate(self.admission).admit, settings.cors_origins, settings.max_body_bytes)
+        admit = CustomerGate(self.admission).admit
+        return AgentServer(tools, admit, settings.base_url, settings.cors_origins, settings.max_body_bytes)
 
     @asynccontextmanager
     async def running(self, router: Router | None = None) -> AsyncIterator[None]:

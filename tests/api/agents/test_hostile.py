@@ -53,6 +53,11 @@ def test_a_page_of_another_origin_may_not_call(shop: Service, customer: Customer
     assert post(shop, LIST, **{"X-Api-Key": customer.key, "Origin": shop.url}).status_code == 200
 
 
+def test_a_page_whose_name_was_made_to_lead_here_may_not_call(shop: Service, customer: Customer) -> None:
+    rebound = {"X-Api-Key": customer.key, "Host": "evil.example", "Origin": "http://evil.example"}
+    assert post(shop, LIST, **rebound).status_code == 403
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

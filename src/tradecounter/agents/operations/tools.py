@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
-from mcp.types import Tool as ListedTool
-from mcp.types import ToolAnnotations
 from msgspec import Struct
 from msgspec.json import decode
 
@@ -134,24 +132,11 @@ def tools_of(group: object) -> Iterator[Tool]:
             )
 
 
-def listed(tools: Sequence[Tool]) -> list[ListedTool]:
-    """Return tools as clients see them."""
+def schemas_of(tools: Sequence[Tool]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the schemas of each tool's arguments and result; none needs another document."""
     schemas = Schemas([_operation(each) for each in tools])
     return [
-        ListedTool(
-            name=each.name,
-            title=each.declared.title,
-            description=each.description,
-            input_schema=_whole(schemas.of(each.takes), schemas.components),
-            output_schema=_whole(schemas.of(each.gives), schemas.components),
-            annotations=ToolAnnotations(
-                title=each.declared.title,
-                read_only_hint=not each.declared.changes,
-                destructive_hint=each.declared.destructive,
-                idempotent_hint=each.declared.idempotent or not each.declared.changes,
-                open_world_hint=False,
-            ),
-        )
+        (_whole(schemas.of(each.takes), schemas.components), _whole(schemas.of(each.gives), schemas.components))
         for each in tools
     ]
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from msgspec import UNSET
+from starlette.requests import Request
 from starlette.responses import Response
 
 from tradecounter.db.pool import Database
@@ -97,7 +98,7 @@ def oauth_error_response(error: OAuthRequestError) -> Response:
     return json_response(body, 401, _CHALLENGE) if error.code == "invalid_client" else json_response(body, 400)
 
 
-def audience_of(call: Call, base_url: str | None) -> str:
+def audience_of(request: Request, base_url: str | None) -> str:
     """Return the base URL that a consent must name: the configured one, or else the one that the request reached.
 
     The `Host` header alone is not trusted: a client could name another service there, and use that service's subject
@@ -105,7 +106,8 @@ def audience_of(call: Call, base_url: str | None) -> str:
     """
     if base_url is not None:
         return base_url
-    host, port = call.request.scope["server"]
+    host, port = request.scope["server"]
     suffix = "" if port == _HTTP_PORT else f":{port}"
     reached = f"http://[{host}]{suffix}" if ":" in host else f"http://{host}{suffix}"
-    return call.base_url if call.base_url == f"http://localhost{suffix}" else reached
+    named = str(request.base_url).rstrip("/")
+    return named if named == f"http://localhost{suffix}" else reached

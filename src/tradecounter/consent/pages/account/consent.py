@@ -61,7 +61,7 @@ class ConsentPages:
         """Return the page, or the way back to the application. Raises DomainError for a wrong application."""
         session = session_of(call.request.scope)
         user = session.person if session is not None and isinstance(session.person, CustomerUser) else None
-        issuer = issuer_name(audience_of(call, self.parts.settings.base_url))
+        issuer = issuer_name(audience_of(call.request, self.parts.settings.base_url))
         async with transaction(self.desk.database, SYSTEM if user is None else call.actor) as tx:
             application = await fetch_target(tx, fields)
             try:

@@ -1,0 +1,24 @@
+"""The SDK of `/mcp` starts with the first request of an agent, once."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from support.agents import agent
+from support.command_line import without_settings
+from support.service import Service
+
+
+def test_a_process_without_agents_does_not_import_the_sdk() -> None:
+    program = (
+        "import sys, tradecounter.sites.public, tradecounter.sites.back_office, tradecounter.sites.worker;"
+        "sys.exit(any(name.split('.')[0] in ('mcp', 'mcp_types') for name in sys.modules))"
+    )
+    subprocess.run([sys.executable, "-c", program], env=without_settings(), check=True)
+
+
+def test_first_requests_at_the_same_time_are_all_served(own_shop: Service) -> None:
+    helper = agent(own_shop, own_shop.customer().key)
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: helper.call("get_products", skus=["PHONE"]), range(6)))
+    assert {each["products"][0]["sku"] for each in found} == {"PHONE"}
