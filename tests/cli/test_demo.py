@@ -77,6 +77,7 @@ def test_emails_about_the_demos_orders_are_in_the_mail_folder(announced: dict[st
     assert kinds == {
         "quote-requested", "quote-received", "quote-priced", "quote-expiring", "order-confirmed", "order-expected-date",
         "order-cancelled", "order-changed", "order-dispatched", "order-invoiced", "invoice-copy", "payment-received",
+        "request-opened",
     }  # fmt: skip
 
 
