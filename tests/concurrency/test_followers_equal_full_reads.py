@@ -91,13 +91,14 @@ days = st.integers(-2, 3)
 def imports(draw: st.DrawFn) -> Step:
     kind = draw(st.sampled_from(["products", "price-list", "stock", "incoming", "attributes", "contract-prices"]))
     sku, number, some = draw(skus), draw(costs), draw(st.booleans())
+    spelled = draw(st.sampled_from([sku, sku.lower(), sku.title()]))
     first, length = draw(days), draw(st.integers(0, 2))
     price_list, place = draw(st.sampled_from(LISTS)), draw(st.integers(0, 2))
 
     def run(world: World) -> None:
         today = world.first.clock.now().date()
         row: dict[str, Any] = {
-            "products": product(sku, name=f"Name {number}", active=some, attributes={"colour": str(number)}),
+            "products": product(spelled, name=f"Name {number}", active=some, attributes={"colour": str(number)}),
             "price-list": price(sku, number, price_list=price_list),
             "stock": {"sku": sku, "available": number},
             "incoming": {"sku": sku, "incoming": number, "expected_on": f"2026-09-0{number}T10:00:00"},

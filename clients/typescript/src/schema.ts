@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * What has changed in your catalogue
-         * @description Products that differ from your copy: their details, your prices, stock or expected deliveries have changed, they are new, or you cannot buy them any more. Apply the changes, store `X-Cursor` with your copy, and send it as `after` with the next request; go on until the response is empty. A product may be sent again although it is as you have it. With `wait`, a request without a change gets its response as soon as there is one.
+         * @description Products that differ from your copy: their details, your prices, stock or expected deliveries have changed, they are new, or you cannot buy them any more. Apply the changes in their order, store `X-Cursor` with your copy, and send it as `after` with the next request; go on until the response is empty. A product may be sent again although it is as you have it. With `wait`, a request without a change gets its response as soon as there is one.
          *
          *     A key with scopes needs `read`.
          */
@@ -944,7 +944,7 @@ export interface components {
             /** @description The product's SKU. */
             sku: string;
             /**
-             * @description `changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now.
+             * @description `changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now, or its SKU is spelled in other case now, and `changed` follows.
              * @example changed
              * @enum {string}
              */
@@ -2942,7 +2942,7 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description Changes per response: 100 by default, at most 500.
+                 * @description Products per response: 100 by default, at most 500.
                  * @example 100
                  */
                 limit?: number;

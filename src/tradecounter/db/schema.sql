@@ -129,9 +129,11 @@ CREATE FUNCTION public.note_changed_products() RETURNS trigger
             insert into catalogue_change (topic, product_ids)
             select 'catalogue', array_agg(id) from added where active having count(*) > 0;
         elsif tg_op = 'UPDATE' then
-            insert into catalogue_change (topic, product_ids)
-            select 'catalogue', array_agg(n.id) from changed n join former o using (id)
-            where (n.active or o.active) and n is distinct from o
+            insert into catalogue_change (topic, product_ids, former_skus)
+            select 'catalogue', coalesce(array_agg(n.id) filter (where n.active or o.active), '{}'),
+                   jsonb_object_agg(n.id, o.sku) filter (where n.sku <> o.sku)
+            from changed n join former o using (id)
+            where (n.active or o.active or n.sku <> o.sku) and n is distinct from o
               and ((n.purchase_cost, n.external_id) is not distinct from (o.purchase_cost, o.external_id)
                    or to_jsonb(n) - array['purchase_cost', 'external_id']
                       is distinct from to_jsonb(o) - array['purchase_cost', 'external_id'])
@@ -448,7 +450,8 @@ CREATE TABLE public.catalogue_change (
     version bigint,
     price_list text,
     customer_id bigint,
-    product_ids bigint[]
+    product_ids bigint[],
+    former_skus jsonb
 );
 
 COMMENT ON TABLE public.catalogue_change IS 'The products that a statement changed, for the change feed. Triggers write it. Stock levels have changed_by.';
@@ -456,6 +459,8 @@ COMMENT ON TABLE public.catalogue_change IS 'The products that a statement chang
 COMMENT ON COLUMN public.catalogue_change.version IS 'The version of the topic that shows the change; null until its transaction raises the version.';
 
 COMMENT ON COLUMN public.catalogue_change.product_ids IS 'Null: all products.';
+
+COMMENT ON COLUMN public.catalogue_change.former_skus IS 'The former SKU of each product whose SKU is spelled differently now, by id.';
 
 ALTER TABLE public.catalogue_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.catalogue_change_id_seq

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from typing import Any, TypeVar
 
 import psycopg
-from psycopg import AsyncRawCursor
+from psycopg import AsyncRawCursor, AsyncRawServerCursor
 from psycopg.pq import TransactionStatus
 
 from tradecounter.db.pipeline import Connection, Pipeline, Result, send, send_commit
@@ -111,13 +111,13 @@ class Transaction:
             connection.sending = " ".join(statement.sql.decode().split())
         return await AsyncRawCursor(connection).execute(statement.sql, bound)
 
-    async def stream(self, statement: Statement[Row]) -> AsyncIterator[Row]:
-        """Run a statement and yield its rows, with a few thousand in memory at a time."""
-        async with (await self.connection()).cursor(name="stream") as cursor:
-            cursor.itersize = 5000
-            await cursor.execute(statement.sql)
-            async for row in cursor:
-                yield row  # type: ignore[misc]
+    async def stream(self, statement: Statement[Row], most: int = 5000, **values: Any) -> AsyncIterator[Row]:
+        """Run a statement and yield its rows, with at most `most` in memory at a time."""
+        async with AsyncRawServerCursor(await self.connection(), "stream") as cursor:
+            await cursor.execute(statement.sql, statement.bind(values))
+            while (rows := await cursor.fetchmany(most)) and (result := cursor.pgresult):
+                for row in map(statement.row_maker(result), rows):
+                    yield row
 
     async def connection(self) -> Connection:
         """Return the connection, after sending the queued statements."""

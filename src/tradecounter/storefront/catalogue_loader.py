@@ -77,7 +77,7 @@ class CatalogueLoader:
             for part in self._parts:
                 if part.topic not in later:
                     data = await part.refreshed(tx, versions, data)
-        if self._journal_reader is not None:
+        if self._journal_reader is not None and data.versions:
             shown = {topic: version.number for topic, version in data.versions.items()}
             read = self._journal_reader.read(tx, lambda: self.journal.refreshed(tx, versions, shown))
             self.journal = await read or self.journal

@@ -78,6 +78,31 @@ def test_a_product_that_is_not_sold_any_more_is_removed_and_comes_back(shop: Ser
     assert follower.follow() == [(sku, "changed")]
 
 
+def test_a_sku_in_other_case_is_removed_as_it_was(shop: Service, follower: Follower) -> None:
+    sell(shop, "cased-1", 7, available=5)
+    follower.follow()
+    early, customer = (
+        Follower(follower.servers, products={**follower.products}, cursor=follower.cursor),
+        shop.customer(),
+    )
+    shop.must_load("products", [product("Cased-1")])
+    assert follower.follow() == [("cased-1", "removed"), ("Cased-1", "changed")]
+    shop.must_load("products", [product("CASED-1")])
+    assert follower.follow() == [("Cased-1", "removed"), ("CASED-1", "changed")]
+    assert early.follow() == [("cased-1", "removed"), ("Cased-1", "removed"), ("CASED-1", "changed")]
+    assert early.products == follower.products == whole(customer)
+
+
+def test_a_product_that_is_gone_is_removed_in_all_its_spellings(shop: Service, follower: Follower) -> None:
+    sell(shop, "cased-2", 7, available=5)
+    follower.follow()
+    shop.must_load("products", [product("cased-2", active=False)])
+    shop.must_load("products", [product("CASED-2", active=False)])
+    assert follower.follow() == [("cased-2", "removed"), ("CASED-2", "removed")]
+    shop.must_load("products", [product("Cased-2", active=False)])
+    assert follower.follow() == []
+
+
 def test_a_product_without_a_price_is_removed(shop: Service, follower: Follower) -> None:
     sku = sell(shop, "UNPRICED", 7, available=5)
     follower.follow()

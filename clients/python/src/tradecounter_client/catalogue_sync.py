@@ -13,6 +13,7 @@ from tradecounter_client.transport import Response
 class Batch:
     """Changes to apply to a copy, and the cursor to store with them in one transaction.
 
+    Delete `removed` first: a SKU that is spelled in other case now is also among the products.
     `whole`: the products are the whole catalogue, so that the copy loses all others. A product may be as the copy
     has it, and there may be no change at all.
     """

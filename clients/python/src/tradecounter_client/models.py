@@ -1092,7 +1092,7 @@ class CatalogueChange(Model, kw_only=True):
     sku: str
     """The product's SKU."""
     change: str
-    """`changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now."""
+    """`changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now, or its SKU is spelled in other case now, and `changed` follows."""
     product: Product | None
     """The whole product, as `GET /product` lists it; or null."""
 

@@ -13,9 +13,10 @@ import psycopg
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.json_text import to_json
-from tradecounter.storefront.changes.cursor import Cursor, Cursors, expired_cursor
-from tradecounter.storefront.changes.differences import Rows, Sight, differences, is_forgotten
+from tradecounter.storefront.changes.cursor import Cursor, Cursors, Place, expired_cursor
+from tradecounter.storefront.changes.differences import Rows, Sight, differences, is_forgotten, version_of
 from tradecounter.storefront.changes.followers import Followers
+from tradecounter.storefront.changes.journal import Ids
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import product_json
 from tradecounter.storefront.view import CustomerView
@@ -35,11 +36,12 @@ class ChangePage:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Rows of a view that are changed or removed, and the cursor that follows them."""
+    """Rows of a view that are changed or removed, former spellings of their SKUs, and the cursor that follows them."""
 
     view: CustomerView
     changed: Rows
     removed: Rows
+    former_skus: list[str]
     cursor: Cursor
 
     def __bool__(self) -> bool:
@@ -136,7 +138,7 @@ def _found(sight: Sight, cursor: Cursor, limit: int) -> _Found:
     differing = differences(sight, cursor.since)
     until = cursor.until or sight.place
     if not differing:
-        return _Found(sight.view, differing.changed, differing.removed, Cursor(until))
+        return _Found(sight.view, differing.changed, differing.removed, [], Cursor(until))
     rows = np.concatenate((differing.changed, differing.removed))
     is_removed = np.arange(len(rows)) >= len(differing.changed)
     ids = sight.view.snapshot.row_of_id.ids(rows)
@@ -147,18 +149,29 @@ def _found(sight: Sight, cursor: Cursor, limit: int) -> _Found:
     following = Cursor(until)
     if len(order) > limit:
         following = Cursor(cursor.since, until, int(ids[page[-1]]) + 1)
-    return _Found(sight.view, chosen[~removed], chosen[removed], following)
+    return _Found(
+        sight.view, chosen[~removed], chosen[removed], _former_skus(sight, cursor.since, ids[page]), following
+    )
+
+
+def _former_skus(sight: Sight, since: Place, ids: Ids) -> list[str]:
+    """Return the former spellings of products' SKUs: a copy that is kept by SKU may have the products as these."""
+    if not sight.journal.has_former_skus:
+        return []
+    versions = version_of(since.position, "catalogue"), version_of(sight.place.position, "catalogue")
+    return [sku for product_id in ids.tolist() for sku in sight.journal.former_skus(product_id, *versions)]
 
 
 def _rendered(found: _Found) -> Iterator[bytes]:
-    """Yield each change as a JSON object: the changed products first."""
+    """Yield each change as a JSON object: what is removed first, since a SKU may only be spelled differently now."""
     view = found.view
+    removed = [view.orderable(row).sku for row in found.removed.tolist()]
+    for sku in dict.fromkeys([*found.former_skus, *removed]):
+        yield b'{"sku":%b,"change":"removed","product":null}' % to_json(sku)
     costs = view.prices.costs(found.changed).tolist()
     for row, of_row in zip(found.changed.tolist(), costs, strict=True):
-        sku = to_json(view.orderable(row).sku)
-        yield b'{"sku":%b,"change":"changed","product":%b}' % (sku, product_json(view, row, of_row))
-    for row in found.removed.tolist():
-        yield b'{"sku":%b,"change":"removed","product":null}' % to_json(view.orderable(row).sku)
+        named = to_json(view.orderable(row).sku)
+        yield b'{"sku":%b,"change":"changed","product":%b}' % (named, product_json(view, row, of_row))
 
 
 def _unavailable() -> DomainError:

@@ -80,6 +80,7 @@ class Journal:
     forgotten: dict[Topic, int] = field(default_factory=dict)
     _forgotten_text: str | None = None
     _of: dict[tuple[Topic, Subject], SubjectChanges] = field(default_factory=dict)
+    _former_skus: dict[int, list[tuple[int, str]]] = field(default_factory=dict)  # by product, in order of version
 
     def between(self, topic: Topic, subject: Subject, after: int, until: int) -> list[Ids | None]:
         """Return the products that changed after a version, up to another one."""
@@ -111,21 +112,40 @@ class Journal:
         now = {topic: versions.of(topic).number for topic in NOTED}
         if after == now and journal.read_to:
             return journal
-        changes, forgotten = await read_changes(tx, after), await read_forgotten(tx)
-        for change in changes:
-            journal._add(change)
+        latest: list[NotedChange] = []  # added when all are read: a failure leaves a journal in use as it is
+        async for change in read_changes(tx, after):
+            if journal is self:
+                latest.append(change)
+            else:
+                journal._add(change, shown)
+        forgotten = await read_forgotten(tx)
+        for change in latest:
+            journal._add(change, shown)
         journal._forget(forgotten)
         journal.read_to = now
-        for (topic, _), noted in journal._of.items():
-            noted.pack(shown.get(topic, 0))
         return journal
 
-    def _add(self, change: NotedChange) -> None:
+    @property
+    def has_former_skus(self) -> bool:
+        """Whether the SKU of any product was spelled differently."""
+        return bool(self._former_skus)
+
+    def former_skus(self, product_id: int, after: int, until: int) -> list[str]:
+        """Return how a product's SKU was spelled before versions of the catalogue after one, up to another one."""
+        spelled = self._former_skus.get(product_id, ())
+        return [sku for version, sku in spelled if after < version <= until]
+
+    def _add(self, change: NotedChange, shown: Mapping[Topic, int]) -> None:
         ids: Any = change.product_ids
         if ids is not None:
             ids = np.unique(np.frombuffer(ids, dtype=_ID).astype(np.int64))
         subject = change.price_list if change.topic == "prices" else change.customer_id
-        self._of.setdefault((change.topic, subject), SubjectChanges()).add(change.version, ids)
+        if change.former_skus is not None:
+            for product_id, sku in msgspec.json.decode(change.former_skus, type=dict[int, str]).items():
+                self._former_skus.setdefault(product_id, []).append((change.version, sku))
+        noted = self._of.setdefault((change.topic, subject), SubjectChanges())
+        noted.add(change.version, ids)
+        noted.pack(shown.get(change.topic, 0))
 
     def _forget(self, text: str | None) -> None:
         if text is None or text == self._forgotten_text:
@@ -133,3 +153,6 @@ class Journal:
         self._forgotten_text, self.forgotten = text, msgspec.json.decode(text, type=dict[Topic, int])
         for (topic, _), changes in self._of.items():
             changes.forget(self.forgotten.get(topic, 0))
+        known = self.forgotten.get("catalogue", 0)
+        kept = {key: [each for each in spelled if each[0] > known] for key, spelled in self._former_skus.items()}
+        self._former_skus = {key: spelled for key, spelled in kept.items() if spelled}

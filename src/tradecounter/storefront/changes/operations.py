@@ -37,7 +37,7 @@ class ChangeParameters(Struct, frozen=True):
         ),
     ] = None
     limit: Annotated[
-        int, Meta(ge=1, le=500, description="Changes per response: 100 by default, at most 500.", examples=[100])
+        int, Meta(ge=1, le=500, description="Products per response: 100 by default, at most 500.", examples=[100])
     ] = 100
     wait: Annotated[
         int,
@@ -63,10 +63,10 @@ class ChangeEndpoints:
             summary="What has changed in your catalogue",
             description=(
                 "Products that differ from your copy: their details, your prices, stock or expected deliveries have "
-                "changed, they are new, or you cannot buy them any more. Apply the changes, store `X-Cursor` with your "
-                "copy, and send it as `after` with the next request; go on until the response is empty. A product may "
-                "be sent again although it is as you have it. With `wait`, a request without a change gets its "
-                "response as soon as there is one."
+                "changed, they are new, or you cannot buy them any more. Apply the changes in their order, store "
+                "`X-Cursor` with your copy, and send it as `after` with the next request; go on until the response is "
+                "empty. A product may be sent again although it is as you have it. With `wait`, a request without a "
+                "change gets its response as soon as there is one."
             ),
             query=ChangeParameters,
             success=Success(200, "The changes.", list[CatalogueChange], {"Changes": CHANGES}, headers=(CURSOR,)),

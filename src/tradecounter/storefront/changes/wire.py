@@ -14,7 +14,8 @@ class CatalogueChange(Struct):
     change: Annotated[
         str,
         Meta(
-            description="`changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now.",
+            description="`changed`: store the product, which may be new. `removed`: delete it; you cannot buy it now, "
+            "or its SKU is spelled in other case now, and `changed` follows.",
             examples=["changed"],
             extra_json_schema={"enum": ["changed", "removed"]},
         ),

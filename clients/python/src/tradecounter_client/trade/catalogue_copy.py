@@ -45,9 +45,9 @@ def _store(console: Console, copy: sqlite3.Connection, batch: Batch) -> None:
     with copy:
         if batch.whole:
             copy.execute("delete from product")
+        copy.executemany("delete from product where sku = ?", ((sku,) for sku in batch.removed))
         products = track(batch.products, "Products", console=console) if batch.whole else batch.products
         copy.executemany(_STORE, (_row(product) for product in products))
-        copy.executemany("delete from product where sku = ?", ((sku,) for sku in batch.removed))
         copy.execute("insert or replace into cursor values (1, ?)", (batch.cursor,))
 
 
