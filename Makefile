@@ -46,7 +46,14 @@ demo: $(UV)
 test: $(UV)
 	@$(RUN_DEV) pytest $(ARGS)
 
+# Debian's packages, for the client for PHP and the generator of its models. Pytest says what is left out without them.
+PHP := php --ri curl && php --ri pdo_sqlite && command -v composer && command -v phpcs && command -v java
+INSTALL_PHP := { $(PHP); } || { [ "$$(id -u)" = 0 ] && command -v apt-get && DEBIAN_FRONTEND=noninteractive \
+	timeout 600 sh -c 'apt-get update && apt-get install --yes --no-install-recommends php-cli php-curl php-sqlite3 composer \
+	php-codesniffer default-jre-headless' </dev/null; } || true
+
 long: $(UV)
+	@{ $(INSTALL_PHP); } >/dev/null 2>&1
 	@$(RUN_DEV) --group generators pytest -m long $(ARGS)
 
 check: $(UV)
@@ -182,7 +189,7 @@ docs: $(UV)
 	@$(RUN) tradecounter openapi --postman > docs/tradecounter.postman_collection.json
 	@PYTHONPATH=tests $(RUN) python -m support.specification > docs/specification-table.md
 	@PYTHONPATH=tests $(RUN_DEV) python -m support.routes_document > docs/routes.md
-	@PYTHONPATH=tests $(RUN_DEV) python -m support.client_models
+	@PYTHONPATH=tests $(RUN_DEV) --group generators python -m support.client_models
 
 .uv/bin/uv:
 	@echo "Installing uv into .uv"

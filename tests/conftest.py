@@ -3,6 +3,7 @@
 import gc
 import ipaddress
 import os
+import shutil
 import socket
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import structlog
 
 from support import node_packages, openapi_generator
+from support.built_clients import php_left_out
 from support.cluster import Cluster, cluster
 from support.command_line import Forker, forking
 from support.front_proxies import missing_packages
@@ -39,6 +41,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
     if not can_mount():
         terminalreporter.write_line("LEFT OUT: tests of a full disk; only root can mount one", yellow=True)
+    if missing := php_left_out():
+        packages = " ".join(missing)
+        terminalreporter.write_line(
+            f"LEFT OUT: tests of the client for PHP; they need Debian's packages {packages}", yellow=True
+        )
+    if shutil.which("phpstan") is None:
+        terminalreporter.write_line(
+            "LEFT OUT: PHPStan on the client for PHP; it needs phpstan on the path", yellow=True
+        )
     for found in openapi_generator.left_out():
         terminalreporter.write_line(f"LEFT OUT: {found}", yellow=True)
     if (reason := node_packages.left_out()) is not None:

@@ -4,12 +4,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.built_clients import BuiltClient, PythonClient, build_python, build_typescript
+from support.built_clients import (
+    BuiltClient,
+    PhpClient,
+    PythonClient,
+    TypeScriptClient,
+    build_php,
+    build_python,
+    build_typescript,
+    php_left_out,
+)
 from support.demo import Demo, running_demo
 from support.node_packages import installed
 
-# `tests/conftest.py` reports what is left out without Node.js.
-LANGUAGES = ("python", "typescript") if installed() else ("python",)
+# `tests/conftest.py` reports what is left out without Node.js and PHP.
+LANGUAGES = ("python", *(["typescript"] if installed() else []), *([] if php_left_out() else ["php"]))
+collect_ignore = ["test_php.py"] if "php" not in LANGUAGES else []
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +33,17 @@ def python_client(tmp_path_factory: pytest.TempPathFactory) -> PythonClient:
     return build_python(tmp_path_factory.mktemp("python"))
 
 
-@pytest.fixture(scope="session", params=LANGUAGES)
-def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> BuiltClient:
-    if request.param == "python":
-        made: BuiltClient = request.getfixturevalue("python_client")
-        return made
+@pytest.fixture(scope="session")
+def typescript_client(tmp_path_factory: pytest.TempPathFactory) -> TypeScriptClient:
     return build_typescript(tmp_path_factory.mktemp("typescript"))
+
+
+@pytest.fixture(scope="session")
+def php_client(tmp_path_factory: pytest.TempPathFactory) -> PhpClient:
+    return build_php(tmp_path_factory.mktemp("php"))
+
+
+@pytest.fixture(scope="session", params=LANGUAGES)
+def client(request: pytest.FixtureRequest) -> BuiltClient:
+    made: BuiltClient = request.getfixturevalue(f"{request.param}_client")
+    return made

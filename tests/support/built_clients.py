@@ -15,6 +15,8 @@ from support.node_packages import installed
 _ROOT = Path(__file__).parents[2]
 _CLIENTS = _ROOT / "clients"
 _PROGRAMS = _ROOT / "tests" / "clients" / "programs"
+_EXTENSIONS = {"curl": "curl", "sqlite3": "pdo_sqlite"}
+_IMPORTING = ("from ", "import ", "<?php", "require ", "use ")
 
 
 class BuiltClient(Protocol):
@@ -58,10 +60,7 @@ class PythonClient:
         self.trade(url, key, "sync", file)
 
     def copied(self, file: Path) -> dict[str, Any]:
-        with sqlite3.connect(file) as copy:
-            if copy.execute("select 1 from sqlite_master where name = 'product'").fetchone() is None:
-                return {}
-            return {sku: json.loads(data) for sku, data in copy.execute("select sku, data from product")}
+        return copied(file)
 
 
 @dataclass
@@ -90,6 +89,39 @@ class TypeScriptClient:
         return dict(json.loads(file.read_text())["products"]) if file.exists() else {}
 
 
+@dataclass
+class PhpClient:
+    """composer's archive in a folder without any other package; each notice of PHP is an error."""
+
+    folder: Path
+
+    def program(self, name: str, *arguments: str | Path, given: str = "", **environment: str) -> str:
+        return ran((*self._php(name), *arguments), environment, given=given)
+
+    def readme(self, url: str, key: str) -> str:
+        (self.folder / "readme.php").write_text(first_lines("php", "php", url, key))
+        return self.program("readme")
+
+    def following(self, file: Path) -> tuple[str | Path, ...]:
+        """The README's lines that keep a copy."""
+        return self._php(self._copying("follow", file, "wait: 20"))
+
+    def synchronise(self, file: Path, url: str, key: str) -> None:
+        self.program(self._copying("synchronise", file, "wait: null"), BASE=url, KEY=key)
+
+    def copied(self, file: Path) -> dict[str, Any]:
+        return copied(file)
+
+    def _php(self, name: str) -> tuple[str | Path, ...]:
+        return ("php", "-d", f"auto_prepend_file={_PROGRAMS / 'prepended.php'}", self.folder / f"{name}.php")
+
+    def _copying(self, name: str, file: Path, wait: str) -> str:
+        code = code_of("php", "php")[1].replace("catalogue.sqlite", str(file)).replace("wait: 20", wait)
+        client = "new Tradecounter\\Client\\Tradecounter(getenv('BASE'), getenv('KEY'))"
+        (self.folder / f"{name}.php").write_text(f"<?php\nrequire 'vendor/autoload.php';\n$shop = {client};\n{code}")
+        return name
+
+
 def build_python(folder: Path) -> PythonClient:
     uv = shutil.which("uv") or _ROOT / ".uv" / "bin" / "uv"
     ran((uv, "build", "--quiet", "--out-dir", folder, _CLIENTS / "python"))
@@ -116,6 +148,40 @@ def build_typescript(folder: Path) -> TypeScriptClient:
     return TypeScriptClient(user)
 
 
+def build_php(folder: Path) -> PhpClient:
+    source, user = _CLIENTS / "php", folder / "user"
+    composer = {
+        "COMPOSER_ALLOW_SUPERUSER": "1",
+        "COMPOSER_HOME": str(folder / "home"),
+        "COMPOSER_ROOT_VERSION": "0.1.0",
+    }
+    ran(("composer", "validate", "--strict"), composer, source)
+    ran(("phpcs", "--standard=phpcs.xml"), cwd=source)
+    if shutil.which("phpstan"):
+        ran(("phpstan", "analyse", "--no-progress"), cwd=source)
+    ran(("composer", "archive", "--format=tar", "--dir", folder, "--file=package"), composer, source)
+    shutil.unpack_archive(folder / "package.tar", folder / "package", filter="data")
+    user.mkdir()
+    options = {"symlink": False, "versions": {"tradecounter/client": "0.1.0"}}
+    package = {"type": "path", "url": "../package", "options": options}
+    wanted = {"repositories": [package, {"packagist.org": False}], "require": {"tradecounter/client": "^0.1"}}
+    (user / "composer.json").write_text(json.dumps(wanted))
+    ran(("composer", "install", "--no-interaction"), composer, user)
+    ran(("composer", "dump-autoload", "--optimize", "--strict-psr"), composer, user)
+    for program in _PROGRAMS.glob("*.php"):
+        shutil.copy(program, user)
+    return PhpClient(user)
+
+
+def php_left_out() -> list[str]:
+    """Debian's packages that the client for PHP is not tried without."""
+    programs = {"php": "php-cli", "composer": "composer", "phpcs": "php-codesniffer"}
+    if missing := [package for program, package in programs.items() if shutil.which(program) is None]:
+        return missing
+    extensions = ran(("php", "-m")).split()
+    return [f"php-{package}" for package, name in _EXTENSIONS.items() if name not in extensions]
+
+
 def node_program(name: str) -> Path:
     """A program of the packages of `tests/npm/`."""
     packages = installed()
@@ -123,17 +189,32 @@ def node_program(name: str) -> Path:
     return packages / "node_modules" / ".bin" / name
 
 
+def copied(file: Path) -> dict[str, Any]:
+    """The products of an SQLite file, if it has any."""
+    with sqlite3.connect(file) as copy:
+        if copy.execute("select 1 from sqlite_master where name = 'product'").fetchone() is None:
+            return {}
+        return {sku: json.loads(data) for sku, data in copy.execute("select sku, data from product")}
+
+
+def code_of(client: str, language: str) -> list[str]:
+    """The code in a client's README."""
+    readme = (_CLIENTS / client / "README.md").read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+
+
 def first_lines(client: str, language: str, url: str, key: str) -> str:
     """The first code of a client's README, with the address and the key that readers put in."""
-    readme = (_CLIENTS / client / "README.md").read_text()
-    code = re.findall(rf"^```{language}\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)[0]
-    assert len([line for line in code.splitlines() if line and not line.startswith(("from ", "import "))]) <= 10
-    return str(code).replace("https://api.example", url).replace("YOUR_KEY", key)
+    code = code_of(client, language)[0]
+    assert len([line for line in code.splitlines() if line and not line.startswith(_IMPORTING)]) <= 10
+    return code.replace("https://api.example", url).replace("YOUR_KEY", key)
 
 
-def ran(command: tuple[str | Path, ...], environment: dict[str, str] | None = None, cwd: Path | None = None) -> str:
-    """The output of a command that must succeed."""
-    given = {**os.environ, **(environment or {})}
-    done = subprocess.run(command, cwd=cwd, env=given, capture_output=True, text=True, check=False)
+def ran(
+    command: tuple[str | Path, ...], environment: dict[str, str] | None = None, cwd: Path | None = None, given: str = ""
+) -> str:
+    """The output of a command that must succeed, with its input."""
+    known = {**os.environ, **(environment or {})}
+    done = subprocess.run(command, cwd=cwd, env=known, input=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -106,7 +106,7 @@ LANGUAGES = {
 
 def available() -> list[str]:
     """The languages whose clients can be generated and compiled here, npm's packages installed if need be."""
-    if _without():
+    if without():
         return []
     installed()
     return [name for name, language in LANGUAGES.items() if not _missing(language)]
@@ -114,18 +114,19 @@ def available() -> list[str]:
 
 def left_out() -> list[str]:
     """What is left out, and what it needs."""
-    if without := _without():
-        return [f"clients of openapi-generator; without {', '.join(without)}"]
-    missing = {name: _missing(language) for name, language in LANGUAGES.items()}
+    if missing := without():
+        return [f"clients of openapi-generator; without {', '.join(missing)}"]
+    lacking = {name: _missing(language) for name, language in LANGUAGES.items()}
     return [
         f"clients of openapi-generator in {name}; without {', '.join(found)}"
-        for name, found in missing.items()
+        for name, found in lacking.items()
         if found
     ]
 
 
-def _without() -> list[str]:
-    return [*([] if _jar() else [_GENERATOR]), *([] if shutil.which("java") else ["default-jre-headless"])]
+def without() -> list[str]:
+    """What the generator itself lacks."""
+    return [*([] if jar() else [_GENERATOR]), *([] if shutil.which("java") else ["default-jre-headless"])]
 
 
 def _missing(language: Language) -> list[str]:
@@ -138,7 +139,8 @@ def _absent(needs: Mapping[str, str]) -> Iterable[str]:
             yield package
 
 
-def _jar() -> Path | None:
+def jar() -> Path | None:
+    """The generator, if its dependency group is installed."""
     found = importlib.util.find_spec("openapi_generator_cli")
     return None if found is None or found.origin is None else Path(found.origin).with_name("openapi-generator.jar")
 
@@ -153,12 +155,12 @@ class Workshop:
 
     def generate(self) -> None:
         """Generate all clients in one process, which validates the documents too."""
-        jar = _jar()
-        assert jar is not None
+        found = jar()
+        assert found is not None
         for name, document in zip(DOCUMENTS, (interface_document(), backoffice_document()), strict=True):
             (self.folder / f"{name}.json").write_text(json.dumps(document))
         wanted = [self._configuration(document, name) for document in DOCUMENTS for name in self.languages]
-        command = ["java", "-Dlog.level=warn", "-jar", str(jar), "batch", "--fail-fast", *wanted]
+        command = ["java", "-Dlog.level=warn", "-jar", str(found), "batch", "--fail-fast", *wanted]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=540)
         self.said = done.stdout + done.stderr
         assert done.returncode == 0, self.said
@@ -192,7 +194,7 @@ class Workshop:
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PROGRAMS": str(PROGRAMS),
             "PROGRAM": str(PROGRAMS / LANGUAGES[name].program) if document == DOCUMENTS[0] else "",
-            "JARS": os.pathsep.join([str(_jar()), *_JAVA_LIBRARIES]),
+            "JARS": os.pathsep.join([str(jar()), *_JAVA_LIBRARIES]),
             "NPM": str(packages / "node_modules"),
             "NEWTONSOFT": str(packages / _NEWTONSOFT),
             "GOPROXY": "off",

@@ -1,0 +1,27 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Tradecounter\Client\Auth;
+
+/**
+ * Where the tokens of a consent are, for all processes of an application.
+ *
+ * Whoever uses a refresh token a second time ends the consent. So only one process at a time may renew it.
+ */
+interface TokenStore
+{
+    /**
+     * Runs `work`, and returns what it returns, while no other process runs its own.
+     *
+     * @template Made
+     * @param callable(): Made $work
+     * @return Made
+     */
+    public function alone(callable $work): mixed;
+
+    public function load(): Tokens;
+
+    /** Returns when the tokens are stored for good, even if `alone` fails later: no part of its transaction. */
+    public function save(Tokens $tokens): void;
+}

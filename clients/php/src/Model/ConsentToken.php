@@ -1,0 +1,47 @@
+<?php
+
+// Generated from the interface document by openapi-generator: run `make docs`.
+
+declare(strict_types=1);
+
+namespace Tradecounter\Client\Model;
+
+use Tradecounter\Client\Json\Model;
+use Tradecounter\Client\Json\Value;
+
+
+/**
+ * A customer's consent, which `POST /oauth/token` exchanges for an access token, and a token to renew it.
+ */
+final readonly class ConsentToken extends Model
+{
+    protected const NULLABLE = [];
+    protected const MAPS = [];
+
+    /**
+     * @param string $access_token The consent, a JWT: the `subject_token` of `POST /oauth/token`.
+     * @param string $issued_token_type The only supported value.
+     * @param string $token_type What OAuth libraries expect; the API accepts no consent as its token.
+     * @param int $expires_in Seconds until the consent expires.
+     * @param string $refresh_token Good once; the response to its use has the next one.
+     */
+    public function __construct(
+        public string $access_token,
+        public string $issued_token_type,
+        public string $token_type,
+        public int $expires_in,
+        public string $refresh_token,
+    ) {
+    }
+
+    public static function of(Value $in): self
+    {
+        return new self(
+            access_token: $in->field('access_token')->string(),
+            issued_token_type: $in->field('issued_token_type')->string(),
+            token_type: $in->field('token_type')->string(),
+            expires_in: $in->field('expires_in')->int(),
+            refresh_token: $in->field('refresh_token')->string(),
+        );
+    }
+}

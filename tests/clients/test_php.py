@@ -1,0 +1,97 @@
+"""The client for PHP: what only PHP gets wrong, its archive, and its models as the generator makes them."""
+
+import json
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from standardwebhooks import Webhook
+
+from support import openapi_generator
+from support.built_clients import PhpClient
+from support.client_models import PHP, php_models
+from support.demo import Demo
+from support.lossy_proxy import lossy_proxy
+from tradecounter.webhooks.send import new_secret, signed_headers
+
+pytestmark = pytest.mark.long
+
+BODY = json.dumps({
+    "id": "evt_1", "sequence": 7, "type": "order.dispatched", "occurred_at": "2026-06-17T08:30:00Z",
+    "subject": "order/42", "customer_id": 1001, "data": {"note": "£"},
+})  # fmt: skip
+DIGITS = ["", "-1", "1e9", " 1", "1\n", "0x1", "٣", "²", "9" * 400, "18446744073709551616"]
+
+
+def test_webhooks_are_verified_whatever_they_are_sent_with(php_client: PhpClient) -> None:
+    secret, former, now = new_secret(), new_secret(), int(time.time())
+    good = signed_headers("evt_1", now, BODY.encode(), [secret, former])
+    server = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in good.items()}
+    right: list[Mapping[str, object]] = [good, server, {name.title(): [value] for name, value in good.items()}]
+    wrong: list[Mapping[str, object]] = [
+        {},
+        {**good, "webhook-id": "evt_2"},
+        {**good, "webhook-signature": good["webhook-signature"].replace("v1,", "v2,")},
+        {**good, "webhook-signature": ""},
+        {**good, "webhook-timestamp": str(now + 1)},
+        *(signed_headers("evt_1", moment, BODY.encode(), [secret]) for moment in (now - 400, now + 400)),
+        *({**good, "webhook-timestamp": digits} for digits in DIGITS),
+    ]
+    assert (
+        _verified(php_client, [(key, headers, BODY) for headers in right for key in (secret, former)]) == ["evt_1"] * 6
+    )
+    assert set(_verified(php_client, [(secret, headers, BODY) for headers in wrong])) == {"NotGenuine"}
+    assert _verified(php_client, [(secret, good, BODY + " "), (new_secret(), good, BODY)]) == ["NotGenuine"] * 2
+    no_event = [(secret, signed_headers("evt_1", now, body.encode(), [secret]), body) for body in ("", "[]", "{}", "{")]
+    assert _verified(php_client, no_event) == ["NotGenuine"] * 4
+
+
+@pytest.mark.parametrize(
+    "secret", ["", "whsec_", "whsec_c2hvcnQ=", "whsec_!", "c2VjcmV0IG9mIGEgd2ViaG9vaywgZm9yIHRlc3Rz"]
+)
+def test_a_secret_that_is_none_verifies_nothing(php_client: PhpClient, secret: str) -> None:
+    headers = {"webhook-id": "evt_1", "webhook-timestamp": str(int(time.time())), "webhook-signature": "v1,"}
+    assert _verified(php_client, [(secret, headers, BODY)]) == ["InvalidArgumentException"]
+
+
+def test_webhooks_are_verified_as_the_standards_own_library_signs_them(php_client: PhpClient) -> None:
+    secret, now = new_secret(), datetime.now(UTC)
+    headers = {"webhook-id": "evt_1", "webhook-timestamp": str(int(now.timestamp())),
+               "webhook-signature": Webhook(secret).sign("evt_1", now, BODY)}  # fmt: skip
+    assert _verified(php_client, [(secret, headers, BODY)]) == ["evt_1"]
+
+
+def test_what_cannot_be_repeated_is_sent_once_on_a_connection_that_was_used(php_client: PhpClient, demo: Demo) -> None:
+    customer = demo.service.customer()
+    before = len(customer.get("/customer/address").json())
+    with lossy_proxy(demo.service.url) as proxy:
+        added = int(php_client.program("addresses", BASE=proxy.url, KEY=customer.key))
+    assert added == 0
+    assert len(customer.get("/customer/address").json()) == before + len(proxy.lost) == before + 4
+
+
+def test_a_silent_service_is_given_up_and_a_waiting_request_later(php_client: PhpClient) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        short, waiting = json.loads(php_client.program("silence", BASE=url))
+    assert short >= 1
+    assert waiting >= 3
+    assert short + 1 < waiting
+
+
+def test_the_archive_has_the_classes_and_what_people_read(php_client: PhpClient) -> None:
+    package = php_client.folder / "vendor" / "tradecounter" / "client"
+    assert {file.name for file in package.iterdir()} == {"LICENSE", "README.md", "composer.json", "src"}
+
+
+@pytest.mark.skipif(bool(openapi_generator.without()), reason="needs Java; the summary says so")
+def test_the_models_are_what_the_generator_makes_of_the_document() -> None:
+    assert {file.name: file.read_text() for file in Path(PHP, "Model").iterdir()} == php_models(), "run `make docs`"
+
+
+def _verified(client: PhpClient, requests: Sequence[tuple[str, Mapping[str, object], str]]) -> list[str]:
+    printed: list[str] = json.loads(client.program("webhooks", given=json.dumps(requests)))
+    return printed
