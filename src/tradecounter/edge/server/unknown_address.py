@@ -48,4 +48,4 @@ _SECRETS = re.compile(r"(/quote-link/|^/feed/)[^/]+")
 
 def logged_path(request: Request) -> str:
     """Return a request's path without the secrets of one-time links and feeds."""
-    return _SECRETS.sub(r"\1(hidden)", request.url.path)
+    return _SECRETS.sub(r"\1(hidden)", request.scope["path"])

@@ -137,10 +137,8 @@ class RequestContextMiddleware:
                 headers.raw.extend(header for header in self._standing_headers if header[0] not in present)
             await send(message)
 
-        with (
-            structlog.contextvars.bound_contextvars(request_id=context.request_id),
-            self._traced(request, context) as span,
-        ):
+        structlog.contextvars.bind_contextvars(request_id=context.request_id)  # each request has a context of its own
+        with self._traced(request, context) as span:
             try:
                 await self._app(scope, receive, send_completed)
             except ClientDisconnect:

@@ -84,7 +84,8 @@ class Resource:
         shapes = (operation.body and operation.body.type, operation.success.body)
         call = Call(request, self._base_url, self._max_body_bytes, customer_id, self._gate.actor_of, shapes)
         response = await _handled(endpoint, call)
-        mark_deprecated(response, operation, call.base_url)
+        if operation.deprecation is not None:
+            mark_deprecated(response, operation, call.base_url)
         more = requests_noted(request.scope) - 1
         if more and customer_id is not None and response.status_code == _OK and request.method != "HEAD":
             self._gate.count_more(request, customer_id, more)

@@ -40,6 +40,10 @@ from tradecounter.sites.http.whole_responses import WholeResponses
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.storefront import Storefront
 
+# New objects until the youngest are collected, and how often until older ones are. Python's 700 are fewer than an order
+# makes, so most of what it needs would be looked at while it is being placed.
+_COLLECT_AFTER = (10_000, 20, 20)
+
 
 class Site(ABC):
     """A site as an ASGI application, whose lifespan opens the database and keeps the data in memory fresh.
@@ -178,6 +182,7 @@ class Site(ABC):
                 # Permanent data: collecting it again would stop all requests for a tenth of a second.
                 gc.collect()
                 gc.freeze()
+                gc.set_threshold(*_COLLECT_AFTER)
             yield
 
 
