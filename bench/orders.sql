@@ -19,30 +19,28 @@ select k.fingerprint, k.status, k.body,
 from (select :customer::bigint as customer_id, md5(:key::text) as key) as wanted
 left join idempotency_key k using (customer_id, key);
 
-select c.credit_limit, c.shipping_method, c.unique_references,
+select c.credit_limit, c.shipping_method, c.unique_references, c.blocked_at is not null as blocked,
        coalesce((select e.outstanding from credit_exposure e where e.customer_id = c.id), 0.00) as outstanding,
        (select jsonb_agg(a.details || jsonb_build_object('id', a.id))::text from address a
         where a.id = any('{}'::bigint[]) and a.customer_id = c.id and a.deleted_at is null) as addresses,
        nextval('orders_id_seq') as order_id,
-       case when 936::bigint is null then false
-            when pending.count < 936::bigint
+       case when 1000::bigint is null then false
+            when pending.count < 1000::bigint - current_setting('max_connections')::bigint
             then pg_advisory_xact_lock_shared(8, hashint8(c.id)) is null
             else pg_advisory_xact_lock(8, hashint8(c.id)) is not null
        end as near_cap,
        concat_ws(
            ' ',
-           concat_ws(
-               ' ',
-               extract(epoch from pg_postmaster_start_time()),
-               extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
-               case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
-           ),
-           (select coalesce(sum(version), 0) from change
-            where topic in ('catalogue', 'prices', 'contracts', 'customers', 'deliveries'))
-       ) as mark
+           extract(epoch from pg_postmaster_start_time()),
+           extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
+           case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end
+       ) as server,
+       (select coalesce(sum(version), 0)::bigint from change
+        where topic in ('catalogue', 'prices', 'contracts', 'customers', 'deliveries')) as catalogue,
+       (select coalesce(sum(version), 0)::bigint from change where topic in ('shipping')) as shipping
 from customer c cross join lateral (
     select count(*) as count from orders o where o.customer_id = c.id and o.kind = 'order' and o.state = 'pending'
-    and case o.kind when 'quote' then o.expires_at is null else o.expires_at >= now() end
+    and case o.kind when 'quote' then o.expires_at is null else not expires_at < now() end
 ) as pending
 where c.id = :customer;
 \endpipeline
@@ -52,14 +50,14 @@ with created as (
     insert into orders (id, customer_id, kind, state, confirmation_code, customer_reference, external_customer_id,
                         billing_address, shipping_address, order_notifications, courier_notifications,
                         shipping_region, shipping_options, shipping_method, shipping_weight, cost_net, cost_tax,
-                        tax_rate, created_at, expires_at)
+                        tax_rate, allow_back_orders, created_at, expires_at)
     overriding system value
     values (currval('orders_id_seq'), :customer, 'order', 'pending', md5(:key::text), 'PO-1', null,
             '{"zip": "LS1 4AP", "city": "Leeds", "street_one": "1 Site Road", "contact_name": "Sam Fitter", "country_code": "GB"}',
             '{"zip": "LS1 4AP", "city": "Leeds", "street_one": "1 Site Road", "contact_name": "Sam Fitter", "country_code": "GB"}',
             null, null, 1,
             '[{"id": 101, "arrival": "2026-11-26T17:30:00Z", "cut_off": "17:00:00", "cost_net": "4.33", "dispatch": "2026-11-23T17:00:00Z", "provider": "Northway Parcels", "description": "UK mainland economy", "transit_days": 3}, {"id": 102, "arrival": "2026-11-24T17:30:00Z", "cut_off": "17:00:00", "cost_net": "6.58", "dispatch": "2026-11-23T17:00:00Z", "provider": "Northway Parcels", "description": "UK mainland next day", "transit_days": 1}, {"id": 103, "arrival": "2026-11-24T17:30:00Z", "cut_off": "17:00:00", "cost_net": "12.03", "dispatch": "2026-11-23T17:00:00Z", "provider": "Northway Parcels", "description": "UK mainland noon", "transit_days": 1}]',
-            null, 1.100, 8189.22, 1637.84, 20, now(), now() + interval '1 day')
+            null, 1.100, 8189.22, 1637.84, 20, true, now(), now() + interval '1 day')
 )
 insert into order_line (id, order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax,
                         bundle_line_id)
@@ -72,6 +70,14 @@ from rows from (
             cost_net numeric, cost_tax numeric, bundle_line_id bigint)
 ) with ordinality
   as l (id, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax, bundle_line_id, position);
+
+insert into unnumbered_event (id, type, occurred_at, subject, customer_id, for_customer, data)
+values ('evt_' || md5(:key::text), 'order.created', now(), 'order/' || currval('orders_id_seq'), :customer, true,
+        '{"order_id": 1, "confirmation_code": "5417fc98db0f9cf4c67baceff5629b04", "customer_reference": "PO-1", "status": "Pending", "cost_gross": 9827.06}');
+
+insert into audit_entry (at, actor_kind, actor_id, actor_name, acting_user, address, action, subject, before, after)
+values (now(), 'key', '1', 'bench', null, '127.0.0.1', 'order.create', 'order/5417fc98db0f9cf4c67baceff5629b04', '{}',
+        '{"customer_id": 1, "cost_gross": 9827.06}');
 
 insert into idempotency_key (customer_id, key, fingerprint, status, body, created_at)
 values (:customer, md5(:key::text), sha256(md5(:key::text)::bytea), 201,
