@@ -14,6 +14,7 @@ from bench.kit.product import Server, serving
 from bench.kit.reads import headers_of
 from bench.kit.store import Store
 from bench.kit.workbench import Workbench
+from bench.questions.filtered_page import filters
 from bench.questions.search import queries
 
 _SORTS = ("sku", "name", "price", "availability")
@@ -28,6 +29,7 @@ class Grown:
 
     usual_ms: float
     new_ms: float
+    filtered_ms: float
     search_ms: float
     bytes_at_start: int
     bytes_after: int
@@ -49,7 +51,8 @@ def grown(bench: Workbench, store: Store) -> Grown:
         after = family_bytes(server.pid)
         target = Target(server.host, server.port, server.pid, usual)
         rates = [press(target, bench.seconds).core_rate for _ in range(bench.rounds)]
-        return Grown(1000 / median(rates), _new_ms(server), _search_ms(server, store), at_start, after, taken)
+        new, filtered, searches = _new_ms(server), _filtered_ms(server, store), _search_ms(server, store)
+        return Grown(1000 / median(rates), new, filtered, searches, at_start, after, taken)
 
 
 def _new_ms(server: Server) -> float:
@@ -58,6 +61,19 @@ def _new_ms(server: Server) -> float:
     requests = [
         request_text(f"/product?limit={limit}&page={page}&sort={sort}", headers_of(number * 7 % COUNT))
         for number, (limit, page, sort) in enumerate(wanted)
+    ]
+    return _ms(server, requests)
+
+
+def _filtered_ms(server: Server, store: Store) -> float:
+    """Return the processor time of requests that differ in filter, sort and limit from all before."""
+    wanted = list(combinations(_LIMITS, filters(list(store.products)), ("price", "name")))[:_NEW]
+    requests = [
+        request_text(
+            f"/product?limit={limit}&manufacturer={manufacturer}&category={category}&inStock=true&sort={sort}",
+            headers_of(number * 7 % COUNT),
+        )
+        for number, (limit, (manufacturer, category), sort) in enumerate(wanted)
     ]
     return _ms(server, requests)
 

@@ -46,6 +46,28 @@ def table(rows: Sequence[Row]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
+def in_short(rows: Sequence[Row]) -> str:
+    """Return in three sentences what a reseller gets from one core; nothing unless all questions were asked."""
+    page = _row(rows, "Product page", "`GET /product?limit=100`")
+    made = _row(rows, "Growth", "processor time of pages never asked before")
+    order = _row(rows, "Placing orders", "`POST /order`")
+    recorded = _row(rows, "Recorded orders", "the server's processor time")
+    if page is None or made is None or order is None or recorded is None:
+        return ""
+    pages, files, orders, limit = (each.removesuffix("/s") for each in (page.ours, page.limit, order.ours, order.limit))
+    return (
+        f"In a second, one processor core sends {pages} pages of 100 products at each customer's prices, where nginx "
+        f"sends {files} files with the same bytes. A page that nobody has asked for before takes it {made.limit}, and "
+        f"{made.ours} with 100,000 products. In a second, it places {orders} orders of three lines, where pgbench "
+        f"commits {limit} times the same statements; an order with its confirmation, events and audit takes it "
+        f"{recorded.ours}.\n\n"
+    )
+
+
+def _row(rows: Sequence[Row], question: str, what: str) -> Row | None:
+    return next((row for row in rows if row.question == question and row.what.startswith(what)), None)
+
+
 def remarks(rows: Sequence[Row]) -> str:
     """Return the rows' notes."""
     return "".join(f"- {row.question}, {row.what}: {row.note}.\n" for row in rows if row.note)
@@ -64,7 +86,7 @@ def written(run: Run, now: datetime) -> str:
         [
             "# Results of the benchmarks",
             "",
-            "Written by `make bench`; [README.md](README.md) says how each figure is made.",
+            f"{in_short(run.rows)}Written by `make bench`; [README.md](README.md) says how each figure is made.",
             "",
             f"- {now.astimezone(UTC):%d %B %Y, %H:%M} UTC, commit {machine.revision() or 'unknown'}",
             f"- Took {run.seconds / 60:.1f} minutes{', with **short rounds**' if run.quick else ''}",

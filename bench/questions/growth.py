@@ -10,9 +10,12 @@ from bench.kit.growth import Grown, grown
 from bench.kit.workbench import LARGE, MEDIUM, Workbench
 
 MOST_SLOWER = 1.5
-MOST_FOR_A_SEARCH = 2
+MOST_SLOWER_NEW = 1.4
+MOST_MS, MOST_MS_LARGE = 0.4, 0.55  # of a page that was never asked before, with the smallest and the largest catalogue
+MOST_FILTERED_MS = 0.6
+MOST_SEARCH_MS = 0.8
 MOST_KIB = 3
-START_SECONDS = 10
+START_SECONDS = 1
 
 
 def measure(bench: Workbench) -> list[Row]:
@@ -20,43 +23,43 @@ def measure(bench: Workbench) -> list[Row]:
     sizes = [len(bench.catalogue.products), MEDIUM, LARGE]
     found = {size: grown(bench, bench.store(size)) for size in sizes}
     return [
-        *_pages("usual pages", {size: one.usual_ms for size, one in found.items()}),
-        *_pages("pages never asked before", {size: one.new_ms for size, one in found.items()}),
-        _searches(found[LARGE]),
+        _pages("usual pages", {size: one.usual_ms for size, one in found.items()}, MOST_SLOWER),
+        _pages("pages never asked before", {size: one.new_ms for size, one in found.items()}, MOST_SLOWER_NEW),
+        _of_one("pages", sizes[0], found[sizes[0]].new_ms, MOST_MS),
+        _of_one("pages", LARGE, found[LARGE].new_ms, MOST_MS_LARGE),
+        _of_one("filtered and sorted pages", LARGE, found[LARGE].filtered_ms, MOST_FILTERED_MS),
+        _of_one("searches", LARGE, found[LARGE].search_ms, MOST_SEARCH_MS),
         _memory("after the start", {size: one.bytes_at_start for size, one in found.items()}),
         _memory(f"after {COUNT:,} customers asked", {size: one.bytes_after for size, one in found.items()}),
-        _start(found[LARGE]),
+        *(_start(size, found[size]) for size in (sizes[0], LARGE)),
     ]
 
 
-def _pages(what: str, taken: dict[int, float]) -> list[Row]:
+def _pages(what: str, taken: dict[int, float], most: float) -> Row:
     smallest, *_, largest = taken
-    ratio = taken[largest] / taken[smallest]
-    return [
-        Row(
-            question="Growth",
-            what=f"processor time of {what}, {largest:,} to {smallest:,} products",
-            ratio=ratio,
-            target=f"≤ {MOST_SLOWER} ×",
-            bound=MOST_SLOWER,
-            ours=milliseconds(taken[largest]),
-            limit=milliseconds(taken[smallest]),
-            note=", ".join(f"{size:,} products: {milliseconds(time)}" for size, time in taken.items()),
-            points={f"{size:,} products": time for size, time in taken.items()},
-        )
-    ]
-
-
-def _searches(largest: Grown) -> Row:
-    ratio = largest.search_ms / largest.new_ms
     return Row(
         question="Growth",
-        what=f"processor time of searches never asked before, to that of such pages, {LARGE:,} products",
-        ratio=ratio,
-        target=f"≤ {MOST_FOR_A_SEARCH} ×",
-        bound=MOST_FOR_A_SEARCH,
-        ours=milliseconds(largest.search_ms),
-        limit=milliseconds(largest.new_ms),
+        what=f"processor time of {what}, {largest:,} to {smallest:,} products",
+        ratio=taken[largest] / taken[smallest],
+        target=f"≤ {most} ×",
+        bound=most,
+        ours=milliseconds(taken[largest]),
+        limit=milliseconds(taken[smallest]),
+        note=", ".join(f"{size:,} products: {milliseconds(time)}" for size, time in taken.items()),
+        points={f"{size:,} products": time for size, time in taken.items()},
+    )
+
+
+def _of_one(what: str, products: int, taken: float, most: float) -> Row:
+    return Row(
+        question="Growth",
+        what=f"processor time of one of the {what} never asked before, {products:,} products",
+        ratio=taken / most,
+        target=f"≤ {most} ms",
+        bound=1,
+        ours=milliseconds(taken),
+        limit=milliseconds(most),
+        note="the ratio is to the target",
     )
 
 
@@ -74,13 +77,13 @@ def _memory(when: str, taken: dict[int, int]) -> Row:
     )
 
 
-def _start(largest: Grown) -> Row:
+def _start(products: int, found: Grown) -> Row:
     return Row(
         question="Growth",
-        what=f"start with {LARGE:,} products, to the first page",
-        ratio=largest.start_seconds / START_SECONDS,
+        what=f"start with {products:,} products, to the first page",
+        ratio=found.start_seconds / START_SECONDS,
         target=f"≤ {START_SECONDS} s",
         bound=1,
-        ours=seconds(largest.start_seconds),
+        ours=seconds(found.start_seconds),
         note="the ratio is to the target",
     )

@@ -25,6 +25,7 @@ from bench.kit.workbench import LARGE, MEDIUM, Workbench
 from tradecounter.edge.page_kit.tables import cursor_text
 
 MOST_MS = 50
+MOST_MS_OF_ORDERS = 25  # of pages about orders, of which there are a million
 
 _TIMES = 21  # of each page
 _QUICK_COUNT = 2_000
@@ -136,11 +137,11 @@ def measure(bench: Workbench) -> list[Row]:
         member = staff_cookie(store, server)
     with serving(store.env, store.folder) as server:
         owner = owner_cookie(store, server, customer)
-    found = _orders_rows(store, member, owner, names, "")
+    found = _orders_rows(store, member, owner, names, "", MOST_MS)
     copies = _QUICK_COPIES if bench.quick else _COPIES
     with store.connect() as connection:
         copy_orders(connection, copies, store.customer_ids, whole=False)
-    found += _orders_rows(store, member, owner, names, f", {copies:,} orders more")
+    found += _orders_rows(store, member, owner, names, f", {copies:,} orders more", MOST_MS_OF_ORDERS)
     large = bench.store(LARGE)
     largest = {
         "sku": quote_plus(large.products[0]["sku"]),
@@ -150,10 +151,12 @@ def measure(bench: Workbench) -> list[Row]:
     with serving(large.env, large.folder) as server:
         cookie = owner_cookie(large, server, large.customer_ids[_CUSTOMER])
         shop = _opened(server, cookie, [path.format(**largest) for path in _SHOP])
-    return [*found, _row(f"shop of {LARGE:,} products", shop)]
+    return [*found, _row(f"shop of {LARGE:,} products", shop, MOST_MS)]
 
 
-def _orders_rows(store: Store, member: str, owner: str, names: dict[str, object], how_many: str) -> list[Row]:
+def _orders_rows(
+    store: Store, member: str, owner: str, names: dict[str, object], how_many: str, most: float
+) -> list[Row]:
     """Open the pages about orders at both sites, with the cookies of a member of the staff and of an owner."""
     with backoffice(store.env, store.folder) as server:
         typed = _opened(server, member, [f"/search?live=1&q={quote_plus(text)}" for text in _TYPED])
@@ -161,9 +164,9 @@ def _orders_rows(store: Store, member: str, owner: str, names: dict[str, object]
     with serving(store.env, store.folder) as server:
         account = _opened(server, owner, [path.format(**names) for path in _ACCOUNT])
     return [
-        _row(f"back office{how_many}", office),
-        _row(f"search box of the back office while somebody types{how_many}", typed),
-        _row(f"customer's account{how_many}", account),
+        _row(f"back office{how_many}", office, most),
+        _row(f"search box of the back office while somebody types{how_many}", typed, MOST_MS),
+        _row(f"customer's account{how_many}", account, most),
     ]
 
 
@@ -218,7 +221,7 @@ def _milliseconds(connection: Connection, path: str, request: bytes) -> float:
     return response.seconds * 1000
 
 
-def _row(site: str, pages: Sequence[Page]) -> Row:
+def _row(site: str, pages: Sequence[Page], most: float) -> Row:
     slowest = max(pages, key=lambda page: page.p50)
     worst = max(page.worst for page in pages)
     each = ", ".join(f"`{page.path}` {milliseconds(page.p50)}" for page in pages)
@@ -226,10 +229,10 @@ def _row(site: str, pages: Sequence[Page]) -> Row:
     return Row(
         question="Pages",
         what=f"{site}: the slowest of {len(pages)}, at the median",
-        ratio=slowest.p50 / MOST_MS,
-        target=f"≤ {MOST_MS} ms",
+        ratio=slowest.p50 / most,
+        target=f"≤ {most} ms",
         bound=1,
         ours=milliseconds(slowest.p50),
-        limit=milliseconds(MOST_MS),
+        limit=milliseconds(most),
         note=note,
     )

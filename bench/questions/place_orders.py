@@ -22,7 +22,7 @@ from bench.kit.reads import headers_of
 from bench.kit.round_trips import relayed
 from bench.kit.workbench import Workbench
 
-GOAL = 0.3
+GOAL = 0.6
 PARALLEL = 16
 MOST_ROUND_TRIPS = 3
 

@@ -13,7 +13,7 @@ from bench.kit.charts import bounds, growth, ratios
 from bench.kit.figures import Row, shown
 from bench.kit.load import Load, middle, read_load
 from bench.kit.reads import FILES, representative
-from bench.kit.report import EXCERPT_BEGINS, EXCERPT_ENDS, Run, remarks, table, with_excerpt, with_long_form
+from bench.kit.report import EXCERPT_BEGINS, EXCERPT_ENDS, Run, in_short, remarks, table, with_excerpt, with_long_form
 from bench.kit.steady import times
 
 
@@ -87,6 +87,30 @@ def test_the_table_has_ratios_first_and_says_what_is_missed() -> None:
     assert lines[0].startswith("| Ratio | Question |")
     assert lines[2].startswith("| **0.20** | Search | `query=` | ≥ 0.4 of nginx | **no** |")
     assert remarks([row(0.2, note="why"), row(0.3)]) == "- Search, `query=`: why.\n"
+
+
+def test_the_page_begins_with_what_one_core_does() -> None:
+    def asked(question: str, what: str, ours: str, limit: str) -> Row:
+        return Row(question=question, what=what, ratio=1, ours=ours, limit=limit)
+
+    rows = [
+        asked("Product page", "`GET /product?limit=100`", "18,000/s", "37,000/s"),
+        asked("Growth", "processor time of pages never asked before, 100,000 to 3,641 products", "0.55 ms", "0.40 ms"),
+        asked("Placing orders", "`POST /order`, three lines", "1,200/s", "2,000/s"),
+        asked("Recorded orders", "the server's processor time of the same", "1.20 ms", "1.20 ms"),
+    ]
+    for figure in (
+        "18,000 pages",
+        "37,000 files",
+        "it 0.40 ms",
+        "0.55 ms with",
+        "1,200 orders",
+        "2,000 times",
+        "1.20 ms",
+    ):
+        assert figure in in_short(rows)
+    assert in_short(rows).count(". ") == 2
+    assert not in_short(rows[:3])
 
 
 @pytest.mark.parametrize("draw", [ratios, bounds, growth])
