@@ -19,7 +19,7 @@ from support.node_packages import installed
 
 # `tests/conftest.py` reports what is left out without Node.js and PHP.
 LANGUAGES = ("python", *(["typescript"] if installed() else []), *([] if php_left_out() else ["php"]))
-collect_ignore = ["test_php.py"] if "php" not in LANGUAGES else []
+collect_ignore = ["test_php.py", "test_php_shop.py"] if "php" not in LANGUAGES else []
 
 
 @pytest.fixture(scope="module")

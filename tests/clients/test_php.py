@@ -3,9 +3,12 @@
 import json
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from standardwebhooks import Webhook
@@ -82,6 +85,23 @@ def test_a_silent_service_is_given_up_and_a_waiting_request_later(php_client: Ph
     assert short + 1 < waiting
 
 
+def test_a_large_catalogue_needs_little_memory(php_client: PhpClient, demo: Demo, tmp_path: Path) -> None:
+    products = demo.customer.get("/product?limit=0").json()
+    large = [{**products[number % len(products)], "sku": f"{number}"} for number in range(20_000)]
+    file = tmp_path / "products.json"
+    file.write_text(json.dumps(large))
+    with serving({"/product?limit=0": file.read_bytes(), "/catalogue/change?after=c&limit=500": b"[]"}) as url:
+        printed = php_client.program("memory", BASE=url)
+    assert json.loads(printed) == [{"whole": True, "told": 20_000, "read": [str(number) for number in range(20_000)]},
+                                   {"whole": False, "told": 0, "read": []}]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ["", "null", "{}", "[", "[{}", "[{},]", "[1]", '[{"sku": "}', "[{}]", "<html>"])
+def test_a_response_that_is_no_catalogue_is_an_error(php_client: PhpClient, body: str) -> None:
+    with serving({"/product?limit=0": body.encode()}) as url, pytest.raises(AssertionError, match="InvalidResponse"):
+        php_client.program("memory", BASE=url)
+
+
 def test_the_archive_has_the_classes_and_what_people_read(php_client: PhpClient) -> None:
     package = php_client.folder / "vendor" / "tradecounter" / "client"
     assert {file.name for file in package.iterdir()} == {"LICENSE", "README.md", "composer.json", "src"}
@@ -95,3 +115,23 @@ def test_the_models_are_what_the_generator_makes_of_the_document() -> None:
 def _verified(client: PhpClient, requests: Sequence[tuple[str, Mapping[str, object], str]]) -> list[str]:
     printed: list[str] = json.loads(client.program("webhooks", given=json.dumps(requests)))
     return printed
+
+
+@contextmanager
+def serving(bodies: dict[str, bytes]) -> Iterator[str]:
+    """A server with these responses, each with a cursor."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("X-Cursor", "c")
+            self.end_headers()
+            self.wfile.write(bodies[self.path])
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()

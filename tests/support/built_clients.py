@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -150,23 +151,17 @@ def build_typescript(folder: Path) -> TypeScriptClient:
 
 def build_php(folder: Path) -> PhpClient:
     source, user = _CLIENTS / "php", folder / "user"
-    composer = {
-        "COMPOSER_ALLOW_SUPERUSER": "1",
-        "COMPOSER_HOME": str(folder / "home"),
-        "COMPOSER_ROOT_VERSION": "0.1.0",
-    }
+    composer = {"COMPOSER_ALLOW_SUPERUSER": "1", "COMPOSER_NO_INTERACTION": "1", "COMPOSER_HOME": str(folder / "home")}
     ran(("composer", "validate", "--strict"), composer, source)
     ran(("phpcs", "--standard=phpcs.xml"), cwd=source)
     if shutil.which("phpstan"):
         ran(("phpstan", "analyse", "--no-progress"), cwd=source)
     ran(("composer", "archive", "--format=tar", "--dir", folder, "--file=package"), composer, source)
-    shutil.unpack_archive(folder / "package.tar", folder / "package", filter="data")
-    user.mkdir()
-    options = {"symlink": False, "versions": {"tradecounter/client": "0.1.0"}}
-    package = {"type": "path", "url": "../package", "options": options}
-    wanted = {"repositories": [package, {"packagist.org": False}], "require": {"tradecounter/client": "^0.1"}}
-    (user / "composer.json").write_text(json.dumps(wanted))
-    ran(("composer", "install", "--no-interaction"), composer, user)
+    shutil.unpack_archive(folder / "package.tar", user / "tradecounter-client", filter="data")
+    (user / "composer.json").write_text("{}")
+    ran(("composer", "config", "repositories.packagist.org", "false"), composer, user)
+    for line in code_of("php", "sh")[0].splitlines()[1:]:
+        ran(tuple(shlex.split(line)), composer, user)
     ran(("composer", "dump-autoload", "--optimize", "--strict-psr"), composer, user)
     for program in _PROGRAMS.glob("*.php"):
         shutil.copy(program, user)

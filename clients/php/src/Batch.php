@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Tradecounter\Client;
 
+use Tradecounter\Client\Json\Elements;
 use Tradecounter\Client\Model\Product;
 
 /**
@@ -13,12 +14,12 @@ final readonly class Batch
 {
     /**
      * @param bool $whole the products are the whole catalogue, so that the copy loses all others
-     * @param list<Product> $products new ones and changed ones; one may be as the copy has it
+     * @param Elements<Product>|list<Product> $products new ones and changed ones; one may be as the copy has it
      * @param list<string> $removed SKUs that the account cannot buy any more
      */
     public function __construct(
         public bool $whole,
-        public array $products,
+        public Elements|array $products,
         public array $removed,
         public string $cursor,
     ) {

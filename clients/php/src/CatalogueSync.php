@@ -6,6 +6,7 @@ namespace Tradecounter\Client;
 
 use Tradecounter\Client\Error\CursorExpired;
 use Tradecounter\Client\Error\InvalidResponse;
+use Tradecounter\Client\Json\Elements;
 use Tradecounter\Client\Model\CatalogueChange;
 use Tradecounter\Client\Model\Product;
 
@@ -35,7 +36,7 @@ final class CatalogueSync
                 continue;
             }
             yield $batch;
-            if ($wait === null && !$batch->whole && $batch->products === [] && $batch->removed === []) {
+            if ($wait === null && !$batch->whole && count($batch->products) + count($batch->removed) === 0) {
                 return;
             }
             $after = $batch->cursor;
@@ -45,8 +46,8 @@ final class CatalogueSync
     /** In one response: products move between the pages of a catalogue that changes. */
     private function whole(): Batch
     {
-        [$products, $reply] = $this->api->list('/product', Product::of(...), ['limit' => 0]);
-        return new Batch(true, $products, [], self::cursor($reply));
+        $reply = $this->api->request('GET', '/product?limit=0');
+        return new Batch(true, new Elements($reply->body, Product::of(...)), [], self::cursor($reply));
     }
 
     private function changes(string $after, ?int $wait): Batch

@@ -15,7 +15,14 @@ abstract readonly class Model implements \JsonSerializable
     /** The fields that are objects, even if they are empty. @var list<string> */
     protected const MAPS = [];
 
-    abstract public static function of(Value $in): self;
+    /** @internal */
+    abstract public static function of(Value $in): static;
+
+    /** The model that `json_encode` made the text of; throws InvalidResponse. */
+    public static function fromJson(string $json): static
+    {
+        return static::of(Value::parsed($json));
+    }
 
     public function jsonSerialize(): object
     {

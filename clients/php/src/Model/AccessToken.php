@@ -32,7 +32,8 @@ final readonly class AccessToken extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             access_token: $in->field('access_token')->string(),

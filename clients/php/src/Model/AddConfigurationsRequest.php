@@ -26,7 +26,8 @@ final readonly class AddConfigurationsRequest extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             configurations: $in->field('configurations')->list(ConfigurationRequest::of(...)),

@@ -34,7 +34,8 @@ final readonly class Ageing extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             not_due: $in->field('not_due')->float(),

@@ -28,7 +28,8 @@ final readonly class Allocation extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             invoice: $in->field('invoice')->int(),

@@ -30,7 +30,8 @@ final readonly class Category extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             key: $in->field('key')->string(),

@@ -32,7 +32,8 @@ final readonly class ConfigurationRequest extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             adsl_username: $in->field('adsl_username')->string(),

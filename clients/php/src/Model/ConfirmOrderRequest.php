@@ -30,7 +30,8 @@ final readonly class ConfirmOrderRequest extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             shipping_method: $in->maybe('shipping_method')?->as(ShippingChoice::of(...)),

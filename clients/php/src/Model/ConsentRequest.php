@@ -38,7 +38,8 @@ final readonly class ConsentRequest extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             grant_type: $in->field('grant_type')->string(),

@@ -34,7 +34,8 @@ final readonly class ConsentToken extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             access_token: $in->field('access_token')->string(),

@@ -30,7 +30,8 @@ final readonly class CreateOrderItem extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             sku: $in->field('sku')->string(),

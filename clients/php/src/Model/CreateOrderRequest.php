@@ -48,7 +48,8 @@ final readonly class CreateOrderRequest extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             customer_reference: $in->field('customer_reference')->string(),

@@ -62,7 +62,8 @@ final readonly class CreatedOrder extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             customer_reference: $in->field('customer_reference')->string(),

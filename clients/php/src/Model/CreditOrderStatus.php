@@ -40,7 +40,8 @@ final readonly class CreditOrderStatus extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             total_cost: $in->field('total_cost')->float(),

@@ -32,7 +32,8 @@ final readonly class CreditOverview extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             credit_limit: $in->field('credit_limit')->float(),

@@ -36,7 +36,8 @@ final readonly class Customer extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             first_name: $in->field('first_name')->string(),

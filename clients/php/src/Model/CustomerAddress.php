@@ -48,7 +48,8 @@ final readonly class CustomerAddress extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             contact_name: $in->field('contact_name')->string(),

@@ -44,7 +44,8 @@ final readonly class CustomerCreditNote extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             number: $in->field('number')->int(),

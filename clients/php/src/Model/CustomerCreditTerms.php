@@ -28,7 +28,8 @@ final readonly class CustomerCreditTerms extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             credit_limit: $in->field('credit_limit')->float(),

@@ -40,7 +40,8 @@ final readonly class CustomerDocumentLine extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             description: $in->field('description')->string(),

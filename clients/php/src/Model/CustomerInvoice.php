@@ -54,7 +54,8 @@ final readonly class CustomerInvoice extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             number: $in->field('number')->int(),

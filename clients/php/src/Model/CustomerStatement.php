@@ -40,7 +40,8 @@ final readonly class CustomerStatement extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             customer_id: $in->field('customer_id')->int(),

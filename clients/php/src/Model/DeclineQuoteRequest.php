@@ -26,7 +26,8 @@ final readonly class DeclineQuoteRequest extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             reason: $in->maybe('reason')?->string(),

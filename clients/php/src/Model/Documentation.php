@@ -32,7 +32,8 @@ final readonly class Documentation extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             openapi_json: $in->field('openapi_json')->string(),

@@ -30,7 +30,8 @@ final readonly class Error extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             message: $in->field('message')->string(),

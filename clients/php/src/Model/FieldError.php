@@ -32,7 +32,8 @@ final readonly class FieldError extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             field: $in->field('field')->string(),

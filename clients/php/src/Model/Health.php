@@ -32,7 +32,8 @@ final readonly class Health extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             status: $in->field('status')->string(),

@@ -50,7 +50,8 @@ final readonly class IssuerMetadata extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             issuer: $in->field('issuer')->string(),

@@ -26,7 +26,8 @@ final readonly class KeySet extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             keys: $in->field('keys')->list(static fn (Value $each): array => $each->data()),

@@ -28,7 +28,8 @@ final readonly class NotificationDetails extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             email_address: $in->maybe('email_address')?->string(),

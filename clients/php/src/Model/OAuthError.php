@@ -28,7 +28,8 @@ final readonly class OAuthError extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             error: $in->field('error')->string(),

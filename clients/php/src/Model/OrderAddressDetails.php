@@ -48,7 +48,8 @@ final readonly class OrderAddressDetails extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             id: $in->maybe('id')?->int(),

@@ -46,7 +46,8 @@ final readonly class OrderItem extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             id: $in->field('id')->int(),

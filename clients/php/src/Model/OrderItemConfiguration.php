@@ -26,7 +26,8 @@ final readonly class OrderItemConfiguration extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             data: $in->field('data')->as(ProvisioningData::of(...)),

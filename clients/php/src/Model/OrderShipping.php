@@ -50,7 +50,8 @@ final readonly class OrderShipping extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             method_id: $in->field('method_id')->int(),

@@ -28,7 +28,8 @@ final readonly class OrderVideoResponse extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             video_file: $in->field('video_file')->string(),

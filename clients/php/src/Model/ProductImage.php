@@ -28,7 +28,8 @@ final readonly class ProductImage extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             is_primary: $in->field('is_primary')->bool(),

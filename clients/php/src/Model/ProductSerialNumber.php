@@ -30,7 +30,8 @@ final readonly class ProductSerialNumber extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             mac_address: $in->field('mac_address')->string(),

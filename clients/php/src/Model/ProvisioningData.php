@@ -34,7 +34,8 @@ final readonly class ProvisioningData extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             product: $in->field('product')->string(),

@@ -66,7 +66,8 @@ final readonly class Quote extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             customer_reference: $in->field('customer_reference')->string(),

@@ -32,7 +32,8 @@ final readonly class RevocationRequest extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             token: $in->field('token')->string(),

@@ -32,7 +32,8 @@ final readonly class TrackingEvent extends Model
     ) {
     }
 
-    public static function of(Value $in): self
+    /** @internal */
+    public static function of(Value $in): static
     {
         return new self(
             date: $in->field('date')->string(),

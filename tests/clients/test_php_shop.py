@@ -1,0 +1,100 @@
+"""The guide's shop in PHP, with the built client: it orders each purchase once and follows the parcels."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from support.built_clients import PhpClient
+from support.demo import Demo
+from support.events import number_events
+from support.guide import blocks_of
+from support.lossy_proxy import lossy_proxy
+from support.orders import dispatch, take_back
+from support.service import Customer
+from support.shop import ADDRESS
+
+pytestmark = pytest.mark.long
+
+
+@dataclass
+class Shop:
+    """A shop's database and the guide's programs."""
+
+    client: PhpClient
+    file: Path
+
+    def sell(self, number: int, sku: str, most: float) -> None:
+        item = {"sku": sku, "quantity": 1, "max_unit_cost": most}
+        request = {"customer_reference": f"SHOP-{number}", "items": [item], "billing_address": ADDRESS,
+                   "shipping_address": ADDRESS, "allow_back_orders": False}  # fmt: skip
+        self.do("insert into purchase (id, request) values (?, ?)", number, json.dumps(request))
+
+    def do(self, statement: str, *values: object) -> list[tuple[object, ...]]:
+        with sqlite3.connect(self.file) as database:
+            return database.execute(statement, values).fetchall()
+
+    def run(self, program: str, customer: Customer, url: str) -> str:
+        [code] = [code for code in blocks_of("A shop in PHP") if f"// {program}" in code]
+        code = code.replace("sqlite:shop.sqlite", f"sqlite:{self.file}").replace("https://api.example", url)
+        (self.client.folder / f"shop-{program}").write_text(code)
+        return self.client.program(f"shop-{program.removesuffix('.php')}", KEY=customer.key)
+
+
+@pytest.fixture
+def shop(php_client: PhpClient, tmp_path: Path) -> Shop:
+    made = Shop(php_client, tmp_path / "shop.sqlite")
+    made.do("create table purchase (id integer primary key, request text, reference text, problem text)")
+    return made
+
+
+def test_a_purchase_is_ordered_once_although_responses_are_lost_and_the_program_dies(shop: Shop, demo: Demo) -> None:
+    customer = demo.service.customer()
+    cost = customer.get("/product/CV-320P").json()["single_unit_cost"]
+    shop.sell(0, "CV-320P", cost)
+    with lossy_proxy(demo.service.url) as proxy:
+        shop.run("orders.php", customer, proxy.url)
+    first = shop.do("select reference, problem from purchase")
+    shop.do("update purchase set reference = null")  # the program died before it could keep it
+    demo.service.must_load("stock", [{"sku": "CV-320P", "available": 0}])
+    shop.run("orders.php", customer, demo.service.url)
+    [order] = customer.get("/order").json()
+    assert shop.do("select reference, problem from purchase") == first == [(order["order_reference"], None)]
+
+
+def test_what_cannot_be_ordered_is_kept_for_people(shop: Shop, demo: Demo) -> None:
+    customer = demo.service.customer()
+    demo.service.must_load("stock", [{"sku": "CV-320P", "available": 0}])
+    for number, most in enumerate((0.01, 9999)):
+        shop.sell(number, "CV-320P", most)
+    shop.run("orders.php", customer, demo.service.url)
+    [(dearer,), (absent,)] = shop.do("select problem from purchase")
+    assert "price_changed" in str(dearer)
+    assert "out_of_stock" in str(absent)
+
+
+def test_a_purchase_waits_while_nobody_responds(shop: Shop, demo: Demo) -> None:
+    shop.sell(0, "CV-320P", 9999)
+    assert shop.run("orders.php", demo.service.customer(), "http://127.0.0.1:9").startswith("later: ")
+    assert shop.do("select reference, problem from purchase") == [(None, None)]
+
+
+def test_parcels_are_kept_and_taken_back(shop: Shop, demo: Demo) -> None:
+    customer = demo.service.customer()
+    demo.service.must_load("stock", [{"sku": "CV-320P", "available": 500}])
+    shop.sell(0, "CV-320P", 9999)
+    shop.run("orders.php", customer, demo.service.url)
+    [order] = customer.get("/order").json()
+    dispatch(demo.service, order, tracking_number="1Z999")
+    number_events(demo.service)
+    for _ in range(2):
+        shop.run("parcels.php", customer, demo.service.url)
+    [parcel] = customer.get(f"/order/{order['order_reference']}").json()["shipping"]
+    kept = (parcel["shipment_id"], order["order_reference"], parcel["carrier"], parcel["tracking_url"])
+    assert shop.do("select id, reference, carrier, tracking_url from parcel") == [kept]
+    take_back(demo.service, order, parcel["shipment_id"])
+    number_events(demo.service)
+    shop.run("parcels.php", customer, demo.service.url)
+    assert shop.do("select * from parcel") == []
