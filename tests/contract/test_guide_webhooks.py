@@ -1,6 +1,7 @@
 """The guide's functions that verify webhooks accept what the worker sends, and nothing else."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -52,3 +53,18 @@ def test_a_function_of_the_guide_verifies_signatures(language: str, tmp_path: Pa
     given = json.dumps([[key, headers, body.decode()] for key, headers, body in cases])
     done = subprocess.run([*command, str(file)], input=given, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1", "1", "0", "0", "0", "0"]
+
+
+@pytest.mark.parametrize("program", [found for found in ["openssl"] if shutil.which(found)])
+def test_the_request_that_tries_a_server_is_signed_as_ours_are(program: str) -> None:
+    code = blocks("Try your server")["sh"]
+    assert program in code
+    given = subprocess.run(
+        ["bash", "-euc", f"curl() {{ printf '%s\\0' \"$@\"; }}\n{code}"], capture_output=True, text=True, check=True
+    ).stdout.split("\0")
+    body = given[given.index("-d") + 1]
+    headers = dict(value.split(": ", 1) for value in given if value.startswith("webhook-"))
+    [secret] = re.findall(r"^SECRET=(\S+)$", code, re.MULTILINE)
+    assert headers == signed_headers("evt_1", int(headers["webhook-timestamp"]), body.encode(), [secret])
+    assert abs(int(headers["webhook-timestamp"]) - time.time()) < 60
+    assert json.loads(body)["type"] == "order.cancelled"

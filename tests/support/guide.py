@@ -20,6 +20,11 @@ def blocks(heading: str) -> dict[str, str]:
     return {block["kind"]: block["content"] for block in _BLOCK.finditer(section(heading))}
 
 
+def blocks_of(heading: str) -> list[str]:
+    """The code under a heading, in order."""
+    return [block["content"] for block in _BLOCK.finditer(section(heading))]
+
+
 def filled_in(code: str, url: str, key: str) -> str:
     """Code of the guide with the address and the key that readers put in."""
     assert "YOUR_KEY" in code
