@@ -188,6 +188,18 @@ def test_pages_that_became_empty_go_on_with_what_followed(shop: Service) -> None
     assert follower.products == whole(customer)
 
 
+def test_customers_with_equal_terms_get_equal_changes_but_for_contract_prices(shop: Service) -> None:
+    usual, equal, special = (Follower.of(shop.customer()) for _ in range(3))
+    agreed = {name: value for name, value in price("PHONE", 3).items() if name != "price_list"}
+    shop.must_load("contract-prices", [{"customer_id": special.servers[0].id, **agreed}])
+    shop.must_load("price-list", [price("PHONE", 73), price("CABLE", "2.01", "1.79")])
+    assert usual.follow() == equal.follow()
+    assert special.follow() == [("PHONE", "changed"), ("CABLE", "changed")]
+    assert {follower.products["PHONE"]["single_unit_cost"] for follower in (usual, equal)} == {73.0}
+    for follower in (usual, equal, special):
+        assert follower.products == whole(follower.servers[0])
+
+
 def test_a_cursor_is_on_every_response_that_shows_products(shop: Service) -> None:
     customer = shop.customer()
     for path in ("/product?limit=2", "/product/PHONE", "/product?limit=0&accept=text/csv"):

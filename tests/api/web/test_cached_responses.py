@@ -131,6 +131,18 @@ def test_a_repeated_request_gets_a_cached_response(twins: Twins, path: str) -> N
     assert b"".join(repeated.cached.blocks) == response.content
 
 
+@pytest.mark.parametrize(
+    ("path", "is_tried"), [("/product/NONE", True), ("/product?sort=none", True), ("/product", False)]
+)
+def test_what_an_endpoint_must_respond_to_is_tried_once(twins: Twins, path: str, is_tried: bool) -> None:
+    response = fetch(twins.caching, twins.customers[0], path, [("Accept", "application/json")])
+    fast_path = twins.caching.application.fast_path
+    head = fast_path.read(scope_of(response))
+    assert head is not None
+    context = fast_path.context(head, ("127.0.0.1", 1))
+    assert (fast_path.respond(context) is None, context.is_tried) == (is_tried, is_tried)
+
+
 def test_an_unchanged_poll_gets_a_cached_response(twins: Twins) -> None:
     path, json = "/product?limit=6", ("Accept", "application/json")
     tag = fetch(twins.caching, twins.customers[0], path, [json]).headers["etag"]

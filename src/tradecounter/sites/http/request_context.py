@@ -36,6 +36,7 @@ _FAULT = 500
 class RequestContext(Sender):
     """The context of a request; `view` and the cache `key` are set if the response may come from the cache.
 
+    `is_tried`: the fast path has found that an endpoint must respond, such as with an error.
     `fault` is the error that prevented the reading of the head; the error middleware responds to it. `reason` is why
     the request got an error, if that is not clear from its status (`edge/server/request_figures.py`); `code` is the
     error's code.
@@ -48,6 +49,7 @@ class RequestContext(Sender):
     fault: Exception | None = None
     reason: str | None = None
     code: str = ""
+    is_tried: bool = False
 
 
 def new_context(head: RequestHead, peer: str | None, addresses: ClientAddresses) -> RequestContext:

@@ -82,6 +82,14 @@ def version_of(position: Position, topic: Topic) -> int:
     return position.versions[TOPICS.index(topic)]
 
 
+def has_contracts(sight: Sight, since: Place) -> bool:
+    """Return whether the customer has, or had at a place or later, contract prices."""
+    versions = version_of(since.position, "contracts"), version_of(sight.place.position, "contracts")
+    return sight.data.book.contracts.has_any(sight.customer_id) or bool(
+        sight.journal.between("contracts", sight.customer_id, *versions)
+    )
+
+
 def differences(sight: Sight, since: Place) -> Differences:
     """Return what a copy that shows `since`, not newer than the sight, must change to show the sight.
 

@@ -6,15 +6,24 @@ from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 import numpy as np
 import psycopg
+from cachetools import FIFOCache
 
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.json_text import to_json
 from tradecounter.storefront.changes.cursor import Cursor, Cursors, Place, expired_cursor
-from tradecounter.storefront.changes.differences import Rows, Sight, differences, is_forgotten, version_of
+from tradecounter.storefront.changes.differences import (
+    Differences,
+    Sight,
+    differences,
+    has_contracts,
+    is_forgotten,
+    version_of,
+)
 from tradecounter.storefront.changes.followers import Followers
 from tradecounter.storefront.changes.journal import Ids
 from tradecounter.storefront.refreshable_views import RefreshableViews
@@ -24,6 +33,9 @@ from tradecounter.storefront.view import CustomerView
 _CATCH_UP_SECONDS = 3.0  # that a request waits for this process to see what its cursor has seen in another one
 _PAUSE_SECONDS = 0.2  # between two looks at the database for such requests
 _RETRY_SECONDS = 5
+_SHARED_BYTES = 4_000_000
+_NOTHING = b"[]"
+_Asked = tuple[Cursor, Place, int]  # where the copy is, where this process is, and the limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +46,11 @@ class ChangePage:
     cursor: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Rows of a view that are changed or removed, former spellings of their SKUs, and the cursor that follows them."""
+class _Found(NamedTuple):
+    """Changes as a JSON array, and the cursor that follows them."""
 
-    view: CustomerView
-    changed: Rows
-    removed: Rows
-    former_skus: list[str]
+    body: bytes
     cursor: Cursor
-
-    def __bool__(self) -> bool:
-        return bool(len(self.changed) or len(self.removed))
 
 
 class ChangeFeed:
@@ -61,13 +66,15 @@ class ChangeFeed:
         self._keep = keep
         self._catching_up: asyncio.Task[None] | None = None
         self._may_look_at = 0.0
+        # What many customers without contract prices get for one change.
+        self._shared: FIFOCache[_Asked, _Found] = FIFOCache(_SHARED_BYTES, lambda found: len(found.body))
 
     async def start(self, customer_id: int) -> ChangePage:
         """Return no changes, and where the feed goes on. Raises DomainError (unavailable)."""
         sight = await self._sight(customer_id)
         if sight is None:
             raise _unavailable()
-        return self._page(customer_id, None, Cursor(sight.place))
+        return self._page(customer_id, _Found(_NOTHING, Cursor(sight.place)))
 
     async def page(self, customer_id: int, text: str, limit: int, wait_seconds: float = 0) -> ChangePage:
         """Return at most `limit` changes since a cursor; without any, wait for one.
@@ -82,16 +89,16 @@ class ChangeFeed:
             self._require_kept(cursor, sight, patient=asyncio.get_running_loop().time() < catches_up_until)
             is_behind = sight is None or not sight.place.covers(cursor.newest)
             if sight is not None and not is_behind:
-                found, was_in_pages = _found(sight, cursor, limit), cursor.until is not None
+                found, was_in_pages = self._found(sight, cursor, limit), cursor.until is not None
                 cursor = found.cursor
-                if found:
-                    return self._page(customer_id, found, cursor)
+                if found.body != _NOTHING:
+                    return self._page(customer_id, found)
                 if was_in_pages:
                     continue  # with what has changed since the first page
             left = (catches_up_until if is_behind else ends) - asyncio.get_running_loop().time()
             if left <= 0 or self._followers.is_ending:
                 # A process that is behind has nothing newer to tell, so its client stays where it is.
-                return self._page(customer_id, None, cursor)
+                return self._page(customer_id, _Found(_NOTHING, cursor))
             if is_behind:
                 self._catch_up()
             await self._followers.wait(customer_id, left, for_any=is_behind)
@@ -128,9 +135,19 @@ class ChangeFeed:
         elif position.log in sight.journal.logs.values() or not patient:
             raise expired_cursor()
 
-    def _page(self, customer_id: int, found: _Found | None, cursor: Cursor) -> ChangePage:
-        body = b"[]" if found is None else b"[%b]" % b",".join(_rendered(found))
-        return ChangePage(body, self._cursors.write(customer_id, cursor))
+    def _found(self, sight: Sight, cursor: Cursor, limit: int) -> _Found:
+        if has_contracts(sight, cursor.since):
+            return _found(sight, cursor, limit)
+        asked = cursor, sight.place, limit
+        found = self._shared.get(asked)
+        if found is None:
+            found = _found(sight, cursor, limit)
+            if len(found.body) <= _SHARED_BYTES:
+                self._shared[asked] = found
+        return found
+
+    def _page(self, customer_id: int, found: _Found) -> ChangePage:
+        return ChangePage(found.body, self._cursors.write(customer_id, found.cursor))
 
 
 def _found(sight: Sight, cursor: Cursor, limit: int) -> _Found:
@@ -138,7 +155,7 @@ def _found(sight: Sight, cursor: Cursor, limit: int) -> _Found:
     differing = differences(sight, cursor.since)
     until = cursor.until or sight.place
     if not differing:
-        return _Found(sight.view, differing.changed, differing.removed, [], Cursor(until))
+        return _Found(_NOTHING, Cursor(until))
     rows = np.concatenate((differing.changed, differing.removed))
     is_removed = np.arange(len(rows)) >= len(differing.changed)
     ids = sight.view.snapshot.row_of_id.ids(rows)
@@ -149,9 +166,9 @@ def _found(sight: Sight, cursor: Cursor, limit: int) -> _Found:
     following = Cursor(until)
     if len(order) > limit:
         following = Cursor(cursor.since, until, int(ids[page[-1]]) + 1)
-    return _Found(
-        sight.view, chosen[~removed], chosen[removed], _former_skus(sight, cursor.since, ids[page]), following
-    )
+    former_skus = _former_skus(sight, cursor.since, ids[page])
+    changes = _rendered(sight.view, former_skus, Differences(chosen[~removed], chosen[removed]))
+    return _Found(b"[%b]" % b",".join(changes), following)
 
 
 def _former_skus(sight: Sight, since: Place, ids: Ids) -> list[str]:
@@ -162,14 +179,13 @@ def _former_skus(sight: Sight, since: Place, ids: Ids) -> list[str]:
     return [sku for product_id in ids.tolist() for sku in sight.journal.former_skus(product_id, *versions)]
 
 
-def _rendered(found: _Found) -> Iterator[bytes]:
+def _rendered(view: CustomerView, former_skus: list[str], chosen: Differences) -> Iterator[bytes]:
     """Yield each change as a JSON object: what is removed first, since a SKU may only be spelled differently now."""
-    view = found.view
-    removed = [view.orderable(row).sku for row in found.removed.tolist()]
-    for sku in dict.fromkeys([*found.former_skus, *removed]):
+    removed = [view.orderable(row).sku for row in chosen.removed.tolist()]
+    for sku in dict.fromkeys([*former_skus, *removed]):
         yield b'{"sku":%b,"change":"removed","product":null}' % to_json(sku)
-    costs = view.prices.costs(found.changed).tolist()
-    for row, of_row in zip(found.changed.tolist(), costs, strict=True):
+    costs = view.prices.costs(chosen.changed).tolist()
+    for row, of_row in zip(chosen.changed.tolist(), costs, strict=True):
         named = to_json(view.orderable(row).sku)
         yield b'{"sku":%b,"change":"changed","product":%b}' % (named, product_json(view, row, of_row))
 

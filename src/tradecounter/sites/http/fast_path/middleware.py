@@ -130,14 +130,19 @@ class ResponseCacheMiddleware:
 
     def _response(self, context: RequestContext, most_blocks: int | None = None) -> FastResponse | None:
         """Return the response to a request; None if the application must make it, or if it has more blocks."""
+        if context.is_tried:
+            return None
         cached = self._find(context)
         is_made = cached is None
         if is_made:
             cached = self._make(context)
-        if cached is None or (most_blocks is not None and len(cached.blocks) > most_blocks):
+        if cached is not None and most_blocks is not None and len(cached.blocks) > most_blocks:
             return None
-        own_headers = self._count(context, cached, is_made=is_made)
-        return None if own_headers is None else FastResponse(cached, own_headers, is_made)
+        own_headers = None if cached is None else self._count(context, cached, is_made=is_made)
+        if cached is None or own_headers is None:
+            context.is_tried = True
+            return None
+        return FastResponse(cached, own_headers, is_made)
 
     def note(self, key: Key, context: RequestContext, seconds: float) -> None:
         """Count a request with such a response for the metrics and for its key, and record its span."""
