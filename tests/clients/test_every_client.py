@@ -76,6 +76,7 @@ def test_errors_are_classes_and_webhooks_are_verified(client: BuiltClient, demo:
         "nobody": "NoResponse",
         "event": "order.dispatched",
         "forged": "NotGenuine",
+        "endless": "NotGenuine",
     }
 
 

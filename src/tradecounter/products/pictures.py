@@ -1,8 +1,11 @@
 """Checks and keeps pictures of products that staff upload, each at an address that never changes."""
 
+import asyncio
 import hashlib
 import json
+import re
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Final
 
@@ -19,18 +22,24 @@ _FEWEST_BYTES: Final = 32
 _MEDIA_TYPES: Final = {"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp"}
 _TRIAL: Final = b"#let p = json(bytes(sys.inputs.picture))\n#image(bytes(p.data), format: p.format)"
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
-_PNG_END = b"IEND\xaeB`\x82"
 _MARKER: Final = 0xFF
-_JPEG_END = b"\xff\xd9"
+_JPEG_END, _SCAN = 0xD9, 0xDA
+_AFTER_A_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 _JPEG_FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # markers of a frame, which has the size
 
+# A decoded picture takes 64 MB, and a core for a tenth of a second.
+_DECODERS = ThreadPoolExecutor(2, "pictures")
 
-def read_picture(content: bytes, field: str) -> Picture:
+
+async def read_picture(content: bytes, field: str) -> Picture:
     """Return an uploaded picture. Raises DomainError (invalid) for what is no whole PNG, JPEG or WebP of a usual size.
 
-    Nothing may follow the picture, so that the file is no other kind of file too. It is decoded once, which takes a
-    tenth of a second: call it in a thread.
+    Nothing may follow the picture, so that the file is no other kind of file too.
     """
+    return await asyncio.get_running_loop().run_in_executor(_DECODERS, _decoded, content, field)
+
+
+def _decoded(content: bytes, field: str) -> Picture:
     if len(content) > LARGEST_PICTURE:
         raise invalid(field, f"is larger than {LARGEST_PICTURE // 1024 // 1024} MB")
     found = _format(content) if len(content) >= _FEWEST_BYTES else None
@@ -56,14 +65,46 @@ async def keep_picture(tx: Transaction, picture: Picture, now: datetime) -> str:
 
 
 def _format(content: bytes) -> str | None:
-    """Return the format that both ends of a file have."""
-    if content.startswith(_PNG) and content.endswith(_PNG_END):
-        return "png"
-    if content.startswith(_JPEG) and content.endswith(_JPEG_END):
-        return "jpg"
+    """Return the format of a file that ends where its picture does."""
+    try:
+        if content.startswith(_PNG) and _png_end(content) == len(content):
+            return "png"
+        if content.startswith(_JPEG) and _jpeg_end(content) == len(content):
+            return "jpg"
+    except struct.error:  # the file ends within a part
+        return None
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP" and _length(content, 4) + 8 == len(content):
         return "webp"
     return None
+
+
+def _png_end(content: bytes) -> int:
+    """Return where the last chunk ends. Raises struct.error."""
+    at, kind = len(_PNG), b""
+    while kind != b"IEND":
+        length, kind = struct.unpack_from(">I4s", content, at)
+        at += 12 + length
+    return at
+
+
+def _jpeg_end(content: bytes) -> int:
+    """Return where the picture ends; -1 if it does not. Raises struct.error."""
+    at = 2
+    while True:
+        mark, marker = struct.unpack_from(">BB", content, at)
+        if mark != _MARKER:
+            return -1
+        if marker == _MARKER:  # fills the space before a marker
+            at += 1
+            continue
+        if marker == _JPEG_END:
+            return at + 2
+        at += 2 + int(struct.unpack_from(">H", content, at + 2)[0])
+        if marker == _SCAN:
+            found = _AFTER_A_SCAN.search(content, at)
+            if found is None:
+                return -1
+            at = found.start()
 
 
 def _size(content: bytes, found: str) -> tuple[int, int] | None:

@@ -1,10 +1,12 @@
 """Pictures of products, uploaded in their form."""
 
+import base64
 import struct
 import zlib
 from pathlib import Path
 
 import httpx2
+import psycopg
 import pytest
 
 from support.backoffice import BackOfficeSite
@@ -14,6 +16,12 @@ from support.service import Service
 from tradecounter.products.pictures import LARGEST_PICTURE
 
 FORM = "/product-form"
+JPEG = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAKBueIx4ZKCMgoy0qqC+8P//8Nzc8P//////////////////////////////////////////////////////"
+    "////wgALCAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAAAAF//8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABBQJ//8QAFBAB"
+    "AAAAAAAAAAAAAAAAAAAAAP/aAAgBAQAGPwJ//8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPyF//9oACAEBAAAAEH//xAAUEAEAAAAAAAAAAAAA"
+    "AAAAAAAA/9oACAEBAAE/EH//2Q=="
+)  # progressive, with several scans
 
 
 @pytest.fixture
@@ -50,7 +58,7 @@ def images_of(shop: Service, sku: str) -> list[str]:
 def test_a_picture_is_served_to_everybody_at_an_address_that_never_changes(shop: Service, manager: Person) -> None:
     sku = sell(shop, "PICTURED-1")
     webp = Path("src/tradecounter/edge/page_kit/static/account.webp").read_bytes()
-    for content, media_type in ((png(), "image/png"), (webp, "image/webp")):
+    for content, media_type in ((png(), "image/png"), (webp, "image/webp"), (JPEG, "image/jpeg")):
         assert upload(manager, sku, content).status_code == 303
         path = images_of(shop, sku)[-1].partition("/picture/")
         served = httpx2.get(f"{shop.url}/picture/{path[2]}?api-key=bad", headers={"X-Api-Key": "bad"})
@@ -59,10 +67,24 @@ def test_a_picture_is_served_to_everybody_at_an_address_that_never_changes(shop:
         assert "immutable" in served.headers["Cache-Control"]
         assert served.headers["X-Content-Type-Options"] == "nosniff"
         assert "sandbox" in served.headers["Content-Security-Policy"]
-    assert len(images_of(shop, sku)) == 2
+    assert len(images_of(shop, sku)) == 3
     upload(manager, sku, png())
-    assert len(images_of(shop, sku)) == 2, "the same picture is there once"
-    assert rows(shop, "select count(*) from picture") == [(2,)]
+    assert len(images_of(shop, sku)) == 3, "the same picture is there once"
+    assert rows(shop, "select count(*) from picture") == [(3,)]
+
+
+def test_a_picture_that_a_browser_has_is_not_read_again(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "PICTURED-3")
+    upload(manager, sku, png(21))
+    address = f"{shop.url}/picture/{images_of(shop, sku)[0].partition('/picture/')[2]}"
+    tag = httpx2.get(address).headers["ETag"]
+    with psycopg.connect(shop.database_url, autocommit=True) as owner:
+        owner.execute("revoke select on picture from current_user")
+        owner.execute("grant select (digest, media_type) on picture to current_user")
+        assert httpx2.get(address, headers={"If-None-Match": tag}).status_code == 304
+        assert httpx2.get(address, headers={"If-None-Match": '"other"'}).status_code != 304
+        owner.execute("grant select on picture to current_user")
+    assert httpx2.get(address, headers={"If-None-Match": '"other"'}).content == png(21)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +92,38 @@ def test_a_picture_is_served_to_everybody_at_an_address_that_never_changes(shop:
     [
         (b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", "is not a whole PNG, JPEG or WebP picture"),
         (b"GIF89a" + bytes(40), "is not a whole PNG, JPEG or WebP picture"),
-        (png() + b"<script>alert(1)</script>", "is not a whole PNG, JPEG or WebP picture"),
+        *(
+            (each, "is not a whole PNG, JPEG or WebP picture")
+            for each in (
+                png() + b"<script>alert(1)</script>",
+                png() + b"PK\x03\x04" + png()[-12:],
+                JPEG + b"PK\x03\x04\xff\xd9",
+                png()[:-4],
+                JPEG[:-2],
+            )
+        ),
         (png(5000, 1), "must have at most 4,096 pixels on each side"),
         (png(4000, 4000, rows_there=1), "is damaged, or no picture"),
-        (b"\xff\xd8\xff" + bytes(60) + b"\xff\xd9", "must have at most 4,096 pixels on each side"),
+        (JPEG[:2] + JPEG[-2:] + bytes(60), "is not a whole PNG, JPEG or WebP picture"),
+        (JPEG[:20] + b"\xff\xda\0\2" + bytes(30) + JPEG[-2:], "must have at most 4,096 pixels on each side"),
         (b"RIFF" + struct.pack("<I", 52) + b"WEBPVP8 " + bytes(44), "must have at most 4,096 pixels on each side"),
         (b"\x89PNG\r\n\x1a\n" + bytes(LARGEST_PICTURE), "is larger than 2 MB"),
     ],
-    ids=["svg", "gif", "with a script behind it", "too wide", "bomb", "no frame", "no size", "too large"],
+    ids=[
+        "svg",
+        "gif",
+        "with a script behind it",
+        "a second end",
+        "a second end of a JPEG",
+        "cut off",
+        "JPEG cut off",
+        "too wide",
+        "bomb",
+        "no picture",
+        "no frame",
+        "no size",
+        "too large",
+    ],
 )
 def test_a_hostile_file_is_no_picture(shop: Service, manager: Person, content: bytes, said: str) -> None:
     sku = sell(shop, "PICTURED-2")

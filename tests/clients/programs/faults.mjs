@@ -18,5 +18,6 @@ console.log(JSON.stringify({
   key: await name(new Tradecounter(BASE, "wrong").products().next()),
   nobody: await name(new Tradecounter("http://127.0.0.1:9", KEY, { attempts: 2 }).customer()),
   event: (await verifiedEvent(SECRET, headers, BODY)).type,
+  endless: await name(verifiedEvent(SECRET, { ...headers, "Webhook-Timestamp": "9".repeat(5000) }, BODY)),
   forged: await name(verifiedEvent(SECRET, headers, BODY.replace("1001", "1002"))),
 }));

@@ -35,5 +35,8 @@ echo json_encode([
     'key' => name(fn () => (new Tradecounter($url, 'wrong'))->products()->current()),
     'nobody' => name(fn () => (new Tradecounter('http://127.0.0.1:9', $key, attempts: 2))->customer()),
     'event' => Webhook::verified($secret, $headers, $body)->type,
+    'endless' => name(
+        fn () => Webhook::verified($secret, ['Webhook-Timestamp' => str_repeat('9', 5000)] + $headers, $body),
+    ),
     'forged' => name(fn () => Webhook::verified($secret, $headers, str_replace('1001', '1002', $body))),
 ]);

@@ -11,8 +11,9 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.conditional import conditional_response
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.products.picture_addresses import NAME
-from tradecounter.products.queries.pictures import find_picture
+from tradecounter.products.queries.pictures import content_of, find_media_type
 
+_OK = 200
 _HEADERS = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -29,16 +30,22 @@ class PictureEndpoints:
     @page_endpoint("/picture/{name}", "A picture of a product")
     async def show_picture(self, call: Call) -> Response:
         named = NAME.fullmatch(call.path("name"))
-        found = None
-        if named is not None:
-            async with reading(self.database) as tx:
-                found = await find_picture(tx, named["digest"])
-        if named is None or found is None:
-            raise DomainError(Kind.NOT_FOUND, "there is no such picture")
-        picture = found
-        digest = bytes.fromhex(named["digest"])
-        response = conditional_response(call, digest, picture.media_type, lambda: Response(picture.content))
-        response.headers["Content-Type"] = picture.media_type
+        if named is None:
+            raise _unknown()
+        digest = named["digest"]
+        async with reading(self.database) as tx:
+            media_type = await find_media_type(tx, digest)
+            if media_type is None:
+                raise _unknown()
+            response = conditional_response(call, bytes.fromhex(digest), media_type, Response)
+            if response.status_code == _OK:
+                response.body = await content_of(tx, digest)
+                response.headers["Content-Length"] = str(len(response.body))
+        response.headers["Content-Type"] = media_type
         for name, value in _HEADERS.items():
             response.headers[name] = value
         return response
+
+
+def _unknown() -> DomainError:
+    return DomainError(Kind.NOT_FOUND, "there is no such picture")

@@ -19,7 +19,8 @@ _STORE = Statement("""
     insert into picture (digest, media_type, content, added_at) values (:digest, :media_type, :content, :now)
     on conflict (digest) do nothing
 """)
-_PICTURE = Statement("select media_type, content from picture where digest = :digest", Picture)
+_MEDIA_TYPE = Statement("select media_type from picture where digest = :digest")
+_CONTENT = Statement("select content from picture where digest = :digest")
 
 
 async def store_picture(tx: Transaction, digest: str, picture: Picture, now: datetime) -> None:
@@ -27,6 +28,13 @@ async def store_picture(tx: Transaction, digest: str, picture: Picture, now: dat
     await tx.execute(_STORE, digest=digest, media_type=picture.media_type, content=picture.content, now=now)
 
 
-async def find_picture(tx: Transaction, digest: str) -> Picture | None:
-    """Return the picture with a digest, or None."""
-    return await tx.fetch_one(_PICTURE, digest=digest)
+async def find_media_type(tx: Transaction, digest: str) -> str | None:
+    """Return the media type of the picture with a digest, or None."""
+    found: str | None = await tx.fetch_value(_MEDIA_TYPE, digest=digest)
+    return found
+
+
+async def content_of(tx: Transaction, digest: str) -> bytes:
+    """Return the content of a picture that is there."""
+    content: bytes = await tx.fetch_value(_CONTENT, digest=digest)
+    return content

@@ -1,6 +1,5 @@
 """`/product-form`: adds a product or changes one, with its prices. Below `/product`, the rest of a path is a SKU."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -178,7 +177,7 @@ async def _picture(submitted: Submitted) -> Picture | None:
         content = b"" if file is None else await file.read()
     finally:
         submitted.close()
-    return await asyncio.to_thread(read_picture, content, "picture") if content else None
+    return await read_picture(content, "picture") if content else None
 
 
 def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Filled) -> list[PriceOnList]:
