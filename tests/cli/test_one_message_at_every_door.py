@@ -266,9 +266,9 @@ def test_a_fault_has_one_message_at_every_door(
         assert f"{_about(case.command.named, about)}: {error['message']}" in told
 
 
-def beside(page: httpx2.Response, name: str) -> str:
+def beside(page: httpx2.Response, name: str, form: str = "form") -> str:
     """The message beside a field of a form."""
-    _, found, after = page.text.partition(f'id="form-{name}-error">')
+    _, found, after = page.text.partition(f'id="{form}-{name}-error">')
     assert found, f"no message is beside {name}"
     text = unescape(after.partition("</p>")[0])
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
@@ -277,7 +277,7 @@ def beside(page: httpx2.Response, name: str) -> str:
 def test_a_wrong_country_is_said_once_and_beside_its_field(customer: Customer, sam: Person) -> None:
     page = sam.send(f"/order/new/{customer.id}", typed_order("PHONE") | {"shipping_address-country_code": "UK"})
     assert page.status_code == 400
-    assert "GB" in beside(page, "shipping_address-country_code")
+    assert "GB" in beside(page, "shipping_address-country_code", "order")
     [problems] = re.findall(r'<div class="problems".*?</div>', page.text, re.DOTALL)
     assert "1 field needs a correction." in problems
     assert problems.count("GB") == 1
@@ -301,5 +301,9 @@ def test_what_no_method_ships_is_told_with_a_route_only_by_the_customers_api(
 
 def typed_order(sku: str) -> dict[str, str]:
     """The form of an order for a customer, with an address that is typed."""
-    lines = {"items-0-sku": sku, "items-0-quantity": "1", "customer_reference": "PO-1", "address": "another"}
-    return lines | {f"shipping_address-{name}": str(value) for name, value in ADDRESS.items()}
+    lines = {"items-0-sku": sku, "items-0-quantity": "1", "customer_reference": "PO-1", "do": "order"}
+    return (
+        lines
+        | {"billing_address-id": "same"}
+        | {f"shipping_address-{name}": str(value) for name, value in ADDRESS.items()}
+    )

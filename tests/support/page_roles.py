@@ -36,7 +36,7 @@ OFFICE: Mapping[str, str] = {
     "/search": EVERYBODY,
     "/order": _ORDERS,
     "/order/new": _SALES,
-    "/order/new/{customer_id}": _SALES,
+    "/order/new/{id}": _SALES,
     "/order/many/dispatch": _ON_THE_WAY,
     "/order/many/invoice": "finance",
     "/order/many/packing-slip": _ORDERS,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tradecounter.orders.create.respond import OrderCreation
+from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.settings import Settings
 from tradecounter.shipments.queries.reads import OrderFulfilment
 from tradecounter.storefront.refreshable_views import RefreshableViews
@@ -16,3 +17,8 @@ class AccountParts:
     creation: OrderCreation
     fulfilment: OrderFulfilment
     settings: Settings
+
+    @property
+    def contexts(self) -> OrderContexts:
+        """The contexts of customers' orders."""
+        return OrderContexts(self.views, self.creation.methods, self.creation.policy)

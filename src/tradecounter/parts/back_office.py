@@ -1,35 +1,12 @@
 """What operations and pages of the back office are made with, besides their desk."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from tradecounter.imports.uploads import Uploads
 from tradecounter.letterhead.seller import Letterhead
-from tradecounter.orders.policy import OrderContext, OrderingPolicy
+from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.settings import Settings
-from tradecounter.shipping.methods import ShippingMethods
-from tradecounter.storefront.refreshable_views import RefreshableViews
-
-
-@dataclass(frozen=True, slots=True)
-class OrderContexts:
-    """Makes the contexts of customers' orders."""
-
-    views: RefreshableViews
-    methods: ShippingMethods
-    policy: OrderingPolicy
-
-    async def of(self, customer_id: int, now: datetime) -> OrderContext:
-        """Return the context of a customer's order. Raises DomainError (unavailable) if the data is stale."""
-        view = self.views.for_order(customer_id)
-        return OrderContext(
-            customer_id=customer_id,
-            view=view,
-            shipping=self.methods.current,
-            policy=self.policy,
-            now=now,
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,10 @@ from tradecounter.feeds.pages.account.feeds import FeedPages
 from tradecounter.identity.pages.account.applications import ApplicationPages
 from tradecounter.identity.pages.account.keys import KeyPages
 from tradecounter.kit.clock import Clock
-from tradecounter.orders.pages.account.new_order import NewOrderPages
 from tradecounter.orders.pages.account.order_list import OwnOrderListPages
 from tradecounter.orders.pages.account.review import ReviewPages
 from tradecounter.orders.pages.account.shown import OwnOrderPages
+from tradecounter.orders.pages.both.new_order import OWN, NewOrderPages
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account.remittance import RemittancePages
 from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
@@ -54,7 +54,7 @@ SUBJECTS: Sequence[type] = (
     BasketPages,
     SharePages,
     SavedListPages,
-    NewOrderPages,
+    placed(NewOrderPages, ACCOUNT, OWN),
     ReviewPages,
     ApprovalPages,
     AlertPages,

@@ -42,7 +42,8 @@ from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.operations.entry import OrderEntryOperations
 from tradecounter.orders.operations.staff import OrderOperations
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.parts.back_office import OfficeParts, OrderContexts
+from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.payments.operations.bank_files import BankOperations
 from tradecounter.payments.operations.payments import PaymentOperations

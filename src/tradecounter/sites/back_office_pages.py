@@ -28,11 +28,12 @@ from tradecounter.imports.pages.staff.one_import import ImportPages
 from tradecounter.imports.pages.staff.product_form import ProductFormPages
 from tradecounter.jobs.pages.staff.jobs import JobPages
 from tradecounter.kit.clock import Clock
+from tradecounter.orders.pages.both.new_order import OF_CALLER, NewOrderPages
 from tradecounter.orders.pages.staff.after_sale import AfterSalePages
 from tradecounter.orders.pages.staff.amend import AmendPages
 from tradecounter.orders.pages.staff.cancel import CancelPages
+from tradecounter.orders.pages.staff.choose_customer import ChooseCustomerPages
 from tradecounter.orders.pages.staff.confirm import ConfirmPages
-from tradecounter.orders.pages.staff.entry import OrderEntryPages
 from tradecounter.orders.pages.staff.many import ManyOrderPages
 from tradecounter.orders.pages.staff.one_order import OrderPages
 from tradecounter.orders.pages.staff.order_list import OrderListPages
@@ -61,7 +62,8 @@ from tradecounter.webhooks.pages.staff.webhooks import WebhookListPages
 SUBJECTS: Sequence[type] = (
     TodayPages,
     OrderListPages,
-    OrderEntryPages,  # before the page of an order: `/order/new` is no reference
+    ChooseCustomerPages,  # before the page of an order: `/order/new` is no reference
+    placed(NewOrderPages, BACK_OFFICE, OF_CALLER),
     OrderPages,
     ManyOrderPages,
     OrderStepPages,

@@ -139,8 +139,9 @@ def test_an_order_is_placed_in_two_steps(shop: Service, customer: Customer, buye
     assert review == again  # sent twice, placed once
     page = buyer.get(review)
     assert "£30.00" in text_of(page)
-    assert "Slowpost Standard: £6.50, arrives" in text_of(page)
-    assert "Total with VAT £43.80" in text_of(page)
+    assert "Slowpost Standard £6.50 leaves" in text_of(page)
+    assert "To pay, with VAT credit left then £99" in text_of(page)
+    assert "£43.80" in text_of(page)
     assert level(shop, sku) == (5, 0, 0)
     wrong = buyer.send(review, {"shipping_method": "999"})
     assert wrong.status_code == 400
@@ -211,7 +212,7 @@ def test_the_credit_that_is_left_is_shown_with_the_lines_and_before_confirming(s
     assert "pay what is due" in text_of(customer_user(shop, customer.id).send(FORM, items(("PHONE", 2))))
     review = text_of(buyer.get(path_of(buyer.send(FORM, {**items(("PHONE", 1)), **REST, "do": "order"}))))
     assert "Left now £100.00" in review
-    assert "Left after this order" in review
+    assert "credit left then £" in review
     none = customer_user(shop, shop.customer(credit=None).id)
     assert "no credit terms" in text_of(none.send(FORM, items(("PHONE", 1))))
 
@@ -229,6 +230,27 @@ def test_a_pending_order_is_changed_by_one_that_replaces_it(shop: Service) -> No
     assert "Cancelled" in text_of(buyer.get(f"{FORM}/{pending['confirmation_code']}"))
     assert "£200.00" in text_of(buyer.get(review))
     assert "Expired" not in text_of(buyer.get(review))
+
+
+def test_a_changed_order_still_waits_for_no_stock(shop: Service) -> None:
+    customer = shop.customer()
+    buyer = customer_user(shop, customer.id)
+    pending = create(customer, [(sell(shop, "FEW", available=5), 2)], allow_back_orders=False)
+    fields = fields_of(buyer.get(f"{FORM}?again={pending['confirmation_code']}"))
+    review = path_of(buyer.send(FORM, {**fields, **DELIVERY, "items-0-quantity": "4", "do": "order"}))
+    assert "only placed if all of it is in stock" in text_of(buyer.get(review))
+    short = buyer.send(FORM, {**fields, **DELIVERY, "items-0-quantity": "6", "do": "order"})
+    assert short.status_code == 409
+    assert 'id="order-items-0-quantity-error"' in short.text
+    without = {name: value for name, value in fields.items() if name != "in_stock_only"}
+    patient = path_of(buyer.send(FORM, {**without, **DELIVERY, "items-0-quantity": "6", "do": "order"}))
+    assert "only placed if" not in text_of(buyer.get(patient))
+
+
+def test_a_user_cannot_override_the_credit(shop: Service) -> None:
+    poor = customer_user(shop, shop.customer(credit="10.00").id)
+    page = poor.send(FORM, {**items(("SWITCH", 1)), **REST, "do": "order", "override": "a friend"})
+    assert page.status_code == 402
 
 
 def test_an_order_is_bought_again(shop: Service, customer: Customer) -> None:

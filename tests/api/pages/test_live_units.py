@@ -101,9 +101,9 @@ def test_words_of_a_quick_line_offer_products_and_the_chosen_one_is_a_line(shop:
     assert 'name="pick-4" value="QUICK-1"' in page.text
     assert saved(shop, buyer) == {"CABLE": 1}
     known = typed(buyer, **{"quick-0-sku": "quick-1"})
-    assert "Quickable lamp · £10.00" in text_of(known)
+    assert "Quickable lamp £10.00 each" in text_of(known)
     assert 'name="pick-0"' not in known.text
-    assert "Nothing matches yet." in text_of(typed(buyer, **{"quick-0-sku": "zzzzqqq"}))
+    assert "Product 'zzzzqqq' does not exist" in text_of(typed(buyer, **{"quick-0-sku": "zzzzqqq"}))
     fields = {"quick-4-sku": "quickable", "quick-4-quantity": "3", "pick-4": "QUICK-1"}
     buyer.send(FORM, {"items-0-sku": "CABLE", "items-0-quantity": "1", **fields})
     assert saved(shop, buyer) == {"CABLE": 1, "QUICK-1": 3}

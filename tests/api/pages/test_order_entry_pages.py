@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx2
 import pytest
 
 from support.backoffice import BackOfficeSite
@@ -35,7 +36,8 @@ def lines(*items: tuple[str, int | str]) -> dict[str, str]:
 
 
 def new_order(*items: tuple[str, int | str], **fields: str) -> dict[str, str]:
-    return {"customer_reference": "PO-1", "address": "another", **TYPED, **lines(*items), **fields}
+    choices = {"shipping_address-id": "new", "billing_address-id": "same", "do": "order"}
+    return {"customer_reference": "PO-1", **choices, **TYPED, **lines(*items), **fields}
 
 
 def path_of(placed: dict[str, Any]) -> str:
@@ -60,36 +62,52 @@ def test_a_customer_is_found_by_any_part_of_its_name(office: BackOfficeSite, sup
     assert support.get("/order/new/999999").status_code == 404
 
 
+def quick(*rows: tuple[str, int | str]) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for number, (sku, quantity) in enumerate(rows):
+        fields |= {f"quick-{number}-sku": sku, f"quick-{number}-quantity": str(quantity)}
+    return fields
+
+
+def lines_of(page: httpx2.Response) -> list[tuple[str, str]]:
+    fields = fields_of(page, where=lambda name: name.startswith("items-"))
+    numbers = [name.split("-")[1] for name in fields if name.endswith("-sku")]
+    return [(fields[f"items-{n}-sku"], fields[f"items-{n}-quantity"]) for n in numbers]
+
+
 def test_prices_and_stock_are_shown_before_there_is_an_order(
     office: BackOfficeSite, support: Person, customer: Customer
 ) -> None:
-    fields = new_order(("phone", 5), ("SWITCH", 9), ("PHONES", 1)) | {"preview": "live"}
+    fields = new_order(("phone", 5), ("SWITCH", 9)) | quick(("CABLE", 2), ("PHONES", 1)) | {"preview": "live"}
     shown = support.send(entry(customer), fields)
     assert shown.status_code == 200
     text = text_of(shown)
-    for part in ("£45.00 each", "1: £50.00 · 5+: £45.00 · 10+: £40.00", "100 in stock", "3 in stock, 6 back-ordered"):
-        assert part in text
-    assert 'name="pick-2" value="PHONE"' in shown.text
-    assert "£2,924.91 net for 14 units" in text
-    assert 'id="row-0"' in shown.text
+    for part in (
+        "1+ £50.00 5+ £45.00 10+ £40.00",
+        "100 units",
+        "6 will be back-ordered",
+        "£2,924.91",
+        "1,000 in stock",
+    ):
+        assert part in text, part
+    assert 'name="pick-1" value="PHONE"' in shown.text
     assert rows(office.service, "select count(*) from orders where customer_id = %s", customer.id) == [(0,)]
 
 
-def test_pasted_lines_become_rows_behind_the_typed_ones(support: Person, customer: Customer) -> None:
-    fields = new_order(("", ""), ("PHONE", 2)) | {"lines": "CABLE\t10\nSWITCH 1", "preview": "true"}
-    shown = fields_of(support.send(entry(customer), fields))
-    typed = [(shown[f"items-{n}-sku"], shown[f"items-{n}-quantity"]) for n in range(4)]
-    assert typed == [("PHONE", "2"), ("CABLE", "10"), ("SWITCH", "1"), ("", "")]
-    wrong = support.send(entry(customer), fields | {"lines": "CABLE 10\nSWITCH,many"})
-    assert wrong.status_code == 400
-    assert "line 2" in text_of(wrong)
-    assert "CABLE 10\nSWITCH,many" in wrong.text
+def test_pasted_and_quick_lines_become_lines_behind_the_others(support: Person, customer: Customer) -> None:
+    fields = new_order(("PHONE", 2), do="update") | quick(("switch", "")) | {"list": "CABLE\t10\nSWITCH 1"}
+    shown = support.send(entry(customer), fields)
+    assert lines_of(shown) == [("PHONE", "2"), ("switch", "2"), ("CABLE", "10")]
+    wrong = support.send(entry(customer), fields | {"list": "CABLE 10\nSWITCH,many"})
+    assert "Line 1 'SWITCH,many' must end with" in text_of(wrong)
+    assert lines_of(wrong) == [("PHONE", "2"), ("switch", "1"), ("CABLE", "10")]
 
 
 def test_an_order_is_created_and_confirmed_for_a_customer(
     office: BackOfficeSite, support: Person, customer: Customer
 ) -> None:
-    fields = new_order(("PHONE", 2), customer_reference="BY-PHONE", lines="CABLE 3", contact="ada@shop.example")
+    fields = new_order(("PHONE", 2), customer_reference="BY-PHONE", list="CABLE 3")
+    fields |= {"order_notifications-email_address": "ada@shop.example", "items-0-note": "the black one"}
     made = support.send(entry(customer), fields)
     assert made.status_code == 303, text_of(made)
     confirming = support.get(made.headers["Location"])
@@ -100,7 +118,10 @@ def test_an_order_is_created_and_confirmed_for_a_customer(
         "Slowpost Standard",
         "£6.15",
         "Fastvan Next day",
-        "Available credit",
+        "Their reference BY-PHONE",
+        "Available credit £1,000,000.00",
+        f"Delivery address Ada Example {ADDRESS['street_one']}",
+        "To pay, with VAT credit left then £99",
     ):
         assert part in text
     done = support.sends(made.headers["Location"], {"shipping_method": str(NEXT_DAY)})
@@ -114,6 +135,7 @@ def test_an_order_is_created_and_confirmed_for_a_customer(
         customer.id,
     )
     assert (reference, contact, actor) == ("BY-PHONE", "ada@shop.example", support.email)
+    assert "PHONE: the black one" in text_of(done)
     again = support.get(made.headers["Location"])
     assert (again.status_code, again.headers["Location"].startswith("/order/ORD-")) == (303, True)
 
@@ -126,11 +148,11 @@ def test_a_saved_address_is_chosen_and_another_customers_is_rejected(
     shown = support.get(entry(customer))
     assert "Whitby" in text_of(shown)
     assert f'value="{others["id"]}"' not in shown.text
-    fields = new_order(("CABLE", 1), address=str(saved["id"]), customer_reference="SAVED")
+    fields = new_order(("CABLE", 1), customer_reference="SAVED") | {"shipping_address-id": str(saved["id"])}
     made = support.send(entry(customer), fields)
     assert made.status_code == 303, text_of(made)
     assert "Whitby" in text_of(support.get(made.headers["Location"].removesuffix("/confirm")))
-    rejected = support.send(entry(customer), fields | {"address": str(others["id"])})
+    rejected = support.send(entry(customer), fields | {"shipping_address-id": str(others["id"])})
     assert rejected.status_code == 400
     assert "is not one of" in text_of(rejected)
 
@@ -139,14 +161,14 @@ def test_errors_of_an_order_are_beside_their_fields(support: Person, customer: C
     fields = new_order(("", ""), ("PHONE", "lots"), ("NOTHING", 1), customer_reference="")
     rejected = support.send(entry(customer), fields)
     assert rejected.status_code == 400
-    assert "form-customer_reference-error" in rejected.text
-    assert "form-items-0-quantity-error" in rejected.text  # the blank row is gone
+    assert "order-customer_reference-error" in rejected.text
+    assert "order-items-0-quantity-error" in rejected.text  # the blank row is gone
     assert 'value="lots"' in rejected.text
     unknown = support.send(entry(customer), new_order(("PHONE", 1), ("NOTHING", 1)) | {"shipping_address-city": ""})
     assert unknown.status_code == 400
-    assert "form-items-1-sku-error" in unknown.text
-    assert "form-shipping_address-city-error" in unknown.text
-    assert "billing_address" not in unknown.text
+    assert "order-items-1-sku-error" in unknown.text
+    assert "order-shipping_address-city-error" in unknown.text
+    assert "billing_address-city-error" not in unknown.text
     assert support.send(entry(customer), new_order()).status_code == 400
 
 
@@ -274,30 +296,51 @@ def test_markup_of_customers_is_escaped_in_the_forms(support: Person, customer: 
 
 
 def test_words_find_products_to_pick(support: Person, customer: Customer) -> None:
-    typed = new_order(("acme phon", 2))
+    typed = new_order(do="") | quick(("acme phon", 2))
     found = support.send(entry(customer), typed | {"preview": "live"})
     assert 'name="pick-0" value="PHONE"' in found.text
     assert "PHONE Product PHONE £50.00" in text_of(found)
-    picked = fields_of(support.send(entry(customer), typed | {"pick-0": "PHONE"}))
-    assert (picked["items-0-sku"], picked["items-0-quantity"]) == ("PHONE", "2")
+    assert lines_of(support.send(entry(customer), typed | {"pick-0": "PHONE"})) == [("PHONE", "2")]
 
 
 def test_the_same_sku_on_two_lines_is_added_up(office: BackOfficeSite, support: Person) -> None:
     buyer = office.service.customer()
-    typed = new_order(("PHONE", 2), ("CABLE", 1), (" phone", 3))
+    typed = new_order(("PHONE", 2), ("CABLE", 1), (" phone", 3)) | {"items-0-note": "black", "items-2-note": "white"}
     page = support.sends(entry(buyer), typed)
     assert "The order is created." in text_of(page)
     ordered = "select l.sku, l.quantity from order_line l join orders o on o.id = order_id where customer_id = %s"
     assert sorted(rows(office.service, ordered, buyer.id)) == [("CABLE", 1), ("PHONE", 5)]
+    noted = "select text from order_note n join orders o on o.id = n.order_id where customer_id = %s"
+    assert rows(office.service, noted, buyer.id) == [("PHONE: black; white",)]
     wrong = new_order(("PHONE", 2), ("phone", 1), ("NO-SUCH", 1))
-    assert 'id="form-items-2-sku-error"' in support.send(entry(buyer), wrong).text
+    assert 'id="order-items-1-sku-error"' in support.send(entry(buyer), wrong).text
 
 
 def test_a_caller_gets_a_quote_by_the_same_form(office: BackOfficeSite, support: Person) -> None:
     caller = office.service.customer()
-    page = support.sends(entry(caller), new_order(("PHONE", 200)) | {"quote": "true"})
+    page = support.sends(entry(caller), new_order(("PHONE", 200), do="quote"))
     assert "The quote is created" in text_of(page)
     assert rows(office.service, "select kind from orders where customer_id = %s", caller.id) == [("quote",)]
+
+
+def test_a_callers_pending_order_is_changed_and_an_old_one_ordered_again(
+    office: BackOfficeSite, support: Person
+) -> None:
+    caller = office.service.customer()
+    pending = create(caller, [("PHONE", 2)], allow_back_orders=False)
+    path = f"{entry(caller)}?again={pending['confirmation_code']}"
+    assert path in support.get(f"/order/{pending['confirmation_code']}").text
+    fields = fields_of(support.get(path))
+    assert fields["in_stock_only"] == "true"
+    made = support.send(entry(caller), fields | {**TYPED, "items-0-quantity": "3", "do": "order"})
+    assert made.status_code == 303, text_of(made)
+    after = "select state, allow_back_orders from orders where customer_id = %s order by id"
+    assert rows(office.service, after, caller.id) == [("cancelled", False), ("pending", False)]
+    placed = buy(caller, [("CABLE", 7)])
+    again = support.get(f"{entry(caller)}?again={placed['order_reference']}")
+    assert lines_of(again) == [("CABLE", "7")]
+    others = buy(office.service.customer(), [("CABLE", 7)])
+    assert support.get(f"{entry(caller)}?again={others['order_reference']}").status_code == 404
 
 
 def test_words_of_a_new_line_find_products_while_an_order_is_amended(support: Person, customer: Customer) -> None:

@@ -152,7 +152,7 @@ def test_products_are_ordered_by_their_words_with_three_clicks(
         else:
             work.click(hit)
         expect(work.page.locator(".basket-lines .line-net")).to_have_text("£60.00")
-        expect(work.field("SKU or words 1")).to_be_focused()
+        expect(work.page.get_by_label(f"Units of {sku}", exact=True)).to_be_focused()
         work.fill(work.field("Your reference"), f"WORDS-{way}")
         work.click(work.button("Continue to shipping"))
         work.click(work.button("Confirm the order"))

@@ -60,12 +60,12 @@ def test_a_phone_order_by_product_words_takes_three_clicks(
     person = staff_member(office.service, office.url, "support")
     with job(browser, person, office.url, f"/order/new/{customer.id}", way, record_property, 3) as work:
         page = work.page
-        work.fill(page.get_by_label("SKU or words of line 1", exact=True), "acme phone")
+        work.fill(page.get_by_label("SKU or words 1", exact=True), "acme phone")
         work.click(page.locator("button[name=pick-0][value=PHONE]"))
-        expect(page.get_by_label("Units of line 1", exact=True)).to_be_focused()
+        expect(page.get_by_label("Units of PHONE", exact=True)).to_be_focused()
         page.keyboard.type("3")
         work.fill(page.get_by_label("Their reference"), f"CALL-{way}")
-        work.click(work.button("Create the order"))
+        work.click(work.button("Continue to shipping"))
         expect(page).to_have_url(re.compile("/confirm$"))
         work.click(page.locator("#form button[type=submit].main"))
         expect(page.get_by_text("is confirmed.")).to_be_visible()
@@ -82,8 +82,8 @@ def test_a_caller_gets_a_quote_with_ten_per_cent_off_with_three_clicks(
     person = staff_member(office.service, office.url, "support")
     with job(browser, person, office.url, f"/customer/{customer.id}", way, record_property, 3) as work:
         work.click(work.link("New order"))
-        work.fill(work.field("SKU or words of line 1"), "PHONE")
-        work.fill(work.field("Units of line 1"), "4")
+        work.fill(work.field("SKU or words 1"), "PHONE")
+        work.fill(work.field("Units 1"), "4")
         work.fill(work.page.get_by_label("Their reference"), f"QUOTE-{way}")
         work.click(work.button("Create a quote instead"))
         work.fill(work.field("Discount for all other lines, in per cent"), "10")

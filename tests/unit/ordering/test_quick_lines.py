@@ -3,11 +3,13 @@
 import pytest
 
 from tradecounter.kit.errors import DomainError
-from tradecounter.orders.create.quick_lines import read_quick_lines
+from tradecounter.orders.create.quick_lines import numbered_quick_lines, refuse_lines
 
 
 def pairs(text: str) -> list[tuple[str, int]]:
-    return [(item.sku, item.quantity) for item in read_quick_lines(text)]
+    lines, bad = numbered_quick_lines(text)
+    refuse_lines(bad, "lines")
+    return [(line.sku, line.units) for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -63,11 +65,11 @@ def test_lines_are_read_in_the_ways_that_people_write_them(text: str, found: lis
 )
 def test_lines_that_cannot_be_read_are_named(text: str, problem: str) -> None:
     with pytest.raises(DomainError) as caught:
-        read_quick_lines(text)
+        pairs(text)
     assert problem in caught.value.message
     assert [error.field for error in caught.value.field_errors] == ["lines"]
 
 
 def test_many_wrong_lines_are_summed_up() -> None:
     with pytest.raises(DomainError, match="and 5 more"):
-        read_quick_lines("\n".join(["PHONE,x"] * 15))
+        pairs("\n".join(["PHONE,x"] * 15))

@@ -10,7 +10,7 @@ from tradecounter.bulk.encodings import UnreadableFileError, scan
 from tradecounter.bulk.tables import UnreadableLineError, csv_lines
 from tradecounter.kit.errors import FieldError, invalid, invalid_fields
 from tradecounter.kit.numbers import UnreadableNumberError, read_count
-from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS, CreateOrderItem
+from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, MOST_UNITS
 
 _SEPARATORS = ("\t", ";", ",")
 _TIMES = re.compile(r"([0-9]{1,6})\s*[x\u00d7]\s+(\S.*)", re.IGNORECASE)
@@ -85,19 +85,11 @@ class BadLine:
         return f"line {self.number} {self.problem}"
 
 
-def read_quick_lines(text: str, field: str = "lines") -> list[CreateOrderItem]:
-    """Return the items of lines such as `PHONE 2`, `PHONE,2`, `2 x PHONE` or `PHONE x2`; without a number, of one unit.
+def numbered_quick_lines(text: str, rules: LineRules = ORDER_LINES) -> tuple[list[QuickLine], list[BadLine]]:
+    """Return the items of lines such as `PHONE 2`, `PHONE,2`, `2 x PHONE` or `PHONE x2`, and the unreadable lines.
 
     Cells may be separated by tabs, semicolons or commas. A heading may name the columns, and then others are left out.
-    Raises DomainError (invalid), which names the lines that cannot be read.
     """
-    lines, bad = numbered_quick_lines(text)
-    refuse_lines(bad, field)
-    return [CreateOrderItem(line.sku, line.units) for line in lines]
-
-
-def numbered_quick_lines(text: str, rules: LineRules = ORDER_LINES) -> tuple[list[QuickLine], list[BadLine]]:
-    """Return what `read_quick_lines` reads with the numbers of the lines, and the lines that cannot be read."""
     lines: list[QuickLine] = []
     bad: list[BadLine] = []
     columns = _Columns()

@@ -22,7 +22,7 @@ from tradecounter.orders.operations.staff import ALL_ORDERS, ONE_ORDER, ORDERS, 
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest, ResellerOrder
 from tradecounter.orders.wire import OrderAddressDetails
-from tradecounter.parts.back_office import OrderContexts
+from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.quotes.operations.staff import ONE_QUOTE, QUOTES, QuoteCode
 

@@ -9,18 +9,17 @@ from datetime import datetime
 from msgspec import UNSET
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError
-from tradecounter.kit.json_text import decode_json, read_json
+from tradecounter.kit.json_text import decode_json
 from tradecounter.orders.amend_order import amend_order
-from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer, quote_for_customer
+from tradecounter.orders.create.create_for_customer import confirm_for_customer, create_for_customer
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.guards import ConfirmationGuards
 from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.staff_wire import Amendment, Confirmation, OrderRequest
-from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PendingOrder, UnpricedQuote
-from tradecounter.parts.back_office import OrderContexts
+from tradecounter.orders.states import AnyOrder, ConfirmedOrder, PendingOrder
+from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.quotes.confirm_quote import confirm_quote
 
 SELLERS = ("support", "finance", "administrator")  # only finance may override the credit
@@ -36,20 +35,6 @@ async def create_sale(
     if body.external_id is not None:
         await set_external_id(tx, str(order.id), body.external_id, now)
     return order
-
-
-async def quote_sale(tx: Transaction, body: OrderRequest, contexts: OrderContexts, now: datetime) -> UnpricedQuote:
-    """Create a quote for a customer. Raises DomainError as `quote_for_customer` does."""
-    return await quote_for_customer(tx, body, await contexts.of(body.customer_id, now))
-
-
-async def read_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> OrderRequest:
-    """Return the order that a page writes as JSON. Raises DomainError (invalid) with all errors."""
-    try:
-        return read_json(raw, OrderRequest)
-    except DomainError:
-        await check_sale(tx, raw, contexts, now)
-        raise
 
 
 async def check_sale(tx: Transaction, raw: bytes, contexts: OrderContexts, now: datetime) -> None:

@@ -22,7 +22,7 @@ from tradecounter.edge.pages.people import APPROVER, BUYER, user_of
 from tradecounter.edge.pages.step import action, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
-from tradecounter.orders.option_choices import chosen_option, shipping_choices
+from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.policy import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
@@ -127,7 +127,6 @@ class ApprovalPages:
             "approvals/ask.html",
             form=filled,
             order=order,
-            options=shipping_choices(order),
             chosen=chosen_option(order, account.shipping_method),
             limit=user_of(call).order_limit,
         )

@@ -44,6 +44,14 @@
     event.stopImmediatePropagation();
   });
 
+  // From the units of a line, Enter leads to the rows for the next products, where they are in sight.
+  document.addEventListener("keydown", (event) => {
+    const next = event.key === "Enter" && event.target.matches?.(".basket-lines .stepper input") && document.querySelector("[data-rows] input");
+    if (!next || !next.checkVisibility()) return;
+    event.preventDefault();
+    next.focus();
+  });
+
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !event.target.matches?.("[data-rows] input")) return;
     event.preventDefault();

@@ -10,6 +10,7 @@
     const problems = document.querySelector("[data-focus]");
     problems?.removeAttribute("data-focus"); // a later part of the page does not take the focus back
     problems?.focus();
+    if (problems?.matches("input")) problems.select();
   });
   dialog.addEventListener("close", () => dialog.firstElementChild.replaceChildren());
   dialog.addEventListener("click", (event) => {

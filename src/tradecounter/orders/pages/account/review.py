@@ -20,8 +20,8 @@ from tradecounter.edge.pages.people import BUYER, user_of
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.confirm_order import confirm_order
-from tradecounter.orders.option_choices import chosen_option, shipping_choices
-from tradecounter.orders.pages.account.new_order import PATH
+from tradecounter.orders.option_choices import chosen_option
+from tradecounter.orders.pages.both.new_order import OWN
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import own_notes_of
 from tradecounter.orders.states import ConfirmedOrder, NumberedOrder, PendingOrder
@@ -29,7 +29,7 @@ from tradecounter.orders.waiting import Wait, wait_of_pending
 from tradecounter.orders.withdraw_order import fetch_own_order_by_code, withdraw_order
 from tradecounter.parts.account import AccountParts
 
-_ONE, _DISCARD = f"{PATH}/{{code}}", f"{PATH}/{{code}}/discard"
+_ONE, _DISCARD = f"{OWN}/{{code}}", f"{OWN}/{{code}}/discard"
 
 
 class ConfirmForm(Struct):
@@ -112,13 +112,11 @@ class ReviewPages:
             is_pending=isinstance(order, PendingOrder),
             lines=lines,
             notes=notes,
-            options=shipping_choices(order),
             chosen=chosen_option(order, account.shipping_method),
             room=room,
             approval=approval,
             limit=user.order_limit if needs else None,
             may_ask=user.order_limit is not None,
-            left=[(option.name, room.available - order.gross_with(option)) for option in order.shipping_options],
             address_lines=address_lines,
         )
 

@@ -1,16 +1,12 @@
-"""The fields of an address in a form: a saved one by its id, or another one typed in full."""
+"""The fields of an address in a form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
-from tradecounter.customers.wire import AddressDetails, CustomerAddress, SavedAddress
-from tradecounter.kit.json_text import to_json
-from tradecounter.kit.numbers import read_id
-
-ANOTHER = "another"  # the choice of an address that is typed
+from tradecounter.customers.wire import CustomerAddress
 
 
 class TypedAddress(Struct, omit_defaults=True):
@@ -60,21 +56,3 @@ def address_fields(address: CustomerAddress | None = None) -> list[AddressField]
         return list(_FIELDS)
     values: Mapping[str, str | None] = msgspec.structs.asdict(address)
     return [AddressField(each.name, each.label, each.needed, values.get(each.name) or "") for each in _FIELDS]
-
-
-def saved_choices(addresses: Sequence[SavedAddress]) -> list[tuple[str, str]]:
-    """Return saved addresses as options of a form."""
-    return [(str(address.id), in_one_line(address)) for address in addresses]
-
-
-def in_one_line(address: AddressDetails) -> str:
-    """Return an address in one line."""
-    parts = (address.company_name, address.contact_name, address.street_one, address.city, address.zip)
-    return ", ".join(part for part in parts if part)
-
-
-def chosen_address(chosen: str, typed: TypedAddress | None) -> Raw:
-    """Return the address that a form names, as JSON for the use case."""
-    if (saved := read_id(chosen)) is not None:
-        return Raw(to_json({"id": saved}))
-    return Raw(to_json(typed or TypedAddress()))

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from starlette.responses import Response
 
-from tradecounter.customers.operations.staff import present_customer
+from tradecounter.credit.queries import credit_room
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -15,6 +16,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_form import ConfirmForm, confirmation
 from tradecounter.orders.operations.sales import SELLERS, confirm_sale
 from tradecounter.orders.option_choices import chosen_option
+from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, shown_state
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import shown_order
@@ -44,7 +46,8 @@ class ConfirmPages:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             shown = await shown_order(tx, self.parts.orders, call, now)
-            customer = await present_customer(tx, shown.account, now)
+            room = await credit_room(tx, shown.account.id)
+            lines = await lines_of_order(tx, shown.found.id)
         if isinstance(shown.found, ConfirmedOrder):
             return self.desk.go(call, shown.path, f"{shown.name} is already confirmed.")
         if shown.order.state != "pending" and not filled.message:
@@ -54,6 +57,8 @@ class ConfirmPages:
             "orders/confirm.html",
             form=filled,
             shown=shown,
-            customer=customer,
-            method=next(iter(chosen_option(shown.found, shown.account.shipping_method)), None),
+            room=room,
+            lines=lines,
+            chosen=chosen_option(shown.found, shown.account.shipping_method),
+            address_lines=address_lines,
         )

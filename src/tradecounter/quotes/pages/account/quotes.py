@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from tradecounter.approvals.queries import find_approval
 from tradecounter.approvals.rules import needs_approval, require_no_approval
+from tradecounter.credit.queries import credit_room
 from tradecounter.customers.address_rules import address_lines
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -22,7 +23,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.option_choices import chosen_option, shipping_choices
+from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.all_orders import open_quotes, own_quotes
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import (
@@ -138,6 +139,7 @@ class QuotePages:
             lines = await lines_of_order(tx, quote.id)
             account = await fetch_account(tx, call.customer_id)
             approval = await find_approval(tx, call.customer_id, quote.confirmation_code)
+            room = await credit_room(tx, call.customer_id)
         row, user = _row(quote, now), user_of(call)
         cheapest = min(map(quote.gross_with, quote.shipping_options), default=quote.cost_gross)
         return self.desk.show(
@@ -155,8 +157,8 @@ class QuotePages:
             approval=approval,
             limit=user.order_limit if needs_approval(user.roles, user.order_limit, cheapest) else None,
             saved=sum((_saved(line) for line in lines), NOTHING),
-            options=shipping_choices(quote),
             chosen=chosen_option(quote, account.shipping_method),
+            room=room,
             address_lines=address_lines,
         )
 

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from starlette.responses import Response
 
-from tradecounter.customers.operations.staff import present_customer
+from tradecounter.credit.queries import credit_room
+from tradecounter.customers.address_rules import address_lines
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -14,8 +15,8 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_form import ConfirmForm, confirmation
 from tradecounter.orders.operations.sales import SELLERS, confirm_quoted
+from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.requests import Declination
-from tradecounter.orders.shipping_options import find_option
 from tradecounter.orders.states import AnyOrder, PricedQuote
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.quotes.decline_quote import decline_quote
@@ -57,19 +58,16 @@ class QuoteStepPages:
         now = self.desk.clock.now()
         async with self.desk.reading() as tx:
             sheet = await quote_sheet(tx, code_of(call), now)
-            customer = await present_customer(tx, sheet.account, now)
+            room = await credit_room(tx, sheet.account.id)
         if not sheet.is_open and not filled.message:
             raise DomainError(Kind.CONFLICT, f"the quote is {sheet.status.lower()}")
-        wanted = (sheet.quote.shipping_method, sheet.account.shipping_method)
-        method = next((each for each in wanted if find_option(sheet.options, each)), None)
-        if method is None and sheet.cheapest is not None:
-            method = sheet.cheapest.id
         return self.desk.show(
             call,
             template,
             form=filled,
             sheet=sheet,
-            customer=customer,
-            method=method,
+            room=room,
+            chosen=chosen_option(sheet.quote, sheet.account.shipping_method),
+            address_lines=address_lines,
             is_priced=isinstance(sheet.quote, PricedQuote),
         )

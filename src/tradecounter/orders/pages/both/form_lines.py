@@ -42,10 +42,12 @@ class FormLines:
     bad_lines: list[BadLine] = field(default_factory=list)
 
     def add(self, sku: str, quantity: str, note: str = "") -> None:
-        """Add a line; units of a product that has a line already are added to that line, which keeps its note."""
+        """Add a line; units of a product that has a line already are added to that line, as is the note."""
         line, same = Line(sku, quantity, note), self._line(sku)
         if same is not None and same.units and line.units:
             same.quantity = str(same.units + line.units)
+            if note and note != same.note:
+                same.note = f"{same.note}; {note}" if same.note else note
         else:
             self.lines.append(line)
 
@@ -111,7 +113,7 @@ def lines_of_form(submitted: Submitted, uploaded: str, view: CustomerView) -> Fo
     for group, number, sku, quantity in _rows(submitted):
         if group == "items":
             if quantity != "0" and removed != number:
-                form.lines.append(Line(sku, quantity, submitted.one(f"items-{number}-note")))
+                form.add(sku, quantity, submitted.one(f"items-{number}-note"))
         elif group == "quick" and sku:
             form.add(submitted.one(f"pick-{number}") or sku, quantity or "1")
         elif group == "found":
@@ -134,17 +136,6 @@ def typed_lines(submitted: Submitted) -> FormLines:
             if group == "items"
         ]
     )
-
-
-def quick_rows(submitted: Submitted) -> dict[int, Line]:
-    """Return the quick lines of a form as they are typed, by the numbers of their rows."""
-    rows = _rows(submitted)
-    return {int(number): Line(sku, quantity) for group, number, sku, quantity in rows if group == "quick"}
-
-
-def has_picked(submitted: Submitted) -> bool:
-    """Return whether a form is sent by the button of a product that the words of a quick line have found."""
-    return any(name.startswith("pick-") for name in submitted.values)
 
 
 def named_skus(submitted: Submitted, uploaded: str) -> list[str]:

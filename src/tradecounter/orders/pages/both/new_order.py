@@ -1,15 +1,16 @@
-"""`/account/new-order`: the form of a new order or quote, with the lines of the user's basket.
+"""The form of a new order or quote: at `/account/new-order` for a user, at `/order/new/{id}` for a caller of the staff.
 
-All of it is sent with every button, which saves the lines as the basket unless one of them is wrong.
+All of it is sent with every button. A user's lines are the basket, which every button saves unless a line is wrong;
+a caller's lines are nowhere but in the form.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, Protocol
 
-from msgspec import Struct, UnsetType, to_builtins
+from msgspec import Struct
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
@@ -26,12 +27,16 @@ from tradecounter.edge.page_kit.values import plural
 from tradecounter.edge.pages.countries import COUNTRIES
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
+from tradecounter.edge.pages.page_site import ACCOUNT
 from tradecounter.edge.pages.page_view import BASKET
 from tradecounter.edge.pages.people import BUYER, user_of
+from tradecounter.edge.pages.placed import BothSites
+from tradecounter.edge.pages.step import Rights
+from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
-from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.kit.json_text import to_json
+from tradecounter.edge.session import require_right
+from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.kit.numbers import read_id
@@ -40,31 +45,25 @@ from tradecounter.orders.create.create_for_customer import create_for_customer, 
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.pages.account.form_lines import (
-    FormLines,
-    Line,
-    has_picked,
-    lines_of_form,
-    lines_with,
-    named_skus,
-    quick_rows,
-    typed_lines,
-)
-from tradecounter.orders.pages.account.offers import priced, quick_entry, search
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.operations.sales import SELLERS
+from tradecounter.orders.pages.both.form_lines import FormLines, lines_of_form, lines_with, named_skus, typed_lines
+from tradecounter.orders.pages.both.offers import priced, search
+from tradecounter.orders.pages.both.order_form import REPLACES, SAME, OrderForm, values_of
+from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.states import AnyOrder, NumberedOrder, OrderBase, PendingOrder
-from tradecounter.orders.wire import Reference
+from tradecounter.orders.states import AnyOrder, NumberedOrder
 from tradecounter.orders.withdraw_order import fetch_own_order_by_name
-from tradecounter.parts.account import AccountParts
+from tradecounter.parts.order_contexts import OrderContexts
+from tradecounter.parts.shown_customer import shown_customer
+from tradecounter.settings import Settings
 from tradecounter.storefront.current_view import current_view
 from tradecounter.storefront.view import CustomerView
 
-PATH = "/account/new-order"
+OWN, OF_CALLER = "/account/new-order", "/order/new/{id}"  # where the form is
+_RIGHTS: Rights = {"scope": "orders:write", "roles": SELLERS, "user_roles": BUYER}
 _MOST_BYTES = 2 * 1024 * 1024
-REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces
+_QUICK, _QUICK_ROWS = "quick", 3
 SEEN_LINE = "seen-line"  # the field with the greatest position of the basket's lines that the form shows
-ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
 
 
 class Prefill(Struct, frozen=True):
@@ -81,95 +80,48 @@ class Lines(Struct):
     items: list[NotedItem] = []
 
 
-class AddressChoice(Struct):
-    """A saved address, or another one with its fields."""
+class OrderingParts(Protocol):
+    """What the form uses of the parts of either site."""
 
-    id: str = ANOTHER
-    contact_name: str | None = None
-    company_name: str | None = None
-    street_one: str | None = None
-    street_two: str | None = None
-    street_three: str | None = None
-    city: str | None = None
-    zip: str | None = None
-    state: str | None = None
-    country_code: str | None = None
-    contact_number: str | None = None
-    tax_number: str | None = None
+    @property
+    def contexts(self) -> OrderContexts:
+        """The contexts of customers' orders."""
 
-    def in_json(self) -> dict[str, Any]:
-        """Return the address as the API's body has it."""
-        if (saved := read_id(self.id)) is not None:
-            return {"id": saved}
-        return _without_none({name: value for name, value in to_builtins(self).items() if name != "id"})
-
-
-class Contact(Struct):
-    """Where the news of an order go."""
-
-    email_address: str | None = None
-    phone_number: str | None = None
-
-
-class OrderForm(Struct, kw_only=True):
-    """The whole form."""
-
-    customer_reference: Reference
-    items: list[NotedItem] = []
-    shipping_address: AddressChoice
-    billing_address: AddressChoice
-    external_customer_id: str | None = None
-    order_notifications: Contact | None = None
-    courier_notifications: Contact | None = None
-    replaces: str | None = None
-
-    def in_json(self) -> bytes:
-        """Return the body of `POST /order`."""
-        shipping = self.shipping_address.in_json()
-        billing = shipping if self.billing_address.id == SAME else self.billing_address.in_json()
-        body = {
-            "customer_reference": self.customer_reference,
-            "items": [{"sku": item.sku, "quantity": item.quantity} for item in self.items],
-            "shipping_address": shipping,
-            "billing_address": billing,
-            "external_customer_id": self.external_customer_id,
-            "order_notifications": self.order_notifications and _without_none(to_builtins(self.order_notifications)),
-            "courier_notifications": self.courier_notifications
-            and _without_none(to_builtins(self.courier_notifications)),
-        }
-        return to_json(_without_none(body))
+    @property
+    def settings(self) -> Settings:
+        """The settings."""
 
 
 @dataclass(frozen=True, slots=True)
-class NewOrderPages:
+class NewOrderPages(BothSites):
     """The form of a new order."""
 
     desk: PageDesk
-    parts: AccountParts
+    parts: OrderingParts
 
-    @page(PATH, "New order", user_roles=BUYER, query=Prefill)
+    @page("", "New order", query=Prefill, **_RIGHTS)
     async def show_form(self, call: Call) -> Response:
-        wanted, user = call.query(Prefill), user_of(call)
+        wanted = call.query(Prefill)
         async with self.desk.reading() as tx:
-            stored = await lines_of_basket(tx, user.id)
+            stored = await self._stored(tx, call)
         items = [(line.sku, line.quantity, line.note) for line in stored]
-        values = _first_values(quote=wanted.quote is not None)
+        values: dict[str, Sequence[str]] = {} if wanted.quote is None else {"quote": ["true"]}
         if wanted.again is not None:
             items, values = await self._again(call, wanted.again, items, values)
         elif wanted.add is not None:
             items.append((wanted.add, 1, ""))
         lines = lines_with(items)
-        note = _NOT_SAVED if (wanted.again or wanted.add) and REPLACES not in values else ""
+        is_unsaved = (wanted.again or wanted.add) and REPLACES not in values and self._user(call)
         filled = Filled(lines.values(values) if items else values)
-        return await self._show(call, lines, filled, _last(stored), note=note)
+        return await self._show(call, lines, filled, _last(stored), note=_NOT_SAVED if is_unsaved else "")
 
-    @form(PATH, "New order", user_roles=BUYER)
+    @form("", "New order", **_RIGHTS)
     async def send_form(self, call: Call) -> Response:
         submitted = await read_submitted(call, most_bytes=_MOST_BYTES, most_files=1)
         uploaded, problem = await _read_file(submitted)
         async with self.desk.reading() as tx:
             # The lines of a form that replaces an order are those of the order, not the basket's.
-            stored = [] if submitted.one(REPLACES) else await lines_of_basket(tx, user_of(call).id)
+            stored = [] if submitted.one(REPLACES) else await self._stored(tx, call)
             named = [*named_skus(submitted, uploaded), *(line.sku for line in stored)]
             view = await self._view(tx, call, named)
         if submitted.one("preview"):
@@ -181,21 +133,19 @@ class NewOrderPages:
             checked = _checked(changed, lines, view, problem)
             if not checked.errors.keys() - {"list"}:
                 seen = await self._save(call, lines, view, submitted)
-            focus = (
-                "found" if step == "search" and submitted.one("q") else "quick" if has_picked(submitted) else "lines"
-            )
+            focus = picked(submitted) or ("found" if step == "search" and submitted.one("q") else "lines")
             return await self._show(call, lines, checked, seen, focus, _ADDED_ELSEWHERE if has_new else "")
+        user = self._user(call)
 
         async def work(tx: Transaction, body: OrderForm, now: datetime) -> AnyOrder:
             if not body.items:
                 raise DomainError(Kind.INVALID, "add at least one product")
-            context = self.parts.creation.context(call.customer_id, self.parts.views.for_order(call.customer_id))
             with without_copies("billing_address", "shipping_address", copied=body.billing_address.id == SAME):
-                made = await _created(tx, body, context, is_quote=step == "quote")
+                made = await self._created(tx, call, body, now, is_quote=step == "quote")
             await add_own_note(tx, made, noted(body.items), now)
-            if body.replaces is None:
+            if user is not None and body.replaces is None:
                 left = [] if step == "quote" else lines.items(view)  # what a quote asks for leaves the basket
-                await save_basket(tx, user_of(call).id, view, left)
+                await save_basket(tx, user.id, view, left)
             return made
 
         return await self.desk.change(
@@ -203,10 +153,26 @@ class NewOrderPages:
             OrderForm,
             work,
             again=lambda filled: self._show(call, lines, filled, seen),
-            to=_page_of,
-            done=lambda made: _QUOTE_SENT if made.kind == "quote" else "",
+            to=lambda made: _following(made, user)[0],
+            done=lambda made: _following(made, user)[1],
             submitted=changed,
         )
+
+    async def _created(
+        self, tx: Transaction, call: Call, body: OrderForm, now: datetime, *, is_quote: bool
+    ) -> AnyOrder:
+        context, reason = await self.parts.contexts.of(self._customer_id(call), now), None
+        if body.override is not None and self._user(call) is None:
+            require_right(call.request, "billing:write")
+            reason = body.override
+        request = await read_request(body.in_json(), context, lambda: nullcontext(tx))
+        if is_quote:
+            return await quote_for_customer(tx, request, context)
+        with named_by(lambda field: "override" if field == "override_credit.reason" else field):
+            made, _ = await create_for_customer(
+                tx, request, context, confirm=False, override_credit=reason, replaces=body.replaces
+            )
+        return made
 
     async def _as_typed(
         self, call: Call, submitted: Submitted, stored: Sequence[BasketLine], view: CustomerView
@@ -217,13 +183,13 @@ class NewOrderPages:
         is_right = not _checked(Submitted(wanted.values({})), wanted, view, None).errors
         if is_right and not wanted.add_from_elsewhere(stored, seen):
             seen = await self._save(call, wanted, view, submitted)
-        return await self._show(call, lines, Filled(submitted.values), seen or 0, typed=quick_rows(submitted))
+        return await self._show(call, lines, Filled(submitted.values), seen or 0, quick=submitted.values)
 
     async def _save(self, call: Call, lines: FormLines, view: CustomerView, submitted: Submitted) -> int:
-        """Save the lines as the basket, and return the greatest position in it."""
-        if submitted.one(REPLACES):
+        """Save the lines as the basket, if there is one, and return the greatest position in it."""
+        user = self._user(call)
+        if user is None or submitted.one(REPLACES):
             return 0
-        user = user_of(call)
         async with transaction(self.desk.database, call.actor) as tx:
             await save_basket(tx, user.id, view, lines.items(view))
             return _last(await lines_of_basket(tx, user.id))
@@ -238,11 +204,11 @@ class NewOrderPages:
         Notes are those of the basket.
         """
         async with self.desk.reading() as tx:
-            order = await fetch_own_order_by_name(tx, call.customer_id, name)
+            order = await fetch_own_order_by_name(tx, self._customer_id(call), name)
             lines = await lines_of_order(tx, order.id)
         notes = {sku: note for sku, _, note in items}
         own = [(line.sku, line.quantity or line.cancelled, notes.get(line.sku, "")) for line in lines]
-        values = values | _values_of(order)
+        values = values | values_of(order)
         if REPLACES in values:
             return own, values
         if not isinstance(order, NumberedOrder):
@@ -258,24 +224,30 @@ class NewOrderPages:
         seen: int,
         focus: str = "",
         note: str = "",
-        typed: Mapping[int, Line] | None = None,
+        quick: Mapping[str, Sequence[str]] | None = None,
     ) -> Response:
         """Show the form; `focus` is where htmx moves the focus, `note` a message above the lines.
 
-        `typed` are quick lines that are still being typed.
+        `quick` has the quick lines that are still being typed.
         """
-        whole = await self.parts.views.of(call.customer_id)
+        now, user, customer_id = self.desk.clock.now(), self._user(call), self._customer_id(call)
         async with self.desk.reading() as tx:
-            addresses = await list_addresses(tx, call.customer_id)
+            caller = None if user is not None else await shown_customer(tx, call)
+            whole = await self.parts.contexts.views.of(customer_id)
+            addresses = await list_addresses(tx, customer_id)
             view = await self._view(tx, call, [line.sku for line in lines.lines])
-            call.request.scope[BASKET] = await summarise(tx, user_of(call), whole)
-            room = await credit_room(tx, call.customer_id)
-        shown = priced(view, lines.lines, self.desk.clock.now())
+            if user is not None:
+                call.request.scope[BASKET] = await summarise(tx, user, whole)
+            room = await credit_room(tx, customer_id)
+            rows = await product_rows(tx, quick or {}, _QUICK, whole, customer_id, blank=_QUICK_ROWS, now=now)
+        shown = priced(view, lines.lines, now, sees_deliveries=user is None)
         net = sum((line.net for line in shown), NOTHING)
         return self.desk.show(
             call,
             "orders/form.html",
             form=filled,
+            customer=caller,
+            path=self.root.format(id=customer_id),
             lines=shown,
             net=net,
             gross=net + percentage(net, self.parts.settings.vat_rate),
@@ -284,8 +256,8 @@ class NewOrderPages:
             seen=seen,
             note=note,
             focus=focus,
-            found=search(whole, filled.value("q").strip(), self.desk.clock.now()),
-            quick=quick_entry(whole, typed or {}, self.desk.clock.now()),
+            found=search(whole, filled.value("q").strip(), now, sees_deliveries=user is None),
+            quick=rows,
             saved=[(str(address.id), _in_a_line(address)) for address in addresses],
             countries=COUNTRIES,
             for_quote=filled.value("quote") == "true",
@@ -293,8 +265,23 @@ class NewOrderPages:
 
     async def _view(self, tx: Transaction, call: Call, skus: Sequence[str]) -> CustomerView:
         """Return the customer's view of products, at the prices that an order would have."""
-        whole = await self.parts.views.of(call.customer_id)
-        return await current_view(tx, whole, call.customer_id, skus, uk_date(self.desk.clock.now())) if skus else whole
+        customer_id = self._customer_id(call)
+        whole = await self.parts.contexts.views.of(customer_id)
+        return await current_view(tx, whole, customer_id, skus, uk_date(self.desk.clock.now())) if skus else whole
+
+    def _user(self, call: Call) -> CustomerUser | None:
+        """Return the user who orders; None for staff, who order for a caller."""
+        return user_of(call) if self.site is ACCOUNT else None
+
+    def _customer_id(self, call: Call) -> int:
+        return self.owner(call) or call.path_id("id", "customer")
+
+    async def _stored(self, tx: Transaction, call: Call) -> list[BasketLine]:
+        """Return the lines of the user's basket; a caller has none. Raises DomainError (not found) for the caller."""
+        if (user := self._user(call)) is not None:
+            return await lines_of_basket(tx, user.id)
+        await shown_customer(tx, call)
+        return []
 
 
 def _seen(submitted: Submitted) -> int | None:
@@ -310,17 +297,6 @@ _NOT_SAVED = "These lines are saved in your basket when you change one of them o
 _ADDED_ELSEWHERE = (
     "Something was put into the basket in the meantime, in another window or on another device. It is below."
 )
-_QUOTE_SENT = "Your request is sent. You get an e-mail when the quote is priced."
-
-
-async def _created(tx: Transaction, body: OrderForm, context: OrderContext, *, is_quote: bool) -> AnyOrder:
-    request = await read_request(body.in_json(), context, lambda: nullcontext(tx))
-    if is_quote:
-        return await quote_for_customer(tx, request, context)
-    made, _ = await create_for_customer(
-        tx, request, context, confirm=False, override_credit=None, replaces=body.replaces
-    )
-    return made
 
 
 async def _read_file(submitted: Submitted) -> tuple[str, DomainError | None]:
@@ -350,41 +326,17 @@ def _checked(changed: Submitted, lines: FormLines, view: CustomerView, problem: 
     return Filled(changed.values, errors, status=STATUS[Kind.INVALID] if errors.keys() - {"list"} else 200)
 
 
-def _page_of(made: AnyOrder) -> str:
-    """Return the page of what the form made."""
-    return f"/account/quote/{made.confirmation_code}" if made.kind == "quote" else f"{PATH}/{made.confirmation_code}"
-
-
-def _first_values(*, quote: bool) -> dict[str, Sequence[str]]:
-    return {"quote": ["true"]} if quote else {}
-
-
-def _values_of(order: OrderBase) -> dict[str, Sequence[str]]:
-    """Return the fields that a new form takes from an order: of a pending one, which it replaces, all of them."""
-    values: dict[str, Sequence[str]] = {}
-    for place in ("shipping_address", "billing_address"):
-        address = getattr(order, place)
-        values[f"{place}-id"] = [ANOTHER if address.id is None else str(address.id)]
-        if address.id is None:
-            values |= {f"{place}-{name}": [value] for name, value in to_builtins(address).items() if name != "id"}
-    if order.billing_address == order.shipping_address:
-        values = {name: found for name, found in values.items() if not name.startswith("billing_address")}
-        values["billing_address-id"] = [SAME]
-    if isinstance(order, NumberedOrder):
-        return values
-    values["customer_reference"] = [order.customer_reference]
-    values["external_customer_id"] = [order.external_customer_id or ""]
-    for name in ("order_notifications", "courier_notifications"):
-        contact = to_builtins(getattr(order, name)) or {}
-        values |= {f"{name}-{part}": [value] for part, value in contact.items()}
-    if isinstance(order, PendingOrder):
-        values[REPLACES] = [order.confirmation_code]
-    return values
+def _following(made: AnyOrder, user: CustomerUser | None) -> tuple[str, str]:
+    """Return the page of what the form made, and what it says."""
+    code = made.confirmation_code
+    if user is None:
+        if made.kind == "quote":
+            return f"/quote/{code}", "The quote is created: price it now, or leave it to a colleague."
+        return f"/order/{code}/confirm", "The order is created. Nothing is charged or reserved until you confirm it."
+    if made.kind == "quote":
+        return f"/account/quote/{code}", "Your request is sent. You get an e-mail when the quote is priced."
+    return f"{OWN}/{code}", ""
 
 
 def _in_a_line(address: SavedAddress) -> str:
     return ", ".join(address_lines(address)[:-1])
-
-
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None and not isinstance(value, UnsetType)}

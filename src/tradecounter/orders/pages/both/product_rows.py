@@ -1,4 +1,4 @@
-"""Rows of a form in which staff name products by SKU or by words, with what each row offers the customer."""
+"""Rows of a form in which products are named by SKU or by words, with what each row offers the customer."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,12 @@ def _with_products(typed: Sequence[Row], view: CustomerView, whole: CustomerView
     ]
 
 
-def picked(submitted: Submitted, group: str) -> tuple[int, Filled] | None:
+def picked(submitted: Submitted) -> str:
+    """Return the SKU of the product that was picked by its button; empty without such a button."""
+    return next((submitted.one(name) for name in submitted.values if _PICK.fullmatch(name)), "")
+
+
+def with_picked(submitted: Submitted, group: str) -> tuple[int, Filled] | None:
     """Return the row whose product was picked by its button, and the form with its SKU; None without such a button."""
     name = next((name for name in submitted.values if _PICK.fullmatch(name)), None)
     if name is None:

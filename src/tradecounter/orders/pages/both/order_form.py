@@ -1,0 +1,106 @@
+"""The fields of the form of a new order, the request that they are, and those that an earlier order fills in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, UnsetType, to_builtins
+
+from tradecounter.baskets.change_basket import NotedItem
+from tradecounter.kit.json_text import to_json
+from tradecounter.kit.numbers import read_id
+from tradecounter.orders.states import NumberedOrder, OrderBase, PendingOrder
+from tradecounter.orders.wire import Reference
+
+REPLACES = "replaces"  # the field with the code of the pending order that the new one replaces
+ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
+
+
+class AddressChoice(Struct):
+    """A saved address, or another one with its fields."""
+
+    id: str = ANOTHER
+    contact_name: str | None = None
+    company_name: str | None = None
+    street_one: str | None = None
+    street_two: str | None = None
+    street_three: str | None = None
+    city: str | None = None
+    zip: str | None = None
+    state: str | None = None
+    country_code: str | None = None
+    contact_number: str | None = None
+    tax_number: str | None = None
+
+    def in_json(self) -> dict[str, Any]:
+        """Return the address as the API's body has it."""
+        if (saved := read_id(self.id)) is not None:
+            return {"id": saved}
+        return _without_none({name: value for name, value in to_builtins(self).items() if name != "id"})
+
+
+class Contact(Struct):
+    """Where the news of an order go."""
+
+    email_address: str | None = None
+    phone_number: str | None = None
+
+
+class OrderForm(Struct, kw_only=True):
+    """The whole form."""
+
+    customer_reference: Reference
+    items: list[NotedItem] = []
+    shipping_address: AddressChoice
+    billing_address: AddressChoice
+    external_customer_id: str | None = None
+    order_notifications: Contact | None = None
+    courier_notifications: Contact | None = None
+    in_stock_only: bool = False
+    override: str | None = None
+    replaces: str | None = None
+
+    def in_json(self) -> bytes:
+        """Return the body of `POST /order`."""
+        shipping = self.shipping_address.in_json()
+        billing = shipping if self.billing_address.id == SAME else self.billing_address.in_json()
+        body = {
+            "customer_reference": self.customer_reference,
+            "items": [{"sku": item.sku, "quantity": item.quantity} for item in self.items],
+            "shipping_address": shipping,
+            "billing_address": billing,
+            "external_customer_id": self.external_customer_id,
+            "order_notifications": self.order_notifications and _without_none(to_builtins(self.order_notifications)),
+            "courier_notifications": self.courier_notifications
+            and _without_none(to_builtins(self.courier_notifications)),
+            "allow_back_orders": False if self.in_stock_only else None,
+        }
+        return to_json(_without_none(body))
+
+
+def values_of(order: OrderBase) -> dict[str, Sequence[str]]:
+    """Return the fields that a new form takes from an order: of a pending one, which it replaces, all of them."""
+    values: dict[str, Sequence[str]] = {}
+    for place in ("shipping_address", "billing_address"):
+        address = getattr(order, place)
+        values[f"{place}-id"] = [ANOTHER if address.id is None else str(address.id)]
+        if address.id is None:
+            values |= {f"{place}-{name}": [value] for name, value in to_builtins(address).items() if name != "id"}
+    if order.billing_address == order.shipping_address:
+        values = {name: found for name, found in values.items() if not name.startswith("billing_address")}
+        values["billing_address-id"] = [SAME]
+    if isinstance(order, NumberedOrder):
+        return values
+    values["customer_reference"] = [order.customer_reference]
+    if not order.allow_back_orders:
+        values["in_stock_only"] = ["true"]
+    values["external_customer_id"] = [order.external_customer_id or ""]
+    for name in ("order_notifications", "courier_notifications"):
+        contact = to_builtins(getattr(order, name)) or {}
+        values |= {f"{name}-{part}": [value] for part, value in contact.items()}
+    if isinstance(order, PendingOrder):
+        values[REPLACES] = [order.confirmation_code]
+    return values
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None and not isinstance(value, UnsetType)}

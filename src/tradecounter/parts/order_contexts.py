@@ -1,0 +1,28 @@
+"""The contexts of customers' orders, for whoever orders: a program, a user or the staff."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradecounter.orders.policy import OrderContext, OrderingPolicy
+from tradecounter.shipping.methods import ShippingMethods
+from tradecounter.storefront.refreshable_views import RefreshableViews
+
+
+@dataclass(frozen=True, slots=True)
+class OrderContexts:
+    """Makes the contexts of customers' orders."""
+
+    views: RefreshableViews
+    methods: ShippingMethods
+    policy: OrderingPolicy
+
+    async def of(self, customer_id: int, now: datetime) -> OrderContext:
+        """Return the context of a customer's order. Raises DomainError (unavailable) if the data is stale."""
+        view = self.views.for_order(customer_id)
+        return OrderContext(
+            customer_id=customer_id,
+            view=view,
+            shipping=self.methods.current,
+            policy=self.policy,
+            now=now,
+        )
