@@ -76,6 +76,14 @@ def test_what_cannot_be_repeated_is_sent_once_on_a_connection_that_was_used(php_
     assert len(customer.get("/customer/address").json()) == before + len(proxy.lost) == before + 4
 
 
+def test_no_dump_shows_a_secret_and_no_header_has_a_line_break(php_client: PhpClient) -> None:
+    printed = php_client.program("secrets", SECRET="never-to-be-seen")
+    assert "Tradecounter\\Client\\Auth\\Key Object" in printed
+    assert "never-to-be-seen" not in printed
+    rejected = [f"{name} has a control character, such as a line break" for name in ("Idempotency-Key", "X-Api-Key")]
+    assert printed.splitlines()[-2:] == rejected
+
+
 def test_a_silent_service_is_given_up_and_a_waiting_request_later(php_client: PhpClient) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"

@@ -83,6 +83,9 @@ final class Transport
         $received = [];
         $lines = ['Expect:']; // without it, curl asks before it sends a large body
         foreach ($headers as $name => $value) {
+            if (preg_match('/[\x00-\x1f\x7f]/', $value) === 1) { // curl would send a line break as it is
+                throw new \InvalidArgumentException("$name has a control character, such as a line break");
+            }
             $lines[] = "$name: $value";
         }
         curl_reset($this->curl); // keeps the connection

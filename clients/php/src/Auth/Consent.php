@@ -50,6 +50,16 @@ final class Consent implements Credentials
         return true;
     }
 
+    /**
+     * No dump shows the secret and the tokens.
+     *
+     * @return array<string, string>
+     */
+    public function __debugInfo(): array
+    {
+        return [];
+    }
+
     private function refreshed(Tokens $stored, Transport $transport): Tokens
     {
         $fields = ['grant_type' => 'refresh_token', 'refresh_token' => $stored->refreshToken];

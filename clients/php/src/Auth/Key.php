@@ -24,4 +24,14 @@ final readonly class Key implements Credentials
     {
         return false;
     }
+
+    /**
+     * No dump shows the key.
+     *
+     * @return array<string, string>
+     */
+    public function __debugInfo(): array
+    {
+        return [];
+    }
 }
