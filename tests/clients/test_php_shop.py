@@ -12,7 +12,7 @@ from support.demo import Demo
 from support.events import number_events
 from support.guide import blocks_of
 from support.lossy_proxy import lossy_proxy
-from support.orders import dispatch, take_back
+from support.orders import cancel, dispatch, take_back
 from support.service import Customer
 from support.shop import ADDRESS
 
@@ -81,7 +81,7 @@ def test_a_purchase_waits_while_nobody_responds(shop: Shop, demo: Demo) -> None:
     assert shop.do("select reference, problem from purchase") == [(None, None)]
 
 
-def test_parcels_are_kept_and_taken_back(shop: Shop, demo: Demo) -> None:
+def test_parcels_and_cancellations_are_followed(shop: Shop, demo: Demo) -> None:
     customer = demo.service.customer()
     demo.service.must_load("stock", [{"sku": "CV-320P", "available": 500}])
     shop.sell(0, "CV-320P", 9999)
@@ -95,6 +95,8 @@ def test_parcels_are_kept_and_taken_back(shop: Shop, demo: Demo) -> None:
     kept = (parcel["shipment_id"], order["order_reference"], parcel["carrier"], parcel["tracking_url"])
     assert shop.do("select id, reference, carrier, tracking_url from parcel") == [kept]
     take_back(demo.service, order, parcel["shipment_id"])
+    cancel(demo.service, order, "no more of them")
     number_events(demo.service)
     shop.run("parcels.php", customer, demo.service.url)
     assert shop.do("select * from parcel") == []
+    assert shop.do("select problem from purchase") == [("cancelled: no more of them",)]
