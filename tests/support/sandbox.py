@@ -1,6 +1,6 @@
 """A sandbox with the small catalogue, whose orders live at the test's clock."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -27,6 +27,13 @@ def running_sandbox(database_url: str, **settings: Any) -> Iterator[Service]:
 
 def live(service: Service, steps: float = 1) -> int:
     """Let time pass, and the orders take the steps that are due; how many were taken."""
+    with living(service, steps) as one_pass:
+        return one_pass()
+
+
+@contextmanager
+def living(service: Service, steps: float = 1) -> Iterator[Callable[[], int]]:
+    """Let time pass; a function that makes one pass of the same worker."""
     service.clock.advance(PACE * steps)
     job = sandbox_jobs(service.settings, service.commands)[0]
 
@@ -34,4 +41,4 @@ def live(service: Service, steps: float = 1) -> int:
         async with transaction(service.commands) as tx:
             return await job.work(tx, service.clock.now())
 
-    return service.call(run)
+    yield lambda: service.call(run)

@@ -16,7 +16,7 @@ _PICTURE = re.compile(r"\.\./edge/page_kit/static/([\w.-]+)")  # as the file its
 _DOCUMENTS = ("docs", "openapi.json", "openapi.yaml")
 
 
-def render_guide(document: Mapping[str, Any]) -> Page:
+def render_guide(document: Mapping[str, Any], *, sandbox: bool = False) -> Page:
     """Return the guide as a page; operation names in it link to the reference."""
     links = {f"/{name}": name for name in _DOCUMENTS}
     for path, methods in document["paths"].items():
@@ -24,7 +24,7 @@ def render_guide(document: Mapping[str, Any]) -> Page:
             links[f"{method.upper()} {path}"] = f"docs#{operation['operationId']}"
     guide = render_document(guide_source(), links)
     template = page_templates(__package__).get_template("guide.html")
-    return Page.of(template.render(guide=guide, here="guide"))
+    return Page.of(template.render(guide=guide, here="guide", sandbox=sandbox))
 
 
 def guide_code(heading: str, base_url: str) -> str:

@@ -92,7 +92,9 @@ class Section:
         return [response for response in self.responses if response.failed]
 
 
-def render_reference(document: Mapping[str, Any], operations: Iterable[Operation], *, for_staff: bool = False) -> Page:
+def render_reference(
+    document: Mapping[str, Any], operations: Iterable[Operation], *, for_staff: bool = False, sandbox: bool = False
+) -> Page:
     """Return the reference page of an interface document, `for_staff` that of the back office."""
     template = page_templates(__package__).get_template("reference.html")
     sections = sections_by_tag(document, operations)
@@ -105,6 +107,7 @@ def render_reference(document: Mapping[str, Any], operations: Iterable[Operation
         errors=errors,
         shared={error.status for error in errors},
         here="docs",
+        sandbox=sandbox,
         for_staff=for_staff,
         **({"pages": _STAFF_PAGES} if for_staff else {}),
     )

@@ -40,30 +40,34 @@ from tradecounter.stock.queries.allocation import release
 
 log = structlog.get_logger()
 
+MOST = 200  # orders of a pass: a few seconds of work
 _SAID = {"In transit": "On its way", "Delivered": "Left with the recipient"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Life:
-    """What the steps need: the pace, the letterhead of invoices, how long a price holds, the secret of its link."""
+    """What the steps need: the pace, the letterhead of invoices, how long a price holds, the secret of its link.
+
+    `reached` is the last order of the pass before, if there were more: what cannot go on holds up no other.
+    """
 
     pace: timedelta
     letterhead: Letterhead
     quote_lifetime: timedelta
     secret: Callable[[], str]
+    reached: int = 0
 
 
 async def live_on(tx: Transaction, database: Database, life: Life, now: datetime) -> int:
-    """Take the next step of all orders whose pace is over, each in a transaction of its own; return how many.
+    """Take the next step of orders whose pace is over, each in a transaction of its own; return how many.
 
-    Does nothing while another process does it.
+    A pass takes MOST orders, the next pass those after them. Does nothing while another process does it.
     """
     if not await tx.fetch_value(TRY_TO_LIVE):
         return 0
-    count = 0
-    for order in await living_orders(tx):
-        if now - order.last_at < pace_of(order.customer_reference, life.pace):
-            continue
+    count, orders = 0, await living_orders(tx, now, life.pace, life.reached, MOST)
+    life.reached = orders[-1].id if len(orders) == MOST else 0
+    for order in orders:
         try:
             async with transaction(database) as own:
                 count += await _step(own, order, life, now)

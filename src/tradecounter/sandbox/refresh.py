@@ -7,25 +7,22 @@ the sandbox has of its own stays: keys, users, addresses, webhooks, orders and w
 from dataclasses import dataclass
 from datetime import datetime
 
-import psycopg
-
 from tradecounter.audit.record import audit
 from tradecounter.db.changes import bump
 from tradecounter.db.installation import is_sandbox, mark_as_sandbox
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, OperatorError
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.products.snapshot.layout import lay_out_after
 from tradecounter.sandbox.queries.copied import COPIED, TOPICS
 from tradecounter.sandbox.queries.copying import (
-    begin_reading,
+    SourceError,
     copy_rows,
     is_in_use,
     merge_rows,
+    opened,
     revision_of,
-    source_is_sandbox,
-    source_revision,
 )
 
 
@@ -41,28 +38,20 @@ class Refreshed:
         return sum(self.changed.values())
 
 
-class SourceError(OperatorError):
-    """The live database cannot be read, or has another schema."""
-
-
 async def refresh_sandbox(tx: Transaction, source_url: str, now: datetime) -> Refreshed:
     """Make the sandbox's data those of the live database; the first time, mark its database as a sandbox.
 
     Raises DomainError (conflict): the database is in use and no sandbox. Raises SourceError.
     """
     await claim_database(tx)
-    try:
-        async with await psycopg.AsyncConnection.connect(source_url, connect_timeout=10) as source:
-            await begin_reading(source)
-            own, theirs = await revision_of(tx), await source_revision(source)
-            if own != theirs:
-                raise SourceError(f"the live database is at revision {theirs}, the sandbox at {own}: upgrade both")
-            if await source_is_sandbox(source):
-                raise SourceError("the source is a sandbox itself")
-            for each in COPIED:
-                await copy_rows(tx, source, each)
-    except psycopg.OperationalError as error:
-        raise SourceError(f"the live database cannot be read: {str(error).strip()}") from error
+    async with opened(source_url) as source:
+        own, theirs = await revision_of(tx), await source.revision()
+        if own != theirs:
+            raise SourceError(f"the live database is at revision {theirs}, the sandbox at {own}: upgrade both")
+        if await source.is_sandbox():
+            raise SourceError("the source is a sandbox itself")
+        for each in COPIED:
+            await copy_rows(tx, source, each)
     await lock_waiting_orders(tx)  # only now, so that orders go on while rows are copied
     changed = {each.table: await merge_rows(tx, each) for each in COPIED}
     for topic in TOPICS:

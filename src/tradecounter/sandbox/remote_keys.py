@@ -50,21 +50,26 @@ class RemoteSandbox:
         """Return a customer's keys. Raises DomainError: unavailable, not found (the sandbox does not know it yet)."""
         return _read(await self._call("GET", customer_id), list[RemoteKey])
 
-    async def make_key(self, customer_id: int, name: str, by: str) -> RemoteKey:
-        """Make a key for a user of a customer. Raises DomainError as `keys_of` does, and invalid."""
+    async def make_key(self, customer_id: int, name: str, by: str, once: str) -> RemoteKey:
+        """Make a key for a user of a customer, one for all calls with the same `once`; only the first has it.
+
+        Raises DomainError as `keys_of` does, and invalid.
+        """
         content = msgspec.json.encode({"name": name})
-        return _read(await self._call("POST", customer_id, by=by, content=content), RemoteKey)
+        return _read(await self._call("POST", customer_id, by=by, content=content, once=once), RemoteKey)
 
     async def disable_key(self, customer_id: int, key_id: int, by: str) -> None:
         """Disable a customer's key. Raises DomainError as `keys_of` does."""
         await self._call("DELETE", customer_id, f"/{key_id}", by=by)
 
     async def _call(
-        self, method: str, customer_id: int, rest: str = "", *, by: str = "", content: bytes = b""
+        self, method: str, customer_id: int, rest: str = "", *, by: str = "", content: bytes = b"", once: str = ""
     ) -> bytes:
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         if by:
             headers["X-Acting-User"] = by
+        if once:
+            headers["Idempotency-Key"] = once
         address = f"{self.backoffice_url}/api/customer/{customer_id}/key{rest}"
         trust_env = urlsplit(self.backoffice_url).scheme == "https"
         try:

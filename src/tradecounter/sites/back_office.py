@@ -156,7 +156,11 @@ class BackOffice(Site):
 
     def _documentation(self) -> list[Endpoint]:
         docs = BackOfficeDocs(
-            cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations, for_staff=True))
+            cache(
+                lambda: render_reference(
+                    self.document(ANY_ADDRESS), self.operations, for_staff=True, sandbox=self._settings.sandbox
+                )
+            )
         )
         return [*endpoints_of(docs), *endpoints_of(BackOfficeStatic()), *endpoints_of(StaticEndpoint())]
 

@@ -201,8 +201,9 @@ class Application(Site):
 
     def _texts(self, clock: Clock) -> list[Endpoint]:
         changes = cache(lambda: read_changelog(written_changelog()))
+        sandbox = self._settings.sandbox
         changelog = ChangelogPages(
-            page=cache(lambda: render_changelog(changes(), self.operations)),
+            page=cache(lambda: render_changelog(changes(), self.operations, sandbox=sandbox)),
             feed=cache(lambda: changelog_feed(changes())),
         )
         document = cache(lambda: self.document(ANY_ADDRESS))
@@ -215,8 +216,9 @@ class Application(Site):
         return [each for group in (changelog, texts, security) for each in endpoints_of(group)]
 
     def _documentation(self) -> list[Endpoint]:
+        sandbox = self._settings.sandbox
         pages = DocsPages(
-            reference=cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations)),
-            guide=cache(lambda: render_guide(self.document(ANY_ADDRESS))),
+            reference=cache(lambda: render_reference(self.document(ANY_ADDRESS), self.operations, sandbox=sandbox)),
+            guide=cache(lambda: render_guide(self.document(ANY_ADDRESS), sandbox=sandbox)),
         )
         return [*endpoints_of(pages), *endpoints_of(StaticEndpoint()), *endpoints_of(PictureEndpoints(self.database))]

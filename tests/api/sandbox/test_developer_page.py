@@ -1,15 +1,19 @@
 """The live site's Developers page makes and disables keys of the sandbox, over HTTP."""
 
 import re
+import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx2
 import pytest
 
 from support.cluster import Cluster
-from support.pages import customer_user, text_of
+from support.orders import rows
+from support.pages import customer_user, fields_of, text_of
 from support.sandbox_pair import LIST, SandboxPair, sandbox_pair
-from support.service import Service
+from support.service import Service, running_service
 
 
 @pytest.fixture
@@ -36,6 +40,29 @@ def test_a_key_is_made_works_in_the_sandbox_alone_and_is_disabled(pair: SandboxP
     pair.sandbox.refresh()
     assert pair.sandbox.client(**headers).get("/customer").status_code == 401
     assert "My shop" not in text_of(pair.dev.get(LIST))
+
+
+def test_a_form_that_is_sent_twice_makes_one_key(pair: SandboxPair) -> None:
+    pair.refresh()
+    form = fields_of(pair.dev.get(f"{LIST}/key/new")) | {"name": "Twice"}
+    assert "sbx_" in pair.dev.send(f"{LIST}/key/new", form).text
+    assert "made already" in text_of(pair.dev.sends(f"{LIST}/key/new", form))
+    assert rows(pair.sandbox, "select count(*) from api_key where name = 'Twice'") == [(1,)]
+
+
+def test_no_transaction_is_open_while_the_sandbox_is_asked(postgres: Cluster) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, postgres.database() as url:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        settings: dict[str, Any] = {"sandbox_url": address, "sandbox_backoffice_url": address, "sandbox_token": "t"}
+        with running_service(url, **settings) as live, ThreadPoolExecutor() as pool:
+            dev = customer_user(live, live.customer().id, "developer")
+            sent = pool.submit(dev.send, f"{LIST}/key/new", {"name": "My shop"})
+            connection, _ = silent.accept()
+            connection.recv(1)
+            open_now = "select count(*) from pg_stat_activity where datname = current_database() and xact_start < now()"
+            assert rows(live, open_now) == [(0,)]
+            connection.close()
+            assert sent.result(timeout=30).status_code == 409
 
 
 def test_who_is_not_known_there_yet_and_a_sandbox_that_is_away_are_said(pair: SandboxPair) -> None:

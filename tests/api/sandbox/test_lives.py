@@ -11,9 +11,10 @@ from support.cluster import Cluster
 from support.events import events
 from support.orders import buy, confirm, create, level, read, sell
 from support.quotes import request_quote
-from support.sandbox import live, running_sandbox
+from support.sandbox import PACE, live, living, running_sandbox
 from support.service import Customer, Service
 from support.shop import ADDRESS
+from tradecounter.sandbox.queries.living import living_orders
 from tradecounter.sites.worker import sandbox_jobs
 
 TWO_LINES = (("PHONE", 2), ("CABLE", 3))
@@ -105,6 +106,26 @@ def test_what_cannot_go_on_holds_nothing_up(sandbox: Service, customer: Customer
     assert customer.get(f"/quote/{stuck['confirmation_code']}").json()["status"] == "Waiting"
 
 
+def test_a_pass_goes_on_where_the_last_one_ended(
+    sandbox: Service, customer: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tradecounter.sandbox.live.MOST", 1)
+    nowhere = {**ADDRESS, "city": "Oslo", "zip": "0150", "country_code": "NO"}
+    request_quote(customer, shipping_address=nowhere)
+    buy(customer)
+    buy(customer)
+    with living(sandbox) as one_pass:
+        assert [one_pass() for _ in range(5)] == [0, 1, 1, 0, 0]
+
+
+def test_an_order_that_stays_unpaid_is_not_looked_at_again(sandbox: Service, customer: Customer) -> None:
+    buy(customer, customer_reference="PO 8 sandbox-unpaid")
+    for _ in range(6):
+        live(sandbox)
+    looked = sandbox.in_transaction(lambda tx: living_orders(tx, sandbox.clock.now() + PACE, PACE, 0, 9))
+    assert looked == []
+
+
 def test_pending_orders_are_left_to_the_customer(sandbox: Service, customer: Customer) -> None:
     create(customer)
     assert live(sandbox) == 0
@@ -124,6 +145,12 @@ def test_the_sandbox_cannot_be_mistaken(sandbox: Service, customer: Customer) ->
     ]
     assert [answer.headers.get("X-Sandbox") for answer in answers] == ["true"] * 4
     with backoffice_of(sandbox) as office:
-        page = httpx2.get(f"{office.url}/sign-in")
-        assert page.headers["X-Sandbox"] == "true"
-        assert "nothing is dispatched" in page.text
+        pages = [f"{office.url}/sign-in", f"{office.url}/api/docs"]
+        for page in [*pages, *(f"{sandbox.url}/{name}" for name in ("docs", "guide", "changelog"))]:
+            shown = httpx2.get(page)
+            assert shown.headers["X-Sandbox"] == "true"
+            assert "nothing is dispatched" in shown.text
+
+
+def test_the_documentation_of_the_live_site_warns_of_nothing(shop: Service) -> None:
+    assert "nothing is dispatched" not in httpx2.get(f"{shop.url}/docs").text

@@ -16,7 +16,8 @@ from tradecounter.identity.queries.api_keys import add_key
 from tradecounter.installation.check_secret import require_secret
 from tradecounter.kit.errors import DomainError
 from tradecounter.sandbox.queries.copied import COPIED
-from tradecounter.sandbox.refresh import Refreshed, SourceError, refresh_sandbox
+from tradecounter.sandbox.queries.copying import SourceError
+from tradecounter.sandbox.refresh import Refreshed, refresh_sandbox
 from tradecounter.settings import SettingsError
 
 # The tables that a refresh may write, besides those that it copies.
@@ -132,6 +133,12 @@ def test_the_live_database_is_only_read_and_no_database_in_use_becomes_a_sandbox
     assert rows(two.live, "select sandbox from installation") == [(False,)]
     with pytest.raises(SourceError, match="cannot be read"):
         two.sandbox.in_transaction(lambda tx: refresh_sandbox(tx, "postgresql://localhost:1/none", MORNING))
+    with psycopg.connect(two.live.database_url) as owner:
+        owner.execute("alter table synonym_group rename to renamed")
+    with pytest.raises(SourceError, match=r'cannot be read: .*"synonym_group" does not exist'):
+        two.refresh()
+    with psycopg.connect(two.live.database_url) as owner:
+        owner.execute("alter table renamed rename to synonym_group")
 
 
 def test_no_service_starts_on_the_database_of_the_other_kind(two: Two) -> None:

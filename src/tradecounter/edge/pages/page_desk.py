@@ -29,6 +29,7 @@ Shape = TypeVar("Shape", bound=Struct)
 Revealed = TypeVar("Revealed")
 Result = TypeVar("Result")
 ShowAgain = Callable[[Filled], Awaitable[Response]]
+Outside = Callable[[Any, str], Awaitable[None]]
 ShowResult = Callable[[Filled, Result | None], Awaitable[Response]]
 
 ONCE = "once"  # the field with the key of a form
@@ -84,16 +85,19 @@ class PageDesk:
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str] = "",
         submitted: Submitted | None = None,
+        outside: Outside | None = None,
     ) -> Response:
         """Parse a form, run a change in a transaction of its own, and send the browser to the page `to`.
 
         That page shows the message `done`. Both may be functions of what `work` returns. After a DomainError, `again`
         shows the form once more, with its values and errors. A form that is sent twice changes something once.
+        `outside` is what has to be done before the transaction begins, such as a call of another service. It gets what
+        the form says, and the form's key: it is called again when the form is sent again.
         """
         if submitted is None:
             submitted = await read_submitted(call)
         try:
-            path, message = await self._changed(call, submitted, shape, work, to, done)
+            path, message = await self._changed(call, submitted, shape, work, to, done, outside)
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise
@@ -114,6 +118,7 @@ class PageDesk:
         to: str,
         repeated: str,
         submitted: Submitted | None = None,
+        outside: Outside | None = None,
     ) -> Response:
         """As `change`, but respond with a page about the result that is shown once, such as a new secret.
 
@@ -124,7 +129,9 @@ class PageDesk:
         async def kept(tx: Transaction, body: Shape, now: datetime) -> None:
             made.append(await work(tx, body, now))
 
-        response = await self.change(call, shape, kept, again=again, to=to, done=repeated, submitted=submitted)
+        response = await self.change(
+            call, shape, kept, again=again, to=to, done=repeated, submitted=submitted, outside=outside
+        )
         return show(made[0]) if made and response.status_code == _SEE_OTHER else response
 
     async def preview(
@@ -240,9 +247,12 @@ class PageDesk:
         work: Callable[[Transaction, Shape, datetime], Awaitable[Any]],
         to: str | Callable[[Any], str],
         done: str | Callable[[Any], str],
+        outside: Outside | None,
     ) -> tuple[str, str]:
         body = parse_form(submitted, shape)
         request = _keyed(call, submitted)
+        if outside is not None:
+            await outside(body, "" if request is None else request.key)
         now = self.clock.now()
 
         async def changed_once(tx: Transaction) -> tuple[Recorded, Recorded]:

@@ -63,11 +63,13 @@ def step(
     to: str | Callable[[Any], str],
     done: str | Callable[[Any], str] = "",
     reveals: Callable[[Any, Call, Any], Response] | None = None,
+    outside: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
     **access: Unpack[Access],
 ) -> Callable[[Callable[..., Awaitable[Any]]], Handler]:
     """Declare a step by the method that takes it: `GET` shows its form, `POST` takes it.
 
-    The method takes what it needs, by these names: `tx`, `call`, `now`, and `body`, the form's fields as a struct.
+    The method takes what it needs, by these names: `tx`, `call`, `now`, `body`, the form's fields as a struct, and
+    `found`: what `outside` returned, which runs before the transaction with the form's fields and its key.
     `shown` shows the form, first and after an error; a step without fields only `asks` a question. Then the browser
     goes to the page `to`, whose path may have parameters of the step's in braces, and that page shows the message
     `done`. Both may be functions of what the method returns. A step that `reveals` something, such as a new secret,
@@ -89,7 +91,7 @@ def step(
             return await show(pages, call, Filled())
 
         shown_page: Handler = wraps(method)(show_form)
-        take = form(path, title, **access)(_taking(method, show, to, done, reveals))
+        take = form(path, title, **access)(_taking(method, show, to, done, reveals, outside))
         return shown_at(page(path, title, **access)(shown_page))(take)
 
     return declare
@@ -118,14 +120,21 @@ def _taking(
     to: str | Callable[[Any], str],
     done: str | Callable[[Any], str],
     reveals: Callable[[Any, Call, Any], Response] | None,
+    outside: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
 ) -> Handler:
     takes = inspect.signature(method).parameters
     shape: type[Struct] = get_type_hints(method).get("body", NoFields)
 
     @wraps(method)
     async def take(pages: Any, call: Call) -> Response:
+        found: list[Any] = []
+
+        async def first(body: Struct, key: str) -> None:
+            if outside is not None:
+                found.append(await outside(pages, call, body, key))
+
         async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
-            available = {"tx": tx, "call": call, "body": body, "now": now}
+            available = {"tx": tx, "call": call, "body": body, "now": now, "found": found[0] if found else None}
             return await method(pages, **{name: value for name, value in available.items() if name in takes})
 
         root: str = getattr(pages, "root", "")
@@ -135,10 +144,10 @@ def _taking(
         }
         response: Response
         if reveals is None:
-            response = await pages.desk.change(call, shape, work, **following, done=done)
+            response = await pages.desk.change(call, shape, work, **following, done=done, outside=first)
         else:
             show = partial(reveals, pages, call)
-            response = await pages.desk.reveal(call, shape, work, **following, show=show, repeated=done)
+            response = await pages.desk.reveal(call, shape, work, **following, show=show, repeated=done, outside=first)
         return response
 
     return take

@@ -1,6 +1,9 @@
 """Reads a sandbox's data from the live database, and writes them into its own."""
 
-from typing import Any
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.sql import SQL, Composed, Identifier
@@ -8,9 +11,8 @@ from psycopg.sql import Literal as Quoted
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import OperatorError
 from tradecounter.sandbox.queries.copied import Copied
-
-Source = psycopg.AsyncConnection[tuple[Any, ...]]
 
 _IS_IN_USE = Statement("select exists (select from customer) or exists (select from orders)")
 _REVISION = "select version_num from alembic_version"
@@ -29,27 +31,63 @@ async def is_in_use(tx: Transaction) -> bool:
     return found
 
 
-async def begin_reading(source: Source) -> None:
-    """Let all reads of the live database see one snapshot of it, and none write."""
-    await source.execute(_READ_ONLY)
-
-
 async def revision_of(tx: Transaction) -> str:
     """Return the revision of the sandbox's schema."""
     revision: str = await tx.fetch_value(_OWN_REVISION)
     return revision
 
 
-async def source_revision(source: Source) -> str | None:
-    """Return the revision of the live database's schema."""
-    row = await (await source.execute(_REVISION)).fetchone()
-    return None if row is None else row[0]
+class SourceError(OperatorError):
+    """The live database cannot be read, or has another schema."""
 
 
-async def source_is_sandbox(source: Source) -> bool:
-    """Return whether the source is a sandbox itself."""
-    row = await (await source.execute("select sandbox from installation")).fetchone()
-    return row is not None and row[0] is True
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The live database; all reads see one snapshot of it, and none write. They raise SourceError."""
+
+    connection: psycopg.AsyncConnection[tuple[Any, ...]]
+
+    async def revision(self) -> str | None:
+        """Return the revision of the schema."""
+        found: str | None = await self._value(_REVISION)
+        return found
+
+    async def is_sandbox(self) -> bool:
+        """Return whether it is a sandbox itself."""
+        return await self._value("select sandbox from installation") is True
+
+    async def _value(self, query: LiteralString) -> Any:
+        with _said_of_the_source():
+            row = await (await self.connection.execute(query)).fetchone()
+        return None if row is None else row[0]
+
+    async def rows(self, wanted: Copied) -> AsyncIterator[Any]:
+        """Yield a table's rows as `copy` writes them."""
+        read = SQL("copy (select {} from {}) to stdout").format(wanted.selected(), Identifier(wanted.table))
+        with _said_of_the_source():
+            async with self.connection.cursor().copy(read) as theirs:
+                async for data in theirs:
+                    yield data
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Source]:
+    """Connect to the live database for the block. Raises SourceError."""
+    with _said_of_the_source():
+        connection = await psycopg.AsyncConnection.connect(url, connect_timeout=10)
+        await connection.execute(_READ_ONLY)
+    try:
+        yield Source(connection)
+    finally:
+        await connection.close()
+
+
+@contextmanager
+def _said_of_the_source() -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as error:
+        raise SourceError(f"the live database cannot be read: {str(error).strip()}") from error
 
 
 async def copy_rows(tx: Transaction, source: Source, wanted: Copied) -> None:
@@ -65,14 +103,9 @@ async def copy_rows(tx: Transaction, source: Source, wanted: Copied) -> None:
             prepared=False,
         )
     )
-    read = SQL("copy (select {} from {}) to stdout").format(wanted.selected(), Identifier(wanted.table))
     write = SQL("copy {} ({}) from stdin").format(copied, columns)
-    async with (
-        source.cursor().copy(read) as theirs,
-        connection.cursor() as cursor,
-        cursor.copy(write) as own,
-    ):
-        async for data in theirs:
+    async with connection.cursor() as cursor, cursor.copy(write) as own:
+        async for data in source.rows(wanted):
             await own.write(data)
 
 

@@ -61,32 +61,42 @@ class SandboxKeyPages:
         shown=lambda self, call, filled: self._new(call, filled),
         to=_LIST,
         done="The key was made already. It is shown only once; if you did not copy it, make another one.",
+        outside=lambda self, call, body, key: self._make(call, body, key),
         reveals=lambda self, call, new: self._made(call, new),
         user_roles=DEVELOPERS,
         dangerous=True,
     )
-    async def make(self, tx: Transaction, call: Call, body: SandboxKeyForm, now: datetime) -> RemoteKey:
+    async def make(
+        self, tx: Transaction, call: Call, body: SandboxKeyForm, found: RemoteKey, now: datetime
+    ) -> RemoteKey:
+        if found.key is None:
+            raise DomainError(Kind.CONFLICT, _LOST)
+        _audit(tx, "sandbox_key.create", call, {"id": found.id, "name": found.name, "prefix": found.prefix}, now)
+        return found
+
+    async def _make(self, call: Call, body: SandboxKeyForm, form_key: str) -> RemoteKey:
+        """Make the key once for each form."""
         sandbox = self._sandbox()
         try:
-            new = await sandbox.make_key(call.customer_id, body.name.strip(), call.actor.name)
+            return await sandbox.make_key(call.customer_id, body.name.strip(), call.actor.name, form_key)
         except DomainError as error:
             raise (DomainError(Kind.CONFLICT, _NOT_YET) if error.kind is Kind.NOT_FOUND else error) from error
-        _audit(tx, "sandbox_key.create", call, {"id": new.id, "name": new.name, "prefix": new.prefix}, now)
-        return new
 
     @step(
         _DISABLE,
         "Disable a key of the sandbox",
         asks=lambda self, call: self._ask_to_disable(call),
+        outside=lambda self, call, _body, _key: self._disable(call),
         to=_LIST,
         done="The key is disabled. Programs that send it are rejected within five seconds.",
         user_roles=DEVELOPERS,
         path_parameters=_ID,
     )
     async def disable(self, tx: Transaction, call: Call, now: datetime) -> None:
-        key_id = call.path_id("id", "key")
-        await self._sandbox().disable_key(call.customer_id, key_id, call.actor.name)
-        _audit(tx, "sandbox_key.disable", call, {"id": key_id}, now)
+        _audit(tx, "sandbox_key.disable", call, {"id": call.path_id("id", "key")}, now)
+
+    async def _disable(self, call: Call) -> None:
+        await self._sandbox().disable_key(call.customer_id, call.path_id("id", "key"), call.actor.name)
 
     def _sandbox(self) -> RemoteSandbox:
         sandbox = RemoteSandbox.of(self.parts.settings)
@@ -116,6 +126,7 @@ class SandboxKeyPages:
         )
 
 
+_LOST = "the key was made, but the sandbox's response with it was lost: disable this key and make another one"
 _NOT_YET = "the sandbox does not know your account yet: it learns of new customers every night"
 
 
