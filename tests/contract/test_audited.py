@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
+from support.agent_consent import connecting
 from support.billing import issue
 from support.command_line import SECRET, Forker, Program, all_commands
 from support.orders import buy, confirm, create, dispatch, rows, sell
+from support.pages import customer_user
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order
@@ -25,7 +27,7 @@ from tradecounter.sites.worker import periodic_jobs
 
 READING = {
     "customer list", "customer show", "customer contacts",
-    "key list", "app list", "product show", "price show", "stock show",
+    "key list", "app list", "agent list", "product show", "price show", "stock show",
     "order list", "order show", "order picking-list", "order packing-slip",
     "quote list", "quote show", "request list", "request show", "invoice list", "invoice show", "invoice pdf",
     "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
@@ -44,6 +46,7 @@ NO_ENTRY = {
     "sandbox refresh": "fills the database of a sandbox, with an entry; in tests/api/sandbox/",
     "exchangeToken": "signs a program in, with a consent that the issuer recorded",
     "requestConsent": "signs a program in, with a consent that was recorded; in tests/api/consent/",
+    "registerAgent": "gives no access; what a customer allows has its entry, in tests/api/agents/",
     "revokeToken": "for applications, in tests/api/consent/",
 }
 JOBS = {
@@ -58,6 +61,7 @@ JOBS = {
     "clean_up_identity": "no entry: deletes expired tokens and counts",
     "clean_up_access": "no entry: deletes expired links, sessions and counts",
     "clean_up_consent": "no entry: deletes what ended long ago",
+    "clean_up_agents": "no entry: deletes what ended long ago, or was never allowed",
     "delete_expired_orders": "no entry: deletes what expired long ago",
     "delete_old_addresses": "no entry: deletes what was deleted long ago",
     "forget_requests": "no entry: deletes old entries of the request log",
@@ -114,6 +118,12 @@ class Office:
         path = self.program.folder / "bank.csv"
         path.write_text(f"date,amount,reference\n2026-06-15,1.00,invoice {self.invoice()}\n")
         return str(path)
+
+    def agent(self) -> str:
+        program = connecting(self.shop, customer_user(self.shop, self.customer.id, "owner"))
+        program.tokens()
+        [(agent_id,)] = rows(self.shop, "select id from agent_consent where client_id = %s", program.client_id)
+        return str(agent_id)
 
     def waiting_line(self) -> str:
         path = self.program.folder / "bank.csv"
@@ -232,6 +242,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "issuer rotate": ("issuer.rotate", lambda _: []),
     "app disable": ("application.disable", lambda o: [o.application()]),
     "app revoke": ("application.revoke", lambda o: [o.application(), str(o.customer.id)]),
+    "agent revoke": ("agent.revoke", lambda o: [str(o.customer.id), o.agent()]),
     "order dispatch": ("order.dispatch", lambda o: [o.order()]),
     "order track": ("order.track", lambda o: [o.order(dispatch), "--type", "Sent", "--description", "On its way"]),
     "order video": (

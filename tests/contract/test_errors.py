@@ -223,7 +223,12 @@ ERRORS: list[tuple[int, str, str, Send]] = [
 ]  # fmt: skip
 
 
-FOR_APPLICATIONS = {"/oauth/token", "/auth/token", "/auth/revoke"}  # their errors have a body of their own
+FOR_APPLICATIONS = {
+    "/oauth/token",
+    "/auth/token",
+    "/auth/revoke",
+    "/auth/register",
+}  # their errors have a body of their own
 REJECTED_HEADS_ONLY = [
     (method.upper(), path)
     for path, methods in interface_document()["paths"].items()

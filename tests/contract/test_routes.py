@@ -39,9 +39,14 @@ PUBLIC = {
     ("GET", "/auth/jwks.json"),
     ("POST", "/auth/token"),
     ("POST", "/auth/revoke"),
+    ("POST", "/auth/register"),
     ("POST", "/oauth/token"),
+    ("GET", "/.well-known/oauth-protected-resource"),
+    ("GET", "/.well-known/oauth-protected-resource/mcp"),
 }
-CLIENT_AUTHENTICATED = {("POST", "/oauth/token"), ("POST", "/auth/token"), ("POST", "/auth/revoke")}
+CLIENT_AUTHENTICATED = {
+    ("POST", "/oauth/token"), ("POST", "/auth/token"), ("POST", "/auth/revoke"), ("POST", "/auth/register"),
+}  # fmt: skip
 AUTHENTICATED = {
     ("GET", "/product"),
     ("GET", "/product/{sku}"),

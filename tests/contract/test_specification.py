@@ -31,6 +31,9 @@ ADDITIONS = {
     "GET /auth/jwks.json",
     "POST /auth/token",
     "POST /auth/revoke",
+    "POST /auth/register",
+    "GET /.well-known/oauth-protected-resource",
+    "GET /.well-known/oauth-protected-resource/mcp",
 }
 
 MARKED = """

@@ -156,7 +156,7 @@ def _add_approval(service: Service, customer: Customer, user_id: int, text: str)
     async def ask(tx: Transaction) -> None:
         user = await user_by_id(tx, user_id)
         assert user is not None
-        await request_approval(tx, user, code, STANDARD, text, service.clock.now())
+        await request_approval(tx, user.customer_id, user.id, code, STANDARD, text, service.clock.now())
 
     service.in_transaction(ask)
     return code

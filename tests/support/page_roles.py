@@ -89,6 +89,7 @@ OFFICE: Mapping[str, str] = {
     "/customer/{id}/history": _SALES,
     "/customer/{id}/key/new": "support",
     "/customer/{id}/key/{key_id}/disable": "support",
+    "/customer/{id}/agent/{agent_id}/revoke": "support",
     "/customer/{id}/note": _SALES,
     "/customer/{id}/order": _SALES,
     "/customer/{id}/price": _SALES,
@@ -170,6 +171,7 @@ _DEVELOPER = {
     for path in (
         "", "/call", "/key/new", "/key/{id}/disable", "/key/{id}/request", "/sandbox",
         "/sandbox/key/new", "/sandbox/key/{id}/disable", "/application", "/application/{client_id}/revoke",
+        "/agent", "/agent/{agent_id}/revoke",
         "/feed", "/feed/new", "/feed/{id}", "/feed/{id}/address", "/feed/{id}/delete", "/feed/{id}/edit",
         "/feed/{id}/new-address", "/webhook", "/webhook/new", "/webhook/{id}", "/webhook/{id}/delete",
         "/webhook/{id}/delivery/{delivery_id}", "/webhook/{id}/delivery/{delivery_id}/redeliver",

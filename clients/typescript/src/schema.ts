@@ -725,7 +725,7 @@ export interface paths {
         put?: never;
         /**
          * Redeem a code or a refresh token
-         * @description For registered applications. A code comes from `/auth/authorize`, where a customer consents; it is good once, for a minute. The consent is a JWT that `exchangeToken` exchanges for an access token. A refresh token is good once; when an old one is used again, all that came of its code ends.
+         * @description For registered applications, and for agents. A code comes from `/auth/authorize`, where a customer consents; it is good once, for a minute. The consent is a JWT that `exchangeToken` exchanges for an access token. A refresh token is good once; when an old one is used again, all that came of its code ends. An agent, which has no secret, sends its `client_id` and gets an access token for `/mcp` alone.
          */
         post: operations["requestConsent"];
         delete?: never;
@@ -745,9 +745,69 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description For registered applications (RFC 7009). Revoking a refresh token or a consent ends the refresh tokens and the access tokens of the same code; revoking an access token ends it alone. The response to an unknown token is the same.
+         * @description For registered applications, and for agents (RFC 7009). Revoking a refresh token or a consent ends the refresh tokens and the access tokens of the same code; revoking an access token ends it alone. The response to an unknown token is the same.
          */
         post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The metadata of the agents' server
+         * @description Where agents get tokens for `/mcp` (RFC 9728).
+         */
+        get: operations["getAgentsServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The metadata of the agents' server, without its path
+         * @description Where agents get tokens for `/mcp` (RFC 9728).
+         */
+        get: operations["getProtectedResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register an agent
+         * @description For programs that order at `/mcp` (RFC 7591). What is registered gives no access: a customer allows it at `/auth/authorize`. A client that nobody has allowed within a day is deleted.
+         */
+        post: operations["registerAgent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -961,6 +1021,13 @@ export interface components {
             /** @description The subcategories; null if the category has none. */
             children: components["schemas"]["Category"][] | null;
         };
+        /** @description What a client says of itself. */
+        ClientMetadata: {
+            /** @description Where browsers go back to: https, or http on the person's own computer. */
+            redirect_uris: string[];
+            /** @description Its name for people. */
+            client_name?: string;
+        };
         /**
          * @description Why a request is rejected, for programs.
          *
@@ -1002,20 +1069,21 @@ export interface components {
             code_verifier?: string;
             /** @description The latest refresh token; required with `refresh_token`. */
             refresh_token?: string;
+            /** @description What the token is for, if sent: the base URL, or of agents the address of `/mcp`. */
+            resource?: string;
             /** @description Required unless the request uses HTTP Basic. */
             client_id?: string;
             /** @description Required unless the request uses HTTP Basic. */
             client_secret?: string;
         };
-        /** @description A customer's consent, which `POST /oauth/token` exchanges for an access token, and a token to renew it. */
+        /**
+         * @description A customer's consent, which `POST /oauth/token` exchanges for an access token, and a token to renew it.
+         *
+         *         An agent gets an access token for `/mcp` instead.
+         */
         ConsentToken: {
-            /** @description The consent, a JWT: the `subject_token` of `POST /oauth/token`. */
+            /** @description The consent, a JWT: the `subject_token` of `POST /oauth/token`. Of an agent: its opaque access token, which `/mcp` alone accepts. */
             access_token: string;
-            /**
-             * @description The only supported value.
-             * @enum {string}
-             */
-            issued_token_type: "urn:ietf:params:oauth:token-type:jwt";
             /**
              * @description What OAuth libraries expect; the API accepts no consent as its token.
              * @enum {string}
@@ -1023,11 +1091,18 @@ export interface components {
             token_type: "Bearer";
             /**
              * Format: int64
-             * @description Seconds until the consent expires.
+             * @description Seconds until the consent, or the access token, expires.
              */
             expires_in: number;
             /** @description Good once; the response to its use has the next one. */
             refresh_token: string;
+            /**
+             * @description Of a consent; the only supported value.
+             * @enum {string}
+             */
+            issued_token_type?: "urn:ietf:params:oauth:token-type:jwt";
+            /** @description Of an agent: what it may do. */
+            scope?: string;
         };
         /** @description A line to order. */
         CreateOrderItem: {
@@ -1597,8 +1672,12 @@ export interface components {
             jwks_uri: string;
             /** @description Where tokens are revoked. */
             revocation_endpoint: string;
+            /** @description Where agents register (RFC 7591). */
+            registration_endpoint: string;
             /** @description The guide. */
             service_documentation: string;
+            /** @description What agents can ask for. */
+            scopes_supported: ("order" | "read")[];
             /** @description Only codes. */
             response_types_supported: "code"[];
             /** @description Only the query. */
@@ -1607,12 +1686,14 @@ export interface components {
             grant_types_supported: ("authorization_code" | "refresh_token")[];
             /** @description Required (RFC 7636). */
             code_challenge_methods_supported: "S256"[];
-            /** @description HTTP Basic, or the form. */
-            token_endpoint_auth_methods_supported: ("client_secret_basic" | "client_secret_post")[];
-            /** @description HTTP Basic, or the form. */
-            revocation_endpoint_auth_methods_supported: ("client_secret_basic" | "client_secret_post")[];
+            /** @description HTTP Basic, or the form; agents have no secret. */
+            token_endpoint_auth_methods_supported: ("client_secret_basic" | "client_secret_post" | "none")[];
+            /** @description HTTP Basic, or the form; agents have no secret. */
+            revocation_endpoint_auth_methods_supported: ("client_secret_basic" | "client_secret_post" | "none")[];
             /** @description Responses name the issuer in `iss` (RFC 9207). */
             authorization_response_iss_parameter_supported: boolean;
+            /** @description An agent's client id may be the https address of a document that describes it. */
+            client_id_metadata_document_supported: boolean;
         };
         /** @description The issuer's public keys (RFC 7517). */
         KeySet: {
@@ -2110,6 +2191,41 @@ export interface components {
             /** @description Problems to check, even if the process is ready. */
             warnings: string[];
         };
+        /** @description A registered client (RFC 7591). It has no secret. */
+        RegisteredClient: {
+            /** @description The client's id. */
+            client_id: string;
+            /**
+             * Format: int64
+             * @description Seconds since 1970.
+             */
+            client_id_issued_at: number;
+            /** @description Its name for people. */
+            client_name: string;
+            /** @description Where browsers go back to. */
+            redirect_uris: string[];
+            /**
+             * @description It has no secret, and needs PKCE.
+             * @enum {string}
+             */
+            token_endpoint_auth_method: "none";
+            /** @description Codes and refresh tokens. */
+            grant_types: ("authorization_code" | "refresh_token")[];
+            /** @description Only codes. */
+            response_types: "code"[];
+            /** @description What it can ask for. */
+            scope: string;
+        };
+        /** @description Why a client is not registered (RFC 7591, section 3.2.2). */
+        RegistrationProblemBody: {
+            /**
+             * @description The reason.
+             * @enum {string}
+             */
+            error: "invalid_client_metadata" | "invalid_redirect_uri";
+            /** @description Details for developers of the client. */
+            error_description: string;
+        };
         /** @description Units of an order's item. */
         RequestItem: {
             /**
@@ -2138,6 +2254,21 @@ export interface components {
              * @default 0
              */
             quantity?: number;
+        };
+        /** @description What agents need to know to ask a customer for access to `/mcp`. */
+        ResourceMetadata: {
+            /** @description The address of the agents' server. */
+            resource: string;
+            /** @description The issuer of its tokens. */
+            authorization_servers: string[];
+            /** @description What an agent can ask for. */
+            scopes_supported: ("order" | "read")[];
+            /** @description Tokens come in `Authorization`. */
+            bearer_methods_supported: "header"[];
+            /** @description Its name for people. */
+            resource_name: string;
+            /** @description The guide. */
+            resource_documentation: string;
         };
         /** @description The form of `POST /auth/revoke`. */
         RevocationRequest: {
@@ -2627,6 +2758,7 @@ export type Allocation = components['schemas']['Allocation'];
 export type AttributeValue = components['schemas']['AttributeValue'];
 export type CatalogueChange = components['schemas']['CatalogueChange'];
 export type Category = components['schemas']['Category'];
+export type ClientMetadata = components['schemas']['ClientMetadata'];
 export type Code = components['schemas']['Code'];
 export type ConfigurationRequest = components['schemas']['ConfigurationRequest'];
 export type ConfirmOrderRequest = components['schemas']['ConfirmOrderRequest'];
@@ -2677,8 +2809,11 @@ export type ProductSerialNumber = components['schemas']['ProductSerialNumber'];
 export type ProvisioningData = components['schemas']['ProvisioningData'];
 export type Quote = components['schemas']['Quote'];
 export type Readiness = components['schemas']['Readiness'];
+export type RegisteredClient = components['schemas']['RegisteredClient'];
+export type RegistrationProblemBody = components['schemas']['RegistrationProblemBody'];
 export type RequestItem = components['schemas']['RequestItem'];
 export type RequestedUnits = components['schemas']['RequestedUnits'];
+export type ResourceMetadata = components['schemas']['ResourceMetadata'];
 export type RevocationRequest = components['schemas']['RevocationRequest'];
 export type Revoked = components['schemas']['Revoked'];
 export type SavedAddress = components['schemas']['SavedAddress'];
@@ -5156,6 +5291,145 @@ export interface operations {
                 };
             };
             403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAgentsServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceMetadata"];
+                };
+            };
+            /** @description The request's head is malformed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Host: must be at most 255 bytes long",
+                     *       "code": "invalid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getProtectedResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceMetadata"];
+                };
+            };
+            /** @description The request's head is malformed. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Host: must be at most 255 bytes long",
+                     *       "code": "invalid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+        };
+    };
+    registerAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientMetadata"];
+            };
+        };
+        responses: {
+            /** @description The client. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegisteredClient"];
+                };
+            };
+            /** @description The client is not registered for the reason in `error`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_redirect_uri",
+                     *       "error_description": "redirect_uris: must have at least one address"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RegistrationProblemBody"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description Too many clients were registered from the address. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "more than 20 clients were registered from your address: try again in an hour",
+                     *       "code": "rate_limited"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };

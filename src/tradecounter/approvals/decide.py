@@ -27,25 +27,27 @@ from tradecounter.orders.withdraw_order import fetch_own_order_by_code, lock_own
 
 
 async def request_approval(
-    tx: Transaction, user: CustomerUser, code: str, method_id: int | None, note: str, now: datetime
+    tx: Transaction, customer_id: int, user_id: int, code: str, method_id: int | None, note: str, now: datetime
 ) -> PendingOrder | PricedQuote:
     """Ask the customer's approvers to confirm a pending order or a priced quote, with a shipping method; return it.
+
+    The user asks, or an agent that the user has allowed.
 
     Raises DomainError: not found; invalid; precondition failed (no method); conflict (asked already, or it cannot be
     confirmed any more).
     """
     if note:
         require_text("note", note, LONGEST_REASON)
-    order = await fetch_own_order_by_code(tx, user.customer_id, code)
+    order = await fetch_own_order_by_code(tx, customer_id, code)
     if not isinstance(order, PendingOrder | PricedQuote) or order.has_expired(now):
         raise DomainError(Kind.CONFLICT, f"the {order.kind} cannot be confirmed any more")
-    account = await fetch_account(tx, user.customer_id)
+    account = await fetch_account(tx, customer_id)
     named = order.shipping_method if method_id is None else method_id
     option = choose_shipping(order.shipping_options, named, account.shipping_method)
     if option is None:
         raise method_needed(order.shipping_options)
     gross = order.gross_with(option)
-    if not await insert_approval(tx, order.id, user.id, option.id, gross, note, now):
+    if not await insert_approval(tx, order.id, user_id, option.id, gross, note, now):
         raise DomainError(Kind.CONFLICT, "its approval is requested already")
     audit_order(tx, f"{order.kind}.request_approval", order, now, after={"total_gross": gross})
     record_order_event(tx, "order.approval_requested", order, now, total_gross=gross)

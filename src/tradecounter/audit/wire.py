@@ -13,7 +13,7 @@ Changed = Annotated[Raw, Meta(extra_json_schema={"type": "object"})]
 class AuditActor(Struct, kw_only=True):
     """Who made a change."""
 
-    kind: Annotated[str, Meta(description="`staff`, `token`, `user`, `key`, `command_line` or `system`.")]
+    kind: Annotated[str, Meta(description="`staff`, `token`, `user`, `key`, `agent`, `command_line` or `system`.")]
     id: Annotated[int | str | None, Meta(description="The id of the member, token, user or key; or a client id.")]
     name: str
     acting_user: Annotated[str | None, Meta(description="The person whom a program named in `X-Acting-User`.")]

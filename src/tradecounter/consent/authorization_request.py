@@ -1,7 +1,7 @@
 """Reads authorisation requests and makes the addresses of their responses (RFC 6749, section 4.1; RFC 9207)."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlencode
@@ -14,12 +14,13 @@ from tradecounter.kit.errors import DomainError, Kind
 
 Prompt = Literal["", "none", "consent"]
 AuthorizationErrorCode = Literal[
-    "invalid_request", "unsupported_response_type", "access_denied", "login_required", "consent_required"
-]
+    "invalid_request", "unsupported_response_type", "access_denied", "login_required", "consent_required",
+    "invalid_target", "invalid_scope",
+]  # fmt: skip
 
 FIELDS = (
     "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "prompt",
-    "response_mode",
+    "response_mode", "resource", "scope",
 )  # fmt: skip
 _NAMING = ("client_id", "redirect_uri")  # the fields that say where a browser may be sent
 _MOST_FIELDS = 100
@@ -90,17 +91,29 @@ async def fetch_target(tx: Transaction, fields: Fields) -> Application:
     Raises DomainError (invalid), which is shown to the person: a browser is sent only to a registered address of a
     known application, which is compared character by character.
     """
-    if fields.repeated.intersection(_NAMING):
-        raise DomainError(Kind.INVALID, "the application gave its client_id or redirect_uri more than once")
-    client_id, redirect_uri = (fields.values.get(name) for name in _NAMING)
-    if client_id is None:
-        raise DomainError(Kind.INVALID, "the application did not say which one it is: client_id is required")
+    client_id = named_client(fields)
     record = await find_application(tx, client_id)
     if record is None or record.disabled_at is not None:
         raise DomainError(Kind.INVALID, "this application is not registered here, or is disabled (client_id)")
+    return target_of(record, fields, lambda uri: uri in record.redirect_uris)
+
+
+def named_client(fields: Fields) -> str:
+    """Return the client id of a request. Raises DomainError (invalid)."""
+    if fields.repeated.intersection(_NAMING):
+        raise DomainError(Kind.INVALID, "the application gave its client_id or redirect_uri more than once")
+    client_id = fields.values.get("client_id")
+    if client_id is None:
+        raise DomainError(Kind.INVALID, "the application did not say which one it is: client_id is required")
+    return client_id
+
+
+def target_of(record: ApplicationRecord, fields: Fields, is_registered: Callable[[str], bool]) -> Application:
+    """Return where the response to a request goes. Raises DomainError (invalid)."""
+    redirect_uri = fields.values.get("redirect_uri")
     if redirect_uri is None:
         raise DomainError(Kind.INVALID, "the application did not say where you return to: redirect_uri is required")
-    if redirect_uri not in record.redirect_uris:
+    if not is_registered(redirect_uri):
         raise DomainError(
             Kind.INVALID, "the application has not registered the address to which you would return (redirect_uri)"
         )
@@ -127,6 +140,12 @@ def read_request(application: Application, fields: Fields) -> AuthorizationReque
     if not is_challenge(challenge):
         raise _invalid("code_challenge: must be the SHA-256 hash of the verifier, as base64url without padding")
     return AuthorizationRequest(application, challenge, _prompt(values.get("prompt", "")))
+
+
+def require_resource(fields: Fields, resource: str) -> None:
+    """Check what a code is asked for (RFC 8707). Raises AuthorizationError (invalid_target)."""
+    if fields.values.get("resource", resource).rstrip("/") != resource:
+        raise AuthorizationError("invalid_target", f"resource: must be {resource}")
 
 
 def _prompt(text: str) -> Prompt:

@@ -27,9 +27,10 @@ REQUEST = ConsentRequest(
 REFRESH_REQUEST = ConsentRequest(grant_type="refresh_token", refresh_token="2d" * 32)
 CONSENT = ConsentToken(
     "eyJhbGciOiJFUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIxMDAxIn0.c2lnbmF0dXJl",
-    "urn:ietf:params:oauth:token-type:jwt",
     "Bearer",
     600,
     refresh_token="2d" * 32,
+    issued_token_type="urn:ietf:params:oauth:token-type:jwt",
 )
+AGENT_TOKEN = ConsentToken("4c" * 32, "Bearer", 3600, refresh_token="2d" * 32, scope="read order")
 REVOCATION = RevocationRequest(token="2d" * 32)

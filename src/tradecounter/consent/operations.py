@@ -1,5 +1,6 @@
 """The own issuer's endpoints for programs: metadata, keys, `POST /auth/token`, `POST /auth/revoke`."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -8,7 +9,10 @@ import structlog
 from msgspec import UNSET, UnsetType
 from starlette.responses import Response
 
-from tradecounter.consent.examples import CONSENT, KEY_SET, METADATA, REFRESH_REQUEST, REQUEST, REVOCATION
+from tradecounter.agents.issue_tokens import TokenIssuer, revoke_agent_token
+from tradecounter.agents.metadata import resource_of
+from tradecounter.agents.queries.clients import AgentClient, find_client
+from tradecounter.consent.examples import AGENT_TOKEN, CONSENT, KEY_SET, METADATA, REFRESH_REQUEST, REQUEST, REVOCATION
 from tradecounter.consent.issue_tokens import (
     CodeRequest,
     Given,
@@ -24,13 +28,14 @@ from tradecounter.consent.keys import OwnIssuer, issuer_name, signing_key
 from tradecounter.consent.metadata import metadata
 from tradecounter.consent.rules import CONSENT_LIFETIME
 from tradecounter.consent.wire import ConsentRequest, ConsentToken, IssuerMetadata, KeySet, RevocationRequest, Revoked
-from tradecounter.db.transaction import transaction
+from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import UNAVAILABLE
 from tradecounter.edge.rest.form import MEDIA_TYPE as FORM
 from tradecounter.edge.rest.headers import CACHE_CONTROL
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Success, endpoint
 from tradecounter.edge.rest.responses import json_response
+from tradecounter.identity.admission import sender_of
 from tradecounter.identity.oauth.client_requests import (
     ADDRESS_BLOCKED,
     NOT_AUTHENTICATED,
@@ -40,14 +45,17 @@ from tradecounter.identity.oauth.client_requests import (
     oauth_error_response,
 )
 from tradecounter.identity.oauth.subject_token import Consent, GivenConsent, InvalidSubjectTokenError, SubjectToken
-from tradecounter.identity.oauth.token_request import OAuthRequestError
+from tradecounter.identity.oauth.token_request import JwtType, OAuthRequestError
 from tradecounter.identity.wire import OAuthError
+from tradecounter.kit.actor import Actor
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.validation_messages import field_error_of
 
 log = structlog.get_logger()
 
 Form = TypeVar("Form", bound=msgspec.Struct)
+
+JWT: JwtType = "urn:ietf:params:oauth:token-type:jwt"
 
 _GRANT_TYPES = ("authorization_code", "refresh_token")
 _DESCRIPTION = "The metadata of the issuer at which customers consent to applications (RFC 8414)."
@@ -66,6 +74,7 @@ class IssuerEndpoints:
 
     issuer: OwnIssuer
     clients: ClientDesk
+    agents: TokenIssuer
     clock: Clock
     base_url: str | None
 
@@ -122,11 +131,14 @@ class IssuerEndpoints:
             name="requestConsent",
             tag="Access",
             summary="Redeem a code or a refresh token",
-            description="For registered applications. A code comes from `/auth/authorize`, where a customer consents; "
-            "it is good once, for a minute. The consent is a JWT that `exchangeToken` exchanges for an access token. A "
-            "refresh token is good once; when an old one is used again, all that came of its code ends.",
+            description="For registered applications, and for agents. A code comes from `/auth/authorize`, where a "
+            "customer consents; it is good once, for a minute. The consent is a JWT that `exchangeToken` exchanges for "
+            "an access token. A refresh token is good once; when an old one is used again, all that came of its code "
+            "ends. An agent, which has no secret, sends its `client_id` and gets an access token for `/mcp` alone.",
             body=Body(ConsentRequest, {"Code": REQUEST, "Refresh token": REFRESH_REQUEST}, FORM),
-            success=Success(200, "The consent.", ConsentToken, {"Consent": CONSENT}, headers=(CACHE_CONTROL,)),
+            success=Success(
+                200, "The consent.", ConsentToken, {"Consent": CONSENT, "Agent": AGENT_TOKEN}, headers=(CACHE_CONTROL,)
+            ),
             errors=(
                 _rejected(
                     "The request is rejected for the reason in `error`. `invalid_grant`: the code or the refresh token "
@@ -140,8 +152,12 @@ class IssuerEndpoints:
     )
     async def issue_consent(self, call: Call) -> Response:
         try:
-            request = await self.clients.read(call)
-            wanted = _read_request(request)
+            fields = await self.clients.read_form(call)
+            if (agent := await self._agent_in(call, fields)) is not None:
+                return json_response(await self._issue_to_agent(call, agent, fields))
+            request = await self.clients.authenticated(call, fields)
+            wanted = _read_request(fields)
+            _require_resource(fields, audience_of(call.request, self.base_url))
             return json_response(await self._issue(call, request, wanted))
         except OAuthRequestError as error:
             return oauth_error_response(error)
@@ -153,9 +169,9 @@ class IssuerEndpoints:
             name="revokeToken",
             tag="Access",
             summary="Revoke a token",
-            description="For registered applications (RFC 7009). Revoking a refresh token or a consent ends the "
-            "refresh tokens and the access tokens of the same code; revoking an access token ends it alone. The "
-            "response to an unknown token is the same.",
+            description="For registered applications, and for agents (RFC 7009). Revoking a refresh token or a consent "
+            "ends the refresh tokens and the access tokens of the same code; revoking an access token ends it alone. "
+            "The response to an unknown token is the same.",
             body=Body(RevocationRequest, {"Refresh token": REVOCATION}, FORM),
             success=Success(
                 200, "The token is not valid, or no longer.", Revoked, {"Revoked": Revoked()}, headers=(CACHE_CONTROL,)
@@ -167,9 +183,13 @@ class IssuerEndpoints:
     )
     async def revoke(self, call: Call) -> Response:
         try:
-            request = await self.clients.read(call)
-            token = _read(request, RevocationRequest).token
-            await self._revoke(call, request, token)
+            fields = await self.clients.read_form(call)
+            token = _read(fields, RevocationRequest).token
+            if (agent := await self._agent_in(call, fields)) is not None:
+                async with transaction(self.issuer.database, _actor_of(agent, call)) as tx:
+                    await revoke_agent_token(tx, agent.client_id, token, self.clock.now())
+            else:
+                await self._revoke(call, await self.clients.authenticated(call, fields), token)
         except OAuthRequestError as error:
             return oauth_error_response(error)
         return json_response(Revoked())
@@ -189,7 +209,34 @@ class IssuerEndpoints:
         consent = signed_consent(key, given, request.client_id, base_url, issuer_name(base_url), now)
         seconds = int(CONSENT_LIFETIME.total_seconds())
         return ConsentToken(
-            consent, "urn:ietf:params:oauth:token-type:jwt", "Bearer", seconds, refresh_token=given.refresh_token
+            consent,
+            "Bearer",
+            seconds,
+            refresh_token=given.refresh_token,
+            issued_token_type=JWT,
+        )
+
+    async def _agent_in(self, call: Call, fields: Mapping[str, str]) -> AgentClient | None:
+        """Return the agent that sends a form without a secret, or None."""
+        client_id = fields.get("client_id")
+        if client_id is None or fields.get("client_secret") or "authorization" in call.request.headers:
+            return None
+        async with reading(self.issuer.database) as tx:
+            return await find_client(tx, client_id)
+
+    async def _issue_to_agent(self, call: Call, agent: AgentClient, fields: Mapping[str, str]) -> ConsentToken:
+        wanted, now = _read_request(fields), self.clock.now()
+        _require_resource(fields, resource_of(audience_of(call.request, self.base_url)))
+        async with transaction(self.issuer.database, _actor_of(agent, call)) as tx:
+            if isinstance(wanted, CodeRequest):
+                given = await self.agents.redeem(tx, agent.client_id, wanted, now)
+            else:
+                given = await self.agents.refresh(tx, agent.client_id, wanted, now)
+        if isinstance(given, Rejection):
+            log.info("grant rejected", client_id=agent.client_id, reason=given.reason)
+            raise OAuthRequestError("invalid_grant")
+        return ConsentToken(
+            given.access_token, "Bearer", given.seconds, refresh_token=given.refresh_token, scope=given.scope
         )
 
     async def _revoke(self, call: Call, request: ClientRequest, token: str) -> None:
@@ -219,11 +266,21 @@ class IssuerEndpoints:
             return None
 
 
-def _read_request(request: ClientRequest) -> CodeRequest | str:
+def _actor_of(agent: AgentClient, call: Call) -> Actor:
+    return Actor("agent", agent.name, agent.client_id, address=sender_of(call.request.scope).address)
+
+
+def _require_resource(fields: Mapping[str, str], resource: str) -> None:
+    """Check what a token is asked for (RFC 8707). Raises OAuthRequestError (invalid_target)."""
+    if fields.get("resource", resource).rstrip("/") != resource:
+        raise OAuthRequestError("invalid_target", f"resource: must be {resource}")
+
+
+def _read_request(fields: Mapping[str, str]) -> CodeRequest | str:
     """Return a code with what belongs to it, or a refresh token. Raises OAuthRequestError."""
-    if request.fields.get("grant_type", _GRANT_TYPES[0]) not in _GRANT_TYPES:
+    if fields.get("grant_type", _GRANT_TYPES[0]) not in _GRANT_TYPES:
         raise OAuthRequestError("unsupported_grant_type", f"grant_type: must be {' or '.join(_GRANT_TYPES)}")
-    wanted = _read(request, ConsentRequest)
+    wanted = _read(fields, ConsentRequest)
     if wanted.grant_type == "refresh_token":
         return _required("refresh_token", wanted.refresh_token)
     return CodeRequest(
@@ -233,9 +290,9 @@ def _read_request(request: ClientRequest) -> CodeRequest | str:
     )
 
 
-def _read(request: ClientRequest, form: type[Form]) -> Form:
+def _read(fields: Mapping[str, str], form: type[Form]) -> Form:
     try:
-        return msgspec.convert(request.fields, form)
+        return msgspec.convert(fields, form)
     except msgspec.ValidationError as error:
         raise OAuthRequestError("invalid_request", str(field_error_of(error))) from error
 

@@ -26,22 +26,38 @@ class ConsentRequest(Struct):
     refresh_token: Annotated[
         str | UnsetType, Meta(description="The latest refresh token; required with `refresh_token`.")
     ] = UNSET
+    resource: Annotated[
+        str | UnsetType,
+        Meta(description="What the token is for, if sent: the base URL, or of agents the address of `/mcp`."),
+    ] = UNSET
     client_id: Annotated[str | UnsetType, Meta(description=_CLIENT)] = UNSET
     client_secret: Annotated[str | UnsetType, Meta(description=_CLIENT)] = UNSET
 
 
 class ConsentToken(Struct):
-    """A customer's consent, which `POST /oauth/token` exchanges for an access token, and a token to renew it."""
+    """A customer's consent, which `POST /oauth/token` exchanges for an access token, and a token to renew it.
 
-    access_token: Annotated[str, Meta(description="The consent, a JWT: the `subject_token` of `POST /oauth/token`.")]
-    issued_token_type: Annotated[JwtType, Meta(description="The only supported value.")]
+    An agent gets an access token for `/mcp` instead.
+    """
+
+    access_token: Annotated[
+        str,
+        Meta(
+            description="The consent, a JWT: the `subject_token` of `POST /oauth/token`. Of an agent: its opaque "
+            "access token, which `/mcp` alone accepts."
+        ),
+    ]
     token_type: Annotated[
         Literal["Bearer"], Meta(description="What OAuth libraries expect; the API accepts no consent as its token.")
     ]
-    expires_in: Annotated[int, Meta(description="Seconds until the consent expires.")]
+    expires_in: Annotated[int, Meta(description="Seconds until the consent, or the access token, expires.")]
     refresh_token: Annotated[
         str, Meta(min_length=64, max_length=64, description="Good once; the response to its use has the next one.")
     ]
+    issued_token_type: Annotated[JwtType | UnsetType, Meta(description="Of a consent; the only supported value.")] = (
+        UNSET
+    )
+    scope: Annotated[str | UnsetType, Meta(description="Of an agent: what it may do.")] = UNSET
 
 
 class RevocationRequest(Struct):
@@ -57,7 +73,7 @@ class Revoked(Struct):
     """Nothing: RFC 7009 says that clients ignore the body."""
 
 
-_ClientAuthentication = Literal["client_secret_basic", "client_secret_post"]
+_ClientAuthentication = Literal["client_secret_basic", "client_secret_post", "none"]
 
 
 class IssuerMetadata(Struct):
@@ -68,19 +84,24 @@ class IssuerMetadata(Struct):
     token_endpoint: Annotated[str, Meta(description="Where codes and refresh tokens are redeemed.")]
     jwks_uri: Annotated[str, Meta(description="The public keys.")]
     revocation_endpoint: Annotated[str, Meta(description="Where tokens are revoked.")]
+    registration_endpoint: Annotated[str, Meta(description="Where agents register (RFC 7591).")]
     service_documentation: Annotated[str, Meta(description="The guide.")]
+    scopes_supported: Annotated[list[Literal["read", "order"]], Meta(description="What agents can ask for.")]
     response_types_supported: Annotated[list[Literal["code"]], Meta(description="Only codes.")]
     response_modes_supported: Annotated[list[Literal["query"]], Meta(description="Only the query.")]
     grant_types_supported: Annotated[list[ConsentGrantType], Meta(description="Codes and refresh tokens.")]
     code_challenge_methods_supported: Annotated[list[Literal["S256"]], Meta(description="Required (RFC 7636).")]
     token_endpoint_auth_methods_supported: Annotated[
-        list[_ClientAuthentication], Meta(description="HTTP Basic, or the form.")
+        list[_ClientAuthentication], Meta(description="HTTP Basic, or the form; agents have no secret.")
     ]
     revocation_endpoint_auth_methods_supported: Annotated[
-        list[_ClientAuthentication], Meta(description="HTTP Basic, or the form.")
+        list[_ClientAuthentication], Meta(description="HTTP Basic, or the form; agents have no secret.")
     ]
     authorization_response_iss_parameter_supported: Annotated[
         bool, Meta(description="Responses name the issuer in `iss` (RFC 9207).")
+    ]
+    client_id_metadata_document_supported: Annotated[
+        bool, Meta(description="An agent's client id may be the https address of a document that describes it.")
     ]
 
 

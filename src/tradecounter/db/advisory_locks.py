@@ -11,6 +11,7 @@
 | idempotency key | hash of key and customer | the request that uses the key, alone | never |
 | failures of an IP address | hash of the address | counting a wrong credential, alone | yes |
 | wrong passwords from an IP address | hash of the address | counting a password or a code before its check | yes |
+| clients of agents from an IP address | hash of the address | registering a client, alone | yes |
 | creations of a customer | 8, hash of the customer | creating an order or a quote: shared, near the cap alone | yes |
 
 A transaction takes its advisory locks before it locks rows, first the idempotency key, and waits for one at most.
@@ -36,6 +37,7 @@ TRY_TO_LIVE = Statement("select pg_try_advisory_xact_lock(7274306)")
 
 COUNT_FAILURES = Statement("select pg_advisory_xact_lock(hashtextextended('credential failure ' || :address, 0))")
 COUNT_PASSWORDS = Statement("select pg_advisory_xact_lock(hashtextextended('password failure ' || :address, 0))")
+REGISTER_CLIENT = Statement("select pg_advisory_xact_lock(hashtextextended('agent client ' || :address, 0))")
 
 # Expressions for statements that also read data.
 TRY_KEY = SQL("pg_try_advisory_xact_lock(hashtextextended({key}, {customer_id}))")

@@ -33,6 +33,7 @@ JobName = Literal[
     "mail_key_added",
     "mail_webhook_added",
     "mail_application_allowed",
+    "mail_agent_allowed",
     "mail_webhook_stopped",
     "mail_back_in_stock",
     "mail_dispatch_alert",

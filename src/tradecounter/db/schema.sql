@@ -223,6 +223,77 @@ ALTER TABLE public.address ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE public.agent_client (
+    client_id text NOT NULL,
+    name text NOT NULL,
+    redirect_uris text[] NOT NULL,
+    address text,
+    created_at timestamp with time zone NOT NULL,
+    read_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.agent_client IS 'Programs that ask customers to let them order at /mcp. They have no secret.';
+
+COMMENT ON COLUMN public.agent_client.address IS 'From where it was registered, until a customer allows it.';
+
+COMMENT ON COLUMN public.agent_client.read_at IS 'When the document at its client id, an address, was read; null for a registered client.';
+
+CREATE TABLE public.agent_consent (
+    id bigint NOT NULL,
+    client_id text NOT NULL,
+    customer_id bigint NOT NULL,
+    user_id bigint,
+    name text NOT NULL,
+    redirect_uri text NOT NULL,
+    code_hash bytea NOT NULL,
+    code_challenge text NOT NULL,
+    code_expires_at timestamp with time zone NOT NULL,
+    code_used_at timestamp with time zone,
+    scopes text[] NOT NULL,
+    order_limit numeric(18,2),
+    day_limit numeric(18,2),
+    given_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone,
+    ended_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.agent_consent IS 'What a user has allowed an agent for its customer, with the code that says so.';
+
+COMMENT ON COLUMN public.agent_consent.order_limit IS 'Of one order, in pounds with VAT and shipping; null: no orders.';
+
+COMMENT ON COLUMN public.agent_consent.day_limit IS 'Of all orders of a day in the United Kingdom.';
+
+ALTER TABLE public.agent_consent ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.agent_consent_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.agent_order (
+    order_id bigint NOT NULL,
+    customer_id bigint NOT NULL,
+    client_id text NOT NULL,
+    day date NOT NULL,
+    gross numeric(18,2) NOT NULL
+);
+
+COMMENT ON TABLE public.agent_order IS 'Orders that an agent has confirmed by itself; they count towards its day.';
+
+CREATE TABLE public.agent_token (
+    hash bytea NOT NULL,
+    consent_id bigint NOT NULL,
+    refreshes boolean NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone
+);
+
+COMMENT ON TABLE public.agent_token IS 'Access tokens for /mcp alone, and tokens that refresh them.';
+
 CREATE TABLE public.allocation (
     id bigint NOT NULL,
     payment_id bigint NOT NULL,
@@ -2045,6 +2116,21 @@ ALTER TABLE ONLY public.account_balance
 ALTER TABLE ONLY public.address
     ADD CONSTRAINT address_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.agent_client
+    ADD CONSTRAINT agent_client_pkey PRIMARY KEY (client_id);
+
+ALTER TABLE ONLY public.agent_consent
+    ADD CONSTRAINT agent_consent_code_hash_key UNIQUE (code_hash);
+
+ALTER TABLE ONLY public.agent_consent
+    ADD CONSTRAINT agent_consent_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.agent_order
+    ADD CONSTRAINT agent_order_pkey PRIMARY KEY (order_id);
+
+ALTER TABLE ONLY public.agent_token
+    ADD CONSTRAINT agent_token_pkey PRIMARY KEY (hash);
+
 ALTER TABLE ONLY public.allocation
     ADD CONSTRAINT allocation_pkey PRIMARY KEY (id);
 
@@ -2387,6 +2473,20 @@ CREATE INDEX access_token_of_grant ON public.access_token USING btree (grant_id)
 CREATE INDEX address_deleted ON public.address USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX address_of_customer ON public.address USING btree (customer_id) WHERE (deleted_at IS NULL);
+
+CREATE INDEX agent_client_of_address ON public.agent_client USING btree (address, created_at) WHERE (address IS NOT NULL);
+
+CREATE INDEX agent_consent_of_client ON public.agent_consent USING btree (client_id);
+
+CREATE INDEX agent_consent_of_customer ON public.agent_consent USING btree (customer_id);
+
+CREATE INDEX agent_consent_of_user ON public.agent_consent USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+CREATE INDEX agent_order_of_day ON public.agent_order USING btree (customer_id, client_id, day);
+
+CREATE INDEX agent_token_by_expiry ON public.agent_token USING btree (expires_at);
+
+CREATE INDEX agent_token_of_consent ON public.agent_token USING btree (consent_id);
 
 CREATE INDEX allocation_of_invoice ON public.allocation USING btree (invoice) WHERE (invoice IS NOT NULL);
 
@@ -2735,6 +2835,24 @@ ALTER TABLE ONLY public.account_balance
 
 ALTER TABLE ONLY public.address
     ADD CONSTRAINT address_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.agent_consent
+    ADD CONSTRAINT agent_consent_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.agent_client(client_id);
+
+ALTER TABLE ONLY public.agent_consent
+    ADD CONSTRAINT agent_consent_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.agent_consent
+    ADD CONSTRAINT agent_consent_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.customer_user(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY public.agent_order
+    ADD CONSTRAINT agent_order_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES public.customer(id);
+
+ALTER TABLE ONLY public.agent_order
+    ADD CONSTRAINT agent_order_order_id_fkey FOREIGN KEY (order_id) REFERENCES public.orders(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.agent_token
+    ADD CONSTRAINT agent_token_consent_id_fkey FOREIGN KEY (consent_id) REFERENCES public.agent_consent(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.allocation
     ADD CONSTRAINT allocation_invoice_fkey FOREIGN KEY (invoice) REFERENCES public.invoice(number);

@@ -26,6 +26,8 @@ _LLMS = f"""# {{title}} of {{seller}}
 The base address is {ANY_ADDRESS}. Send the customer's API key as `X-Api-Key`, and `Accept: application/json`. Errors
 have a `message` for people and a `code` for programs. Send an `Idempotency-Key` with each order.
 
+Agents order at {ANY_ADDRESS}/mcp, a Model Context Protocol server, with OAuth or a key: see the guide.
+
 ## Documentation
 
 - [Guide]({ANY_ADDRESS}/guide.md): how to authenticate, read the catalogue, order, retry and follow events

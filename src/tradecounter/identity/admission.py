@@ -13,9 +13,10 @@ from tradecounter.edge.server.counted_log import CountedLog
 from tradecounter.identity.authenticator import Authenticator, Holder
 from tradecounter.identity.credentials import Credential, ExpiredCredentialError, InvalidCredentialError
 from tradecounter.identity.key_limits import require_network, require_scope
+from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.identity.lockout import BlockedError, Lockout
 from tradecounter.identity.rate_limit import RateLimit
-from tradecounter.kit.actor import Actor
+from tradecounter.kit.actor import Actor, ActorKind
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError
 from tradecounter.settings import Settings
@@ -54,7 +55,8 @@ class Sender:
         """The actor of the changes that the request makes."""
         if self.holder is None:
             raise RuntimeError("a request that is not admitted changes nothing")
-        return Actor("key", self.holder.name, self.holder.id, address=self.address)
+        kind: ActorKind = "agent" if isinstance(self.holder, LiveAgent) else "key"
+        return Actor(kind, self.holder.name, self.holder.id, address=self.address)
 
 
 def sender_of(scope: Scope) -> Sender:

@@ -21,6 +21,7 @@ from tradecounter.identity.credentials import (
     ExpiredCredentialError,
     InvalidCredentialError,
 )
+from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.identity.oauth.queries.access_tokens import LiveToken, find_token
 from tradecounter.identity.queries.api_keys import ActiveKey, find_active_key, record_use
 from tradecounter.kit.clock import Clock
@@ -30,7 +31,7 @@ _RECORD_EVERY_SECONDS = 60.0
 _MOST_CACHED = 100_000
 
 Found = TypeVar("Found")
-Holder = ActiveKey | LiveToken
+Holder = ActiveKey | LiveToken | LiveAgent
 Find = Callable[[Transaction, bytes], Awaitable[Found | None]]
 
 

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import Literal
 
-ActorKind = Literal["staff", "token", "user", "key", "command_line", "system"]
+ActorKind = Literal["staff", "token", "user", "key", "agent", "command_line", "system"]
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A staff member, a service token, a customer's user or key, a command's system user, or the system itself.
+    """A staff member, a service token, a customer's user, key or agent, a command's system user, or the system itself.
 
-    `id` is the id of the member, token, user or key; an application is a key with its client id. `acting_user` is what
-    a token's program says of its own user, and `address` the network address of the request.
+    `id` is the id of the member, token, user, key or agent's consent; an application is a key with its client id.
+    `acting_user` is what a token's program says of its own user, and `address` the network address of the request.
     """
 
     kind: ActorKind

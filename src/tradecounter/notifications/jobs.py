@@ -56,6 +56,7 @@ MAILS: Mapping[JobName, MailBuilder] = {
     "mail_key_added": owner_mails.key_added,
     "mail_webhook_added": owner_mails.webhook_added,
     "mail_application_allowed": owner_mails.application_allowed,
+    "mail_agent_allowed": owner_mails.agent_allowed,
     "mail_webhook_stopped": webhook_mails.webhook_stopped,
     "mail_back_in_stock": alert_mails.back_in_stock,
     "mail_dispatch_alert": order_mails.dispatch_alert,

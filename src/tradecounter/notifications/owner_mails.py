@@ -1,4 +1,4 @@
-"""The e-mails to a customer's owners when its account gets a new owner, key, webhook or application.
+"""The e-mails to a customer's owners when its account gets a new owner, key, webhook, application or agent.
 
 They contain no secret.
 """
@@ -7,11 +7,13 @@ from datetime import datetime
 
 from tradecounter.access.links import site_address
 from tradecounter.access.queries.users import is_owner, list_users, person_by_id
+from tradecounter.agents.give_consent import allowed_agent
 from tradecounter.audit.queries import actor_of_entry
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.edge.people import CustomerUser
 from tradecounter.identity.oauth.queries.consents import allowed_application
 from tradecounter.identity.queries.api_keys import key_by_id
+from tradecounter.kit.money import in_pounds
 from tradecounter.notifications.context import MailContext
 from tradecounter.notifications.mail import Mail
 from tradecounter.notifications.queries.facts import added_webhook
@@ -94,6 +96,30 @@ async def application_allowed(context: MailContext, *, consent_id: int) -> Mail 
         at=consent.given_at,
         by=consent.email,
         page="developer/application",
+        remedy="revoke its access",
+    )
+
+
+async def agent_allowed(context: MailContext, *, consent_id: int) -> Mail | None:
+    """Tell all owners; None if the consent is revoked."""
+    agent = await allowed_agent(context.tx, consent_id, context.now)
+    if agent is None:
+        return None
+    limits = [("One order may cost", agent.order_limit), ("All orders of a day", agent.day_limit)]
+    return await _mail(
+        context,
+        f"agent-allowed-{consent_id}",
+        agent.customer_id,
+        "An agent may act for your account",
+        "It can order for your account." if "order" in agent.scopes else "It can read your prices and your orders.",
+        [
+            ("Agent", agent.name),
+            ("Returns to", agent.returns_to),
+            *((name, in_pounds(limit)) for name, limit in limits if limit is not None),
+        ],
+        at=agent.given_at,
+        by=agent.allowed_by,
+        page="developer/agent",
         remedy="revoke its access",
     )
 

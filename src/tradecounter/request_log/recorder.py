@@ -15,6 +15,7 @@ import structlog
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
 from tradecounter.identity.authenticator import Holder
+from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.identity.queries.api_keys import ActiveKey
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.tasks import Seldom
@@ -35,7 +36,9 @@ _Read = tuple[int, int | str, str, str]  # customer, id of the key or the applic
 
 
 def caller_of(holder: Holder) -> str:
-    """Return the name of a key or an application in the log: `key/7`."""
+    """Return the name of a key, an application or an agent in the log: `key/7`."""
+    if isinstance(holder, LiveAgent):
+        return f"agent/{holder.id}"
     return f"key/{holder.id}" if isinstance(holder, ActiveKey) else f"application/{holder.id}"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tradecounter.access.pages.account.users import UserPages
+from tradecounter.agents.pages.account.agents import AgentPages
 from tradecounter.alerts.pages.account.alerts import AlertPages
 from tradecounter.approvals.pages.account.approvals import ApprovalPages
 from tradecounter.baskets.pages.account.add import BasketPages
@@ -72,6 +73,7 @@ SUBJECTS: Sequence[type] = (
     SandboxKeyPages,
     RequestLogPages,
     ApplicationPages,
+    AgentPages,
     OwnWebhookListPages,
     placed(WebhookPages, ACCOUNT, DEVELOPER_HOME),
     FeedPages,

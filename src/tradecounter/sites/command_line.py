@@ -33,6 +33,7 @@ COMMANDS = {
     "customer": "tradecounter.customers.commands.customer:app",
     "key": "tradecounter.identity.commands.key:app",
     "app": "tradecounter.identity.commands.app:app",
+    "agent": "tradecounter.agents.commands:app",
     "issuer": "tradecounter.consent.commands:app",
     "user": "tradecounter.access.commands.user:app",
     "staff": "tradecounter.access.commands.staff:app",

@@ -8,10 +8,12 @@ from typing import Any
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
+from tradecounter.agents.issue_tokens import TokenIssuer
+from tradecounter.agents.metadata import PATH as MCP_PATH
 from tradecounter.agents.operations.account import AccountTools
 from tradecounter.agents.operations.catalogue import CatalogueTools
+from tradecounter.agents.operations.connecting import ConnectingEndpoints
 from tradecounter.agents.operations.orders import OrderTools
-from tradecounter.agents.operations.server import PATH as MCP_PATH
 from tradecounter.agents.operations.server import AgentServer
 from tradecounter.agents.operations.tools import tools_of
 from tradecounter.billing.operations.documents import DocumentEndpoints
@@ -67,7 +69,7 @@ from tradecounter.shipments.provisioning_vault import ProvisioningVault
 from tradecounter.shipments.queries.reads import OrderFulfilment
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.sites.account_pages import account_pages, is_page
-from tradecounter.sites.http.customer_gate import CustomerGate, FeedGate
+from tradecounter.sites.http.customer_gate import AgentGate, CustomerGate, FeedGate
 from tradecounter.sites.http.fast_path.middleware import ResponseCacheMiddleware
 from tradecounter.sites.http.fast_path.short_responses import ShortResponses
 from tradecounter.sites.http.health import HealthEndpoints
@@ -172,11 +174,18 @@ class Application(Site):
             EventEndpoints(EventFeed(self.database, self.stopping)),
             RequestLogEndpoints(self.database),
             TokenEndpoint(exchange, clients, settings.base_url),
-            *([] if issuer else [IssuerEndpoints(own_issuer, clients, clock, settings.base_url)]),
+            *([] if issuer else self._issuer(own_issuer, clients, settings, clock)),
             IndexEndpoints(lambda base_url: documents().at(base_url)),
             HealthEndpoints(self._state()),
         )
         return [endpoint for group in groups for endpoint in endpoints_of(group)]
+
+    def _issuer(self, issuer: OwnIssuer, clients: ClientDesk, settings: Settings, clock: Clock) -> list[object]:
+        agents = TokenIssuer(settings.access_token_lifetime)
+        return [
+            IssuerEndpoints(issuer, clients, agents, clock, settings.base_url),
+            ConnectingEndpoints(self.database, clock, settings.base_url, settings.seller_name),
+        ]
 
     def _agent_server(self, settings: Settings, clock: Clock) -> AgentServer:
         views, creation, fulfilment = self._parts.views, self._parts.creation, self._parts.fulfilment
@@ -186,8 +195,14 @@ class Application(Site):
             AccountTools(self.database, clock),
         )
         tools = [tool for group in groups for tool in tools_of(group)]
-        admit = CustomerGate(self.admission).admit
-        return AgentServer(tools, admit, settings.base_url, settings.cors_origins, settings.max_body_bytes)
+        return AgentServer(
+            tools,
+            AgentGate(CustomerGate(self.admission), self.database, clock).admit,
+            settings.base_url,
+            settings.cors_origins,
+            settings.max_body_bytes,
+            issues_tokens=settings.auth_url is None,
+        )
 
     @asynccontextmanager
     async def running(self, router: Router | None = None) -> AsyncIterator[None]:

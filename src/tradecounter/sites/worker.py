@@ -13,6 +13,7 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from tradecounter.access.jobs import add_access_jobs, clean_up_access
+from tradecounter.agents.clean_up import clean_up_agents
 from tradecounter.alerts.follow_prices import tell_of_prices
 from tradecounter.alerts.tell_of_due_invoices import tell_of_due_invoices
 from tradecounter.alerts.tell_of_stock import tell_of_stock
@@ -109,6 +110,7 @@ def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
             "clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links, sessions and wrong passwords deleted"
         ),
         PeriodicJob("clean_up_consent", EVERY_FIVE_MINUTES, clean_up_consent, "old grants and keys deleted"),
+        PeriodicJob("clean_up_agents", EVERY_FIVE_MINUTES, clean_up_agents, "old agents and their tokens deleted"),
         PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
         PeriodicJob(
             "forget_catalogue_changes",

@@ -1,4 +1,4 @@
-"""Signs and sends one HTTP request to a webhook's endpoint, which may be slow, dead, or hostile.
+"""Signs and sends one HTTP request to a webhook's endpoint, or reads a document; the server may be slow or hostile.
 
 Against SSRF, it connects only to an address that has been judged, so a DNS record that changes meanwhile has no effect.
 It follows no redirect, uses no proxy, and reads only the beginning of a response. Every request has a connection of its
@@ -32,6 +32,7 @@ _MOST_ADDRESSES = 4
 _MOST_BYTES = 64 * 1024  # of a response: its head, and the framing of its body
 _CHUNK = 4096
 _LOOKUPS_AT_ONCE = 32
+_OK = 200
 _PORTS = {"https": 443, "http": 80}
 _AGENT = f"Tradecounter/{version('tradecounter')}"
 
@@ -96,10 +97,12 @@ class HttpSender:
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
         """Send the request, once."""
         began = time.monotonic()
-        parser, error = _Response(), None
+        parser, error = _Response(MOST_RESPONSE_BYTES), None
         try:
             async with asyncio.timeout(ATTEMPT_SECONDS):
-                await self._exchange(urlsplit(url), headers, body, parser)
+                fields = {"Content-Type": "application/json", "Content-Length": str(len(body)), "Accept": "*/*"}
+                request = _head("POST", urlsplit(url), {**fields, **headers}) + body
+                await self._exchange(urlsplit(url), request, parser)
         except TimeoutError:
             error = f"no complete response within {ATTEMPT_SECONDS:.0f} seconds"
         except NotSentError as failure:
@@ -114,12 +117,30 @@ class HttpSender:
         text = bytes(parser.body[:MOST_RESPONSE_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")
         return Outcome(None if error else parser.status, took, error, parser.retry_after, text)
 
-    async def _exchange(self, url: SplitResult, headers: Mapping[str, str], body: bytes, response: "_Response") -> None:
+    async def read(self, url: str, most_bytes: int, seconds: float) -> bytes:
+        """Return a document. Raises NotSentError, which says why it cannot be read."""
+        response = _Response(most_bytes + 1)
+        request = _head("GET", urlsplit(url), {"Accept": "application/json"})
+        try:
+            async with asyncio.timeout(seconds):
+                await self._exchange(urlsplit(url), request, response)
+        except TimeoutError:
+            raise NotSentError(f"no complete response within {seconds:.0f} seconds") from None
+        except (OSError, httptools.HttpParserError, httptools.HttpParserUpgrade, ValueError) as error:
+            raise NotSentError(f"{type(error).__name__}: {error}"[:200]) from error
+        if response.status != _OK or response.encoded:
+            what = "it is compressed" if response.encoded else f"the status is {response.status}"
+            raise NotSentError(what)
+        if len(response.body) > most_bytes:
+            raise NotSentError(f"it is longer than {most_bytes} bytes")
+        return bytes(response.body)
+
+    async def _exchange(self, url: SplitResult, request: bytes, response: "_Response") -> None:
         if url.scheme != "https" and not self.allow_http:
             raise NotSentError("the URL must start with https://")
         reader, writer = await self._connect(url)
         try:
-            writer.write(_request(url, headers, body))  # not drained: a receiver may respond before it has read all
+            writer.write(request)  # not drained: a receiver may respond before it has read all
             await _read(reader, response)
         finally:
             writer.transport.abort()
@@ -160,31 +181,30 @@ def _cause(error: OSError) -> str:
     return os.strerror(error.errno or 0) if known else error.strerror or str(error) or type(error).__name__
 
 
-def _request(url: SplitResult, headers: Mapping[str, str], body: bytes) -> bytes:
+def _head(method: str, url: SplitResult, headers: Mapping[str, str]) -> bytes:
     target = (url.path or "/") + (f"?{url.query}" if url.query else "")
     fields = {
         "Host": url.netloc.encode("idna").decode() if not url.netloc.isascii() else url.netloc,
-        "Content-Type": "application/json",
-        "Content-Length": str(len(body)),
         "User-Agent": _AGENT,
-        "Accept": "*/*",
         "Accept-Encoding": "identity",
         "Connection": "close",
         **headers,
     }
-    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
-    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
+    return "\r\n".join([*lines, "", ""]).encode("ascii")
 
 
 class _Response:
     """The beginning of a response, as the parser reports it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
         self.parser = httptools.HttpResponseParser(self)
         self.status: int | None = None
         self.retry_after: str | None = None
         self.body = bytearray()
         self.complete = False
+        self.encoded = False
         self._head_done = False
 
     def on_message_begin(self) -> None:
@@ -193,6 +213,8 @@ class _Response:
     def on_header(self, name: bytes, value: bytes) -> None:
         if name.lower() == b"retry-after":
             self.retry_after = value[:100].decode("latin-1")
+        elif name.lower() == b"content-encoding":
+            self.encoded = value.strip().lower() not in {b"", b"identity"}
 
     def on_headers_complete(self) -> None:
         status = self.parser.get_status_code()
@@ -207,7 +229,7 @@ class _Response:
 
     @property
     def enough(self) -> bool:
-        return self.complete or len(self.body) >= MOST_RESPONSE_BYTES
+        return self.complete or len(self.body) >= self._most_bytes
 
 
 async def _read(reader: asyncio.StreamReader, response: _Response) -> None:

@@ -54,14 +54,17 @@ def test_both_documents_say_what_the_issuer_does(consenting: Consenting) -> None
         "token_endpoint": f"{url}/auth/token",
         "jwks_uri": f"{url}/auth/jwks.json",
         "revocation_endpoint": f"{url}/auth/revoke",
+        "registration_endpoint": f"{url}/auth/register",
         "service_documentation": f"{url}/guide",
+        "scopes_supported": ["read", "order"],
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],
         "code_challenge_methods_supported": ["S256"],
-        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
-        "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+        "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
         "authorization_response_iss_parameter_supported": True,
+        "client_id_metadata_document_supported": True,
     }
 
 

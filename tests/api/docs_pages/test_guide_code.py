@@ -237,3 +237,23 @@ def test_the_program_that_keeps_a_copy_begins_again_when_its_cursor_has_expired(
     run(program, tmp_path, customer)
     with sqlite3.connect(tmp_path / "catalogue.sqlite") as copy:
         assert {sku for (sku,) in copy.execute("select sku from product")} == whole(customer).keys()
+
+
+def test_the_agents_program_orders(code: list[str], shop: Service, customer: Customer, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(the_one(code, "streamable_http_client"))
+    printed = subprocess.run(
+        [sys.executable, "agent.py"], cwd=tmp_path, env={"KEY": customer.key, "BASE": shop.url}, capture_output=True,
+        text=True, timeout=60, check=True,
+    ).stdout.split()  # fmt: skip
+    assert printed[0] == "confirmed"
+    assert customer.get(f"/order/{printed[-1]}").json()["customer_reference"] == "PO-7001"
+
+
+def test_the_agents_registration_can_be_sent(code: list[str], shop: Service) -> None:
+    for mark in ("/auth/register", "/.well-known/oauth-protected-resource/mcp"):
+        lines = the_one(code, mark).strip()
+        done = subprocess.run(
+            ["sh", "-ec", lines], env={"BASE": shop.url, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
+            timeout=60, check=True,
+        )  # fmt: skip
+        assert "read" in done.stdout

@@ -10,6 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from support.agent_consent import connecting
 from support.backoffice import backoffice_of
 from support.one_of_everything import SELLER, Reseller, one_of_everything
 from support.orders import rows
@@ -63,6 +64,8 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
     user = customer_user(service, reseller.other.customer.id)
     [(session,)] = rows(service, "select id from session where user_id = %s", user.id)
     [(client,)] = rows(service, "select client_id from access_token where customer_id = %s", other["customer"])
+    connecting(service, user).tokens()
+    [(agent,), *_] = rows(service, "select id from agent_consent where customer_id = %s", other["customer"])
     deliveries = "select id from webhook_delivery where webhook_id = %s limit 1"
     [(delivery,)] = rows(service, deliveries, other["webhook"])
     by_reference = "select id, confirmation_code from orders where order_reference = %s"
@@ -88,6 +91,7 @@ def foreign_names(reseller: Reseller) -> dict[str, list[tuple[str, ...]]]:
         "/account/developer/key/{id}": [other["key"]],
         "/account/developer/sandbox/key/{id}": [other["key"]],
         "/account/developer/application/{client_id}": [client],
+        "/account/developer/agent/{agent_id}": [agent],
         "/account/developer/webhook/{id}": [other["webhook"]],
         "/account/developer/webhook/{id}/delivery/{delivery_id}": [
             (other["webhook"], delivery),

@@ -36,7 +36,7 @@ _SIGNED_OUT = {
     "/sign-in", "/sign-in/code", "/sign-in/second-factor", "/sign-in/again", "/set-password", "/forgotten-password",
     "/sign-ins/second-factor/remove", "/sign-ins/recovery-codes",
 }  # fmt: skip
-# Pages of what only other tests have: an uploaded file, a failed job, consent, a feed, ticked orders, a sandbox.
+# Pages of what only other tests have: a file, a failed job, consent, an agent, a feed, ticked orders, a sandbox.
 _RARE = {
     "/import/check/{upload}", "/import/check/{upload}/apply", "/payment/import/check/{file}", "/job/{id}/retry",
     "/auth/authorize", "/quote-link", "/quote-link/{secret}", "/developer/application/{client_id}/revoke",
@@ -44,7 +44,8 @@ _RARE = {
     "/developer/feed/{id}/edit", "/developer/feed/{id}/new-address", "/order/cancelled", "/order/unconfirmed",
     "/new-order/{code}/approval", "/order/many/dispatch", "/order/many/invoice", "/order/many/packing-slip",
     "/order/many/picking-list", "/basket/shared", "/developer/sandbox", "/developer/sandbox/key/new",
-    "/developer/sandbox/key/{id}/disable",
+    "/developer/sandbox/key/{id}/disable", "/developer/agent/{agent_id}/revoke",
+    "/customer/{id}/agent/{agent_id}/revoke",
 }  # fmt: skip
 NOT_LINKED = _SIGNED_OUT | _RARE
 _EACH = 15  # so many of each kind of page are opened in search of the others

@@ -92,6 +92,15 @@ class Category(Model, kw_only=True):
     """The subcategories; null if the category has none."""
 
 
+class ClientMetadata(Model, kw_only=True):
+    """What a client says of itself."""
+
+    redirect_uris: list[str]
+    """Where browsers go back to: https, or http on the person's own computer."""
+    client_name: str | None = None
+    """Its name for people."""
+
+
 Code: TypeAlias = str
 """
 Why a request is rejected, for programs.
@@ -126,6 +135,8 @@ class ConsentRequest(Model, kw_only=True):
     """The secret whose hash is the code's challenge; required with `authorization_code`."""
     refresh_token: str | None = None
     """The latest refresh token; required with `refresh_token`."""
+    resource: str | None = None
+    """What the token is for, if sent: the base URL, or of agents the address of `/mcp`."""
     client_id: str | None = None
     """Required unless the request uses HTTP Basic."""
     client_secret: str | None = None
@@ -133,18 +144,24 @@ class ConsentRequest(Model, kw_only=True):
 
 
 class ConsentToken(Model, kw_only=True):
-    """A customer's consent, which `POST /oauth/token` exchanges for an access token, and a token to renew it."""
+    """
+    A customer's consent, which `POST /oauth/token` exchanges for an access token, and a token to renew it.
+
+        An agent gets an access token for `/mcp` instead.
+    """
 
     access_token: str
-    """The consent, a JWT: the `subject_token` of `POST /oauth/token`."""
-    issued_token_type: str
-    """The only supported value."""
+    """The consent, a JWT: the `subject_token` of `POST /oauth/token`. Of an agent: its opaque access token, which `/mcp` alone accepts."""
     token_type: str
     """What OAuth libraries expect; the API accepts no consent as its token."""
     expires_in: int
-    """Seconds until the consent expires."""
+    """Seconds until the consent, or the access token, expires."""
     refresh_token: str
     """Good once; the response to its use has the next one."""
+    issued_token_type: str | None = None
+    """Of a consent; the only supported value."""
+    scope: str | None = None
+    """Of an agent: what it may do."""
 
 
 class CreateOrderItem(Model, kw_only=True):
@@ -442,8 +459,12 @@ class IssuerMetadata(Model, kw_only=True):
     """The public keys."""
     revocation_endpoint: str
     """Where tokens are revoked."""
+    registration_endpoint: str
+    """Where agents register (RFC 7591)."""
     service_documentation: str
     """The guide."""
+    scopes_supported: list[str]
+    """What agents can ask for."""
     response_types_supported: list[str]
     """Only codes."""
     response_modes_supported: list[str]
@@ -453,11 +474,13 @@ class IssuerMetadata(Model, kw_only=True):
     code_challenge_methods_supported: list[str]
     """Required (RFC 7636)."""
     token_endpoint_auth_methods_supported: list[str]
-    """HTTP Basic, or the form."""
+    """HTTP Basic, or the form; agents have no secret."""
     revocation_endpoint_auth_methods_supported: list[str]
-    """HTTP Basic, or the form."""
+    """HTTP Basic, or the form; agents have no secret."""
     authorization_response_iss_parameter_supported: bool
     """Responses name the issuer in `iss` (RFC 9207)."""
+    client_id_metadata_document_supported: bool
+    """An agent's client id may be the https address of a document that describes it."""
 
 
 class KeySet(Model, kw_only=True):
@@ -667,6 +690,36 @@ class Readiness(Model, kw_only=True):
     """Problems to check, even if the process is ready."""
 
 
+class RegisteredClient(Model, kw_only=True):
+    """A registered client (RFC 7591). It has no secret."""
+
+    client_id: str
+    """The client's id."""
+    client_id_issued_at: int
+    """Seconds since 1970."""
+    client_name: str
+    """Its name for people."""
+    redirect_uris: list[str]
+    """Where browsers go back to."""
+    token_endpoint_auth_method: str
+    """It has no secret, and needs PKCE."""
+    grant_types: list[str]
+    """Codes and refresh tokens."""
+    response_types: list[str]
+    """Only codes."""
+    scope: str
+    """What it can ask for."""
+
+
+class RegistrationProblemBody(Model, kw_only=True):
+    """Why a client is not registered (RFC 7591, section 3.2.2)."""
+
+    error: str
+    """The reason."""
+    error_description: str
+    """Details for developers of the client."""
+
+
 class RequestItem(Model, kw_only=True):
     """Units of an order's item."""
 
@@ -685,6 +738,23 @@ class RequestedUnits(Model, kw_only=True):
     """The `id` of the order's item."""
     quantity: int | None = 0
     """Units to cancel or to return."""
+
+
+class ResourceMetadata(Model, kw_only=True):
+    """What agents need to know to ask a customer for access to `/mcp`."""
+
+    resource: str
+    """The address of the agents' server."""
+    authorization_servers: list[str]
+    """The issuer of its tokens."""
+    scopes_supported: list[str]
+    """What an agent can ask for."""
+    bearer_methods_supported: list[str]
+    """Tokens come in `Authorization`."""
+    resource_name: str
+    """Its name for people."""
+    resource_documentation: str
+    """The guide."""
 
 
 class RevocationRequest(Model, kw_only=True):

@@ -68,7 +68,7 @@ class AccountTools:
     database: Database
     clock: Clock
 
-    @tool("Get the account", "account")
+    @tool("Get the account", "account", agents=("order",))
     async def get_account(self, caller: Caller, asked: GetAccount) -> AccountShown:
         """Read who the customer is, its credit, and its saved addresses with their ids."""
         async with reading(self.database) as tx:
@@ -78,7 +78,7 @@ class AccountTools:
         left = credit.limit - credit.outstanding
         return AccountShown(on_the_wire(account), AccountCredit(credit.limit, credit.outstanding, left), addresses)
 
-    @tool("Get invoices", "account")
+    @tool("Get invoices", "account", agents=("order",))
     async def get_invoice(self, caller: Caller, asked: GetInvoice) -> Invoices:
         """Read an invoice by its number, or the invoices of an order by the order's reference. Give one of the two."""
         async with reading(self.database) as tx:

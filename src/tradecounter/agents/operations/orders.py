@@ -2,18 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.structs import asdict, fields
 
+from tradecounter.agents.limit_spending import lock_agent, note_order
+from tradecounter.agents.operations.approvals import HeldBack, declined, held_back
 from tradecounter.agents.operations.tools import Caller, tool
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.rest.paging import Page
+from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
@@ -32,7 +36,7 @@ from tradecounter.orders.present import created_order, order_on_the_wire, pendin
 from tradecounter.orders.queries.lines import lines_of, lines_of_order
 from tradecounter.orders.queries.order_lists import list_orders, listed_orders
 from tradecounter.orders.queries.orders import lock_unconfirmed, order_to_read, pipe_by_code
-from tradecounter.orders.shipping_options import choose_shipping, find_option
+from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, find_option
 from tradecounter.orders.states import NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.wire import (
     CreatedOrder,
@@ -103,9 +107,15 @@ class ConfirmOrder(Struct):
 class Confirmation(Struct):
     """What came of it."""
 
-    code: Annotated[str, Meta(description="`confirmed`; new values may be added.")]
+    code: Annotated[
+        str,
+        Meta(
+            description="`confirmed`; `approval_needed`: people of the customer have to confirm it first; `declined`: "
+            "they do not want it. New values may be added."
+        ),
+    ]
     message: Annotated[str, Meta(description="The same in words.")]
-    order: Annotated[CreatedOrder, Meta(description="The order.")]
+    order: Annotated[CreatedOrder | UnsetType, Meta(description="The order, once it is confirmed.")] = UNSET
 
 
 class ListOrders(Struct):
@@ -181,13 +191,21 @@ class OrderTools:
     async def confirm_order(self, caller: Caller, asked: ConfirmOrder) -> Confirmation:
         """Buy a pending order or a priced quote. This is binding: only do so when the person has agreed to the total.
 
-        The total must be the one that was shown, else nothing is bought (`price_changed`). Calling it again returns the
-        same order.
+        The total must be the one that was shown, else nothing is bought (`price_changed`). Above a limit of yours,
+        people of the customer have to approve the order first (`approval_needed`). Calling it again says how it went,
+        and returns the same order.
         """
         context = self.creation.context(caller.customer_id, await self.views.last(caller.customer_id))
         async with transaction(self.database, caller.actor) as tx:
-            await _require_shown_total(tx, caller.customer_id, asked)
+            if caller.agent is not None:
+                await lock_agent(tx, caller.agent, context.now)
+            shown = await _require_shown_total(tx, caller.customer_id, asked)
+            held = None if caller.agent is None else await _held(tx, caller.agent, asked, shown, context.now)
+            if held is not None:
+                return Confirmation(held.code, held.message)
             order, lines = await confirm_order(tx, asked.confirmation_code, asked.shipping_method, context)
+            if caller.agent is not None and shown is not None:
+                await note_order(tx, caller.agent, order.id, order.gross, context.now)
         message = f"the order is confirmed as {order.order_reference}"
         return Confirmation("confirmed", message, created_order(order, lines))
 
@@ -227,8 +245,22 @@ class OrderTools:
         return [order_on_the_wire(order, lines[order.id], fulfilled[order.id], view, now) for order in orders]
 
 
-async def _require_shown_total(tx: Transaction, customer_id: int, asked: ConfirmOrder) -> None:
-    """Check that an order costs what was shown. Raises DomainError: invalid, conflict."""
+_Shown = tuple[PendingOrder | PricedQuote, ShippingOption]
+
+
+async def _held(
+    tx: Transaction, agent: LiveAgent, asked: ConfirmOrder, shown: _Shown | None, now: datetime
+) -> HeldBack | None:
+    """Return why an agent's order is not confirmed, or None."""
+    found = await declined(tx, agent, asked.confirmation_code)
+    return found if found is not None or shown is None else await held_back(tx, agent, *shown, now)
+
+
+async def _require_shown_total(tx: Transaction, customer_id: int, asked: ConfirmOrder) -> _Shown | None:
+    """Check that an order costs what was shown; return it, locked, with its shipping method.
+
+    Returns None if it cannot be confirmed, or not by this method. Raises DomainError: invalid, conflict.
+    """
     if wrong := list(amount_errors("total", asked.total)):
         raise invalid_fields(wrong)
     code = asked.confirmation_code.lower()
@@ -237,10 +269,13 @@ async def _require_shown_total(tx: Transaction, customer_id: int, asked: Confirm
         found = pipe_by_code(p, customer_id, code)
     order = found.first
     if not isinstance(order, PendingOrder | PricedQuote):
-        return  # confirming says why it cannot be confirmed, or that it was
+        return None  # confirming says why it cannot be confirmed, or that it was
     option = find_option(order.shipping_options, asked.shipping_method)
-    total = None if option is None else order.gross_with(option)
-    if total is not None and total != asked.total:
+    if option is None:
+        return None  # confirming says which there are
+    total = order.gross_with(option)
+    if total != asked.total:
         problem = f"the order costs {total}, not {asked.total:.2f}, by this shipping method: show that total first"
         error = FieldError("total", problem, Code.PRICE_CHANGED)
         raise DomainError(Kind.CONFLICT, str(error), code=Code.PRICE_CHANGED, field_errors=[error])
+    return order, option

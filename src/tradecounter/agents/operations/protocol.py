@@ -23,6 +23,7 @@ from mcp.types import (
 from mcp.types import Tool as ListedTool
 from msgspec import UNSET
 
+from tradecounter.agents.operations.challenges import note_lack
 from tradecounter.agents.operations.tools import Caller, Tool, schemas_of
 from tradecounter.db.pool import DATABASE_AWAY
 from tradecounter.edge.rest.responses import Error
@@ -74,8 +75,10 @@ class _OfferedTools:
         customer_id = sender.customer_id
         if customer_id is None:
             raise RuntimeError("an admitted request has a customer")
+        caller = Caller(customer_id, sender)
+        note_lack(context.request.scope, tool.lacks(caller))
         try:
-            return _result(await tool.call(Caller(customer_id, sender), params.arguments or {}))
+            return _result(await tool.call(caller, params.arguments or {}))
         except DomainError as error:
             fields = [each for each in error.field_errors[:MOST_FIELD_ERRORS] if each.field]
             return _failure(error.message, error.code, fields)

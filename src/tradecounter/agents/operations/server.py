@@ -12,21 +12,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from tradecounter.agents.metadata import PATH, challenge
+from tradecounter.agents.operations.challenges import Watched
 from tradecounter.agents.operations.tools import Tool
+from tradecounter.agents.rules import SCOPES
 from tradecounter.edge.permissions import KEY_SCOPES
 from tradecounter.edge.rest.operation import Operation, Success
 from tradecounter.edge.rest.responses import Error, json_response
 from tradecounter.identity.admission import sender_of
-from tradecounter.identity.credentials import InvalidCredentialError
+from tradecounter.identity.credentials import MissingCredentialError
+from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.identity.oauth.client_requests import audience_of
-from tradecounter.identity.queries.api_keys import ActiveKey
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-PATH = "/mcp"
 _OPERATION = Operation(
     method="POST", path=PATH, name="callAgentTool", tag="", summary="", key_scopes=KEY_SCOPES, success=Success(200, "")
 )
@@ -38,18 +40,26 @@ Admit = Callable[[Request, Operation], Awaitable[int]]
 class AgentServer:
     """The server at `/mcp`, as an ASGI application; `admit` checks the credential and counts the request.
 
-    `origins` are those whose pages may call it, beside that of `base_url`; requests without `Origin` come from
-    programs.
+    Without a right credential, agents learn where to get a token, if the service issues them. `origins` are those whose
+    pages may call it, beside that of `base_url`; requests without `Origin` come from programs.
     """
 
     def __init__(
-        self, tools: Sequence[Tool], admit: Admit, base_url: str | None, origins: str | None, max_body_bytes: int
+        self,
+        tools: Sequence[Tool],
+        admit: Admit,
+        base_url: str | None,
+        origins: str | None,
+        max_body_bytes: int,
+        *,
+        issues_tokens: bool,
     ) -> None:
         self._make = lambda: import_module("tradecounter.agents.operations.protocol").session_manager(
             tools, max_body_bytes
         )
         self._admit = admit
         self._base_url = base_url
+        self._issues_tokens = issues_tokens
         self._origins = {origin.strip() for origin in (origins or "").split(",") if origin.strip()}
         self._running: _Running | None = None
 
@@ -74,13 +84,26 @@ class AgentServer:
             await json_response(error, 405, {"Allow": _ALLOWED})(scope, receive, send)
             return
         self._check_origin(request)
-        await self._admit(request, _OPERATION)
-        if not isinstance(sender.holder, ActiveKey):
-            raise InvalidCredentialError  # access tokens are for the customers' API alone
+        try:
+            await self._admit(request, _OPERATION)
+        except DomainError as error:
+            if error.kind is not Kind.UNAUTHENTICATED or not self._issues_tokens:
+                raise
+            code = "" if isinstance(error, MissingCredentialError) else "invalid_token"
+            await json_response({}, 401, self._challenge(request, [*SCOPES], code))(scope, receive, send)
+            return
         if self._running is None:
             raise RuntimeError("the server has not started")
-        manager = await self._running.manager()
-        await manager.handle_request(scope, receive, send)
+        manager, watched = await self._running.manager(), Watched(scope, send)
+        await manager.handle_request(scope, receive, watched.send)
+        if watched.lacking is not None and isinstance(sender.holder, LiveAgent):
+            wanted = [each for each in SCOPES if each in {*sender.holder.scopes, watched.lacking}]
+            lack = Error(f"the scope {watched.lacking} is needed", Code.SCOPE_NEEDED)
+            headers = self._challenge(request, wanted, "insufficient_scope")
+            await json_response(lack, 403, headers)(scope, receive, send)
+
+    def _challenge(self, request: Request, scopes: Sequence[str], error: str) -> dict[str, str]:
+        return {"WWW-Authenticate": challenge(audience_of(request, self._base_url), scopes, error)}
 
     def _check_origin(self, request: Request) -> None:
         """Raise DomainError (forbidden) for the page of another site, which may act for a browser in our network.

@@ -60,18 +60,29 @@ class ClientDesk:
     database: Database
     admission: Admission
 
-    async def read(self, call: Call) -> ClientRequest:
-        """Return an application's request, whose response must not be cached.
+    async def read_form(self, call: Call) -> Mapping[str, str]:
+        """Return a client's form, whose response must not be cached.
 
-        Raises BlockedError, and OAuthRequestError: invalid_request, or invalid_client, which counts as a failure.
+        Raises BlockedError, and OAuthRequestError (invalid_request).
         """
         add_response_headers(call.request.scope, _NO_STORE)
         sender = sender_of(call.request.scope)
         self.admission.check_address(sender)
         try:
-            fields = await call.form()
+            return await call.form()
         except DomainError as error:
             raise OAuthRequestError("invalid_request", error.message) from error
+
+    async def read(self, call: Call) -> ClientRequest:
+        """Return an application's request. Raises what `read_form` and `authenticated` do."""
+        return await self.authenticated(call, await self.read_form(call))
+
+    async def authenticated(self, call: Call, fields: Mapping[str, str]) -> ClientRequest:
+        """Return the request in an application's form.
+
+        Raises OAuthRequestError: invalid_request, or invalid_client, which counts as a failure. Raises BlockedError.
+        """
+        sender = sender_of(call.request.scope)
         try:
             client = client_credentials(call.request.headers.getlist("authorization"), fields)
             name = await self._authenticate(client)

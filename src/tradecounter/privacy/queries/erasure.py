@@ -181,6 +181,7 @@ _STATEMENTS = (
     Statement("delete from webhook where customer_id = :id"),
     Statement("delete from access_token where customer_id = :id"),
     Statement("delete from consent where customer_id = :id"),
+    Statement("delete from agent_consent where customer_id = :id"),
     Statement("delete from feed where customer_id = :id"),
     Statement("delete from request_log where customer_id = :id"),
 )

@@ -1,4 +1,4 @@
-"""Admits requests to the public site: by a customer's credential, or by the secret of a feed; then the rate limit."""
+"""Admits requests to the public site: by a customer's, an agent's or a feed's credential; then the rate limit."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
 
+from tradecounter.agents.queries.consents import agent_of_token
 from tradecounter.db.fair_shares import act_for
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
@@ -14,7 +15,12 @@ from tradecounter.edge.rest.operation import Operation
 from tradecounter.feeds.operations import note_feed
 from tradecounter.feeds.queries import FeedRecord, feed_at, record_read
 from tradecounter.identity.admission import Admission, sender_of
-from tradecounter.identity.credentials import PREFIX_LENGTH
+from tradecounter.identity.credentials import (
+    PREFIX_LENGTH,
+    BearerToken,
+    ExpiredCredentialError,
+    InvalidCredentialError,
+)
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.actor import Actor
@@ -58,6 +64,34 @@ class CustomerGate:
             raise
         if quota is not None:
             add_response_headers(request.scope, quota.headers)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentGate:
+    """Admits requests to `/mcp`: by a key, as the API does, or by the access token of an agent.
+
+    Tokens are looked up each time: what a customer, its users or support end is over at once, in every process.
+    """
+
+    customers: CustomerGate
+    database: Database
+    clock: Clock
+
+    async def admit(self, request: Request, operation: Operation) -> int:
+        """Return the customer of a request, which counts against the rate limit. Raises DomainError."""
+        sender, admission = sender_of(request.scope), self.customers.admission
+        credential = sender.credential
+        if not isinstance(credential, BearerToken):
+            return await self.customers.admit(request, operation)
+        admission.check_address(sender)
+        async with transaction(self.database) as tx:
+            found = await agent_of_token(tx, credential.hash, self.clock.now())
+        if found is True:
+            raise ExpiredCredentialError
+        if found is False:
+            await admission.record_failure(sender, prefix=credential.prefix)
+            raise InvalidCredentialError
+        return self.customers.let_in(request, operation, sender.admitted_as(found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,9 +74,11 @@ class ApprovalPages:
         user_roles=BUYER,
     )
     async def ask(self, tx: Transaction, call: Call, body: AskForm, now: datetime) -> None:
-        order = await request_approval(tx, user_of(call), _code(call), body.shipping_method, body.note, now)
+        user = user_of(call)
+        code, method = _code(call), body.shipping_method
+        order = await request_approval(tx, user.customer_id, user.id, code, method, body.note, now)
         if order.kind == "order":  # what a quote asks for has left the basket
-            await take_out_ordered(tx, user_of(call).id, await lines_of_order(tx, order.id))
+            await take_out_ordered(tx, user.id, await lines_of_order(tx, order.id))
 
     @page(_ONE, "One order to approve", user_roles=(*BUYER, *APPROVER))
     async def show_one(self, call: Call) -> Response:

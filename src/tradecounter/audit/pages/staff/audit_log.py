@@ -25,6 +25,7 @@ _KINDS = {
     "token": "service token",
     "user": "customer's user",
     "key": "API key",
+    "agent": "agent",
     "command_line": "command line",
     "system": "the service",
 }

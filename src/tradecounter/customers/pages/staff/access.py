@@ -9,6 +9,9 @@ from starlette.responses import Response
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
 from tradecounter.access.users import invite_user
+from tradecounter.agents.give_consent import fetch_agent, revoke_agent
+from tradecounter.agents.queries.consents import standing_consents
+from tradecounter.agents.revoke_question import revoke_question
 from tradecounter.customers.operations.changes import disable_key_of, disable_user_of, make_key
 from tradecounter.customers.operations.staff_wire import CreatedKey, UserRequest
 from tradecounter.db.transaction import Transaction
@@ -26,6 +29,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
 
 _INVITE, _KEY = "/customer/{id}/user/invite", "/customer/{id}/key/new"
+_REVOKE_AGENT = "/customer/{id}/agent/{agent_id}/revoke"
 _DISABLE_USER, _DISABLE_KEY = "/customer/{id}/user/{user_id}/disable", "/customer/{id}/key/{key_id}/disable"
 _SHOWN_ALREADY = "The key was made before, and its text was shown then. Make another one if it is lost."
 
@@ -42,8 +46,9 @@ class CustomerAccessPages:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             users, keys = await list_users(tx, shown.id), await list_keys(tx, shown.id)
+            agents = await standing_consents(tx, shown.id, self.desk.clock.now())
         return self.desk.show(
-            call, "customers/access.html", shown=shown, users=users, keys=keys, now=self.desk.clock.now()
+            call, "customers/access.html", shown=shown, users=users, keys=keys, agents=agents, now=self.desk.clock.now()
         )
 
     @step(
@@ -99,6 +104,23 @@ class CustomerAccessPages:
     )
     async def disable_key(self, tx: Transaction, call: Call, now: datetime) -> None:
         await disable_key_of(tx, call.path_id("id", "customer"), call.path_id("key_id", "key"), now)
+
+    @step(
+        _REVOKE_AGENT,
+        "Revoke the access of an agent",
+        asks=lambda self, call: self._ask_to_revoke_agent(call),
+        to="/customer/{id}/access",
+        done="The access is revoked: the agent can do nothing more.",
+        scope="customers:write",
+    )
+    async def revoke_agent(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await revoke_agent(tx, call.path_id("id", "customer"), call.path_id("agent_id", "agent"), now)
+
+    async def _ask_to_revoke_agent(self, call: Call) -> Question:
+        async with self.desk.reading() as tx:
+            shown = await shown_customer(tx, call)
+            agent = await fetch_agent(tx, shown.id, call.path_id("agent_id", "agent"), self.desk.clock.now())
+        return revoke_question(agent, f"{shown.path}/access", shown.name)
 
     async def _ask_to_disable_user(self, call: Call) -> Question:
         user_id = call.path_id("user_id", "user")

@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0085"
-down_revision = "0064"
+down_revision = "0070"
 works_from = "0051"
 
 _COLUMN = """

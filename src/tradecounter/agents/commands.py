@@ -1,0 +1,56 @@
+"""`tradecounter agent`: what customers allow agents."""
+
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.agents.give_consent import revoke_agent
+from tradecounter.agents.queries.consents import AgentConsent, standing_consents
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import CustomerId
+from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.kit.clock import SystemClock
+
+app = typer.Typer(no_args_is_help=True, help="Agents that may order for customers, within limits.")
+
+
+@app.command("list")
+def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJson = False) -> None:
+    """List the agents that a customer's users allow."""
+
+    async def work(tx: Transaction) -> list[dict[str, Any]]:
+        await fetch_account(tx, customer_id)
+        return [_shown(each) for each in await standing_consents(tx, customer_id, SystemClock().now())]
+
+    shown = ("id", Prose("name"), "scopes", "order_limit", "day_limit", "allowed_by", "expires_at", "last_used_at")
+    show_table(run_query(work), shown, as_json=as_json, names=columns)
+
+
+@app.command("revoke")
+def revoke(
+    customer_id: CustomerId,
+    agent_id: Annotated[int, typer.Argument(metavar="AGENT_ID", help="The agent's id, from `agent list`.")],
+    as_json: AsJson = False,
+) -> None:
+    """End what a customer allows an agent, in every process at once."""
+    ended = run_change(lambda tx: revoke_agent(tx, customer_id, agent_id, SystemClock().now()))
+    show(_shown(ended), f"the access of {ended.name} is revoked", as_json=as_json)
+
+
+def _shown(agent: AgentConsent) -> dict[str, Any]:
+    return {
+        "id": agent.id,
+        "name": agent.name,
+        "client_id": agent.client_id,
+        "returns_to": agent.returns_to,
+        "scopes": agent.scopes,
+        "order_limit": agent.order_limit,
+        "day_limit": agent.day_limit,
+        "allowed_by": agent.allowed_by,
+        "given_at": agent.given_at,
+        "expires_at": agent.expires_at,
+        "last_used_at": agent.last_used_at,
+    }

@@ -1,0 +1,1 @@
+"""The pages of `agents` in the account."""

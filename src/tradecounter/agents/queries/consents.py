@@ -1,0 +1,328 @@
+"""What users allow agents, the codes that say so, and agents' tokens; only hashes of codes and tokens are stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import LiteralString
+
+from psycopg.sql import SQL
+
+from tradecounter.agents.rules import AgentScope, returns_to
+from tradecounter.consent.rules import GIVERS
+from tradecounter.db.statement import Statement
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.live_agent import LiveAgent
+from tradecounter.identity.secret_hash import new_secret, secret_hash
+
+_USED_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewConsent:
+    """What a user allows an agent; the limits are None without the scope `order`."""
+
+    client_id: str
+    customer_id: int
+    user_id: int
+    name: str
+    redirect_uri: str
+    code_challenge: str
+    scopes: Sequence[AgentScope]
+    order_limit: Decimal | None
+    day_limit: Decimal | None
+
+
+_INSERT = Statement("""
+    insert into agent_consent (client_id, customer_id, user_id, name, redirect_uri, code_hash, code_challenge,
+                               code_expires_at, scopes, order_limit, day_limit, given_at, expires_at)
+    values (:client_id, :customer_id, :user_id, :name, :redirect_uri, :code_hash, :code_challenge, :code_expires_at,
+            :scopes, :order_limit, :day_limit, :now, :expires_at)
+    returning id
+""")
+
+
+async def insert_consent(
+    tx: Transaction, new: NewConsent, now: datetime, code_expires_at: datetime, expires_at: datetime
+) -> tuple[int, str]:
+    """Store a consent; return its id and its code."""
+    code = new_secret()
+    consent_id: int = await tx.fetch_value(
+        _INSERT,
+        client_id=new.client_id,
+        customer_id=new.customer_id,
+        user_id=new.user_id,
+        name=new.name,
+        redirect_uri=new.redirect_uri,
+        code_hash=secret_hash(code),
+        code_challenge=new.code_challenge,
+        code_expires_at=code_expires_at,
+        scopes=list(new.scopes),
+        order_limit=new.order_limit,
+        day_limit=new.day_limit,
+        now=now,
+        expires_at=expires_at,
+    )
+    return consent_id, code
+
+
+@dataclass(frozen=True, slots=True)
+class AgentConsent:
+    """A consent; `usable` is False once it has ended or its person may not give it any more.
+
+    `allowed_by` is None once the user is deleted.
+    """
+
+    id: int
+    client_id: str
+    customer_id: int
+    allowed_by: str | None
+    name: str
+    redirect_uri: str
+    code_challenge: str
+    code_expires_at: datetime
+    code_used_at: datetime | None
+    scopes: list[AgentScope]
+    order_limit: Decimal | None
+    day_limit: Decimal | None
+    given_at: datetime
+    expires_at: datetime
+    last_used_at: datetime | None
+    ended_at: datetime | None
+    usable: bool
+
+    @property
+    def returns_to(self) -> str:
+        """Where it returns a browser to, for people."""
+        return returns_to(self.redirect_uri)
+
+
+_USABLE = SQL(
+    "(c.ended_at is null and c.expires_at > :now and cu.blocked_at is null and u.disabled_at is null"
+    " and coalesce((u.role || u.more_roles) && {givers}::text[], false))"
+).format(givers=list(GIVERS))
+_FROM = SQL("""
+    from agent_consent c join customer cu on cu.id = c.customer_id
+    left join customer_user u on u.id = c.user_id and u.customer_id = c.customer_id
+""")
+_COLUMNS = SQL("""
+    c.id, c.client_id, c.customer_id, u.email as allowed_by, c.name, c.redirect_uri, c.code_challenge,
+    c.code_expires_at, c.code_used_at, c.scopes, c.order_limit, c.day_limit, c.given_at, c.expires_at, c.last_used_at,
+    c.ended_at, {usable} as usable
+""").format(usable=_USABLE)
+
+
+def _consents(where: LiteralString) -> Statement[AgentConsent]:
+    return Statement(SQL("select {} {} where {}").format(_COLUMNS, _FROM, SQL(where)), AgentConsent)
+
+
+_BY_ID = _consents("c.id = :id")
+_OF_CODE = Statement("select id from agent_consent where code_hash = :hash")
+_OF_REFRESH_TOKEN = Statement("select consent_id from agent_token where hash = :hash and refreshes")
+_LOCK = Statement("select from agent_consent where id = :id for update")
+
+
+async def lock_consent_of_code(tx: Transaction, code: str, now: datetime) -> AgentConsent | None:
+    """Return the consent of a code, locked, or None: of several requests with the code, the others see the first."""
+    return await _locked(tx, await tx.fetch_value(_OF_CODE, hash=secret_hash(code)), now)
+
+
+async def lock_consent_of_refresh_token(tx: Transaction, token: str, now: datetime) -> AgentConsent | None:
+    """Return the consent of a refresh token, locked, or None."""
+    return await _locked(tx, await tx.fetch_value(_OF_REFRESH_TOKEN, hash=secret_hash(token)), now)
+
+
+async def consent_by_id(tx: Transaction, consent_id: int, now: datetime) -> AgentConsent | None:
+    """Return a consent of any customer, or None."""
+    return await tx.fetch_one(_BY_ID, id=consent_id, now=now)
+
+
+async def _locked(tx: Transaction, consent_id: int | None, now: datetime) -> AgentConsent | None:
+    if consent_id is None:
+        return None
+    # The row is read by a statement of its own, which sees what was committed while this one waited.
+    await tx.execute(_LOCK, id=consent_id)
+    return await tx.fetch_one(_BY_ID, id=consent_id, now=now)
+
+
+_STANDING = _consents(
+    "c.customer_id = :customer_id and c.code_used_at is not null and c.ended_at is null and c.expires_at > :now"
+    " order by c.given_at desc, c.id desc"
+)
+
+
+async def standing_consents(tx: Transaction, customer_id: int, now: datetime) -> list[AgentConsent]:
+    """Return what a customer's users allow agents, the latest first."""
+    return await tx.fetch_all(_STANDING, customer_id=customer_id, now=now)
+
+
+_USE_CODE = Statement("update agent_consent set code_used_at = :now where id = :id")
+_END = Statement("update agent_consent set ended_at = :now where id = :id and ended_at is null")
+_END_EARLIER = Statement("""
+    update agent_consent set ended_at = :now
+    where client_id = :client_id and customer_id = :customer_id and user_id = :user_id and ended_at is null
+""")
+
+
+async def use_code(tx: Transaction, consent_id: int, now: datetime) -> None:
+    """Record that a code was used."""
+    await tx.execute(_USE_CODE, id=consent_id, now=now)
+
+
+async def end_consent(tx: Transaction, consent_id: int, now: datetime) -> bool:
+    """End a consent with all its tokens, in every process; return whether it stood."""
+    return await tx.execute(_END, id=consent_id, now=now) == 1
+
+
+async def end_earlier(tx: Transaction, client_id: str, customer_id: int, user_id: int, now: datetime) -> None:
+    """End what a user has allowed a client before."""
+    await tx.execute(_END_EARLIER, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now)
+
+
+_INSERT_TOKEN = Statement("""
+    insert into agent_token (hash, consent_id, refreshes, created_at, expires_at)
+    values (:hash, :consent_id, :refreshes, :now, :expires_at)
+""")
+
+
+async def insert_token(
+    tx: Transaction, consent_id: int, now: datetime, expires_at: datetime, *, refreshes: bool
+) -> str:
+    """Store and return a new token."""
+    token = new_secret()
+    await tx.execute(
+        _INSERT_TOKEN,
+        hash=secret_hash(token),
+        consent_id=consent_id,
+        refreshes=refreshes,
+        now=now,
+        expires_at=expires_at,
+    )
+    return token
+
+
+_TOKEN_USED = Statement("select used_at from agent_token where hash = :hash")
+_USE_TOKEN = Statement("update agent_token set used_at = :now where hash = :hash")
+_END_ACCESS = Statement("""
+    delete from agent_token t using agent_consent c
+    where t.hash = :hash and not t.refreshes and c.id = t.consent_id and c.client_id = :client_id
+""")
+
+
+async def refresh_token_used_at(tx: Transaction, token: str) -> datetime | None:
+    """Return when a refresh token, whose consent is locked, was used, or None."""
+    used_at: datetime | None = await tx.fetch_value(_TOKEN_USED, hash=secret_hash(token))
+    return used_at
+
+
+async def use_refresh_token(tx: Transaction, token: str, now: datetime) -> None:
+    """Record that a refresh token was used."""
+    await tx.execute(_USE_TOKEN, hash=secret_hash(token), now=now)
+
+
+async def end_access_token(tx: Transaction, token: str, client_id: str) -> None:
+    """End one access token of a client; do nothing for an unknown one."""
+    await tx.execute(_END_ACCESS, hash=secret_hash(token), client_id=client_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _PresentedToken:
+    id: int
+    customer_id: int
+    user_id: int | None
+    client_id: str
+    name: str
+    allowed_by: str | None
+    scopes: list[str]
+    order_limit: Decimal | None
+    day_limit: Decimal | None
+    last_used_at: datetime | None
+    valid: bool
+
+
+_PRESENTED = Statement(
+    SQL("""
+    select c.id, c.customer_id, u.id as user_id, c.client_id, c.name, u.email as allowed_by, c.scopes,
+           c.order_limit, c.day_limit, c.last_used_at, t.expires_at > :now and {usable} as valid
+    {tables} join agent_token t on t.consent_id = c.id where t.hash = :hash and not t.refreshes
+    """).format(usable=_USABLE, tables=_FROM),
+    _PresentedToken,
+)
+_RECORD_USE = Statement("update agent_consent set last_used_at = :now where id = :id")
+
+
+async def agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveAgent | bool:
+    """Return the agent whose access token has a hash, and record its use, at most once a minute.
+
+    Returns True for a token that is known but not valid any more, and False for an unknown one.
+    """
+    found = await tx.fetch_one(_PRESENTED, hash=digest, now=now)
+    if found is None or not found.valid or found.allowed_by is None or found.user_id is None:
+        return found is not None
+    if found.last_used_at is None or found.last_used_at < now - _USED_EVERY:
+        await tx.execute(_RECORD_USE, id=found.id, now=now)
+    return LiveAgent(
+        found.id,
+        found.customer_id,
+        found.user_id,
+        found.client_id,
+        found.name,
+        found.allowed_by,
+        found.scopes,
+        found.order_limit,
+        found.day_limit,
+    )
+
+
+_LOCK_OF_CLIENT = Statement("""
+    select from agent_consent where customer_id = :customer_id and client_id = :client_id order by id for update
+""")
+_SPENT = Statement("""
+    select coalesce(sum(gross), 0) from agent_order
+    where customer_id = :customer_id and client_id = :client_id and day = :day
+""")
+_INSERT_ORDER = Statement("""
+    insert into agent_order (order_id, customer_id, client_id, day, gross)
+    values (:order_id, :customer_id, :client_id, :day, :gross)
+""")
+
+
+async def lock_spending(tx: Transaction, agent: LiveAgent, now: datetime) -> AgentConsent | None:
+    """Return an agent's consent; other orders of the agent, and its revocation, wait until the transaction ends."""
+    await tx.execute(_LOCK_OF_CLIENT, customer_id=agent.customer_id, client_id=agent.client_id)
+    return await consent_by_id(tx, agent.id, now)
+
+
+async def spent_on(tx: Transaction, agent: LiveAgent, day: date) -> Decimal:
+    """Return what an agent has ordered by itself for its customer on a day, in pounds with VAT."""
+    spent: Decimal = await tx.fetch_value(_SPENT, customer_id=agent.customer_id, client_id=agent.client_id, day=day)
+    return spent
+
+
+async def insert_agent_order(tx: Transaction, agent: LiveAgent, order_id: int, day: date, gross: Decimal) -> None:
+    """Note an order that an agent confirms by itself."""
+    await tx.execute(
+        _INSERT_ORDER,
+        order_id=order_id,
+        customer_id=agent.customer_id,
+        client_id=agent.client_id,
+        day=day,
+        gross=gross,
+    )
+
+
+_DELETE_TOKENS = Statement("delete from agent_token where expires_at < :before")
+_DELETE_CONSENTS = Statement("""
+    delete from agent_consent
+    where least(ended_at, expires_at) < :ended_before or (code_used_at is null and code_expires_at < :unused_before)
+""")
+_DELETE_ORDERS = Statement("delete from agent_order where day < :before")
+
+
+async def delete_old_consents(tx: Transaction, ended_before: datetime, unused_before: datetime) -> int:
+    """Delete tokens and consents that ended before a moment, and consents whose code nobody used; return how many."""
+    return (
+        await tx.execute(_DELETE_TOKENS, before=ended_before)
+        + await tx.execute(_DELETE_CONSENTS, ended_before=ended_before, unused_before=unused_before)
+        + await tx.execute(_DELETE_ORDERS, before=ended_before.date())
+    )

@@ -1,0 +1,130 @@
+"""Registers clients of agents: dynamically (RFC 7591), or from the document at a client's id."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.agents.queries.clients import (
+    AgentClient,
+    count_registered,
+    find_client,
+    insert_client,
+    store_read,
+)
+from tradecounter.agents.rules import FRESH_FOR, LONGEST_NAME, MOST_REGISTRATIONS, REGISTRATION_WINDOW
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.identity.oauth.redirect_uris import check_redirect_uris
+from tradecounter.kit.clock import Clock
+from tradecounter.kit.errors import DomainError, Kind, require_text
+from tradecounter.kit.json_text import read_json
+from tradecounter.kit.text import one_line
+from tradecounter.webhooks.send import HttpSender, NotSentError
+
+_MOST_BYTES = 10 * 1024  # of a document
+_SECONDS = 5.0
+_UNAUTHENTICATED = "none"
+
+
+class ClientMetadata(Struct):
+    """What a client says of itself."""
+
+    redirect_uris: Annotated[
+        list[str], Meta(description="Where browsers go back to: https, or http on the person's own computer.")
+    ]
+    client_name: Annotated[str | UnsetType, Meta(description="Its name for people.")] = UNSET
+
+
+class ClientDocument(ClientMetadata):
+    """The document at a client's id."""
+
+    client_id: str = ""
+    token_endpoint_auth_method: str = _UNAUTHENTICATED
+
+
+RegistrationProblem = Literal["invalid_redirect_uri", "invalid_client_metadata"]
+
+
+class RegistrationError(Exception):
+    """A client cannot be registered."""
+
+    def __init__(self, code: RegistrationProblem, description: str) -> None:
+        super().__init__(description)
+        self.code: RegistrationProblem = code
+        self.description = description
+
+
+async def register_client(tx: Transaction, wanted: ClientMetadata, address: str, now: datetime) -> AgentClient:
+    """Register a client. Raises RegistrationError, and DomainError (too many requests from the address)."""
+    name = _checked(wanted)
+    if await count_registered(tx, address, now - REGISTRATION_WINDOW) >= MOST_REGISTRATIONS:
+        seconds = int(REGISTRATION_WINDOW.total_seconds())
+        message = f"more than {MOST_REGISTRATIONS} clients were registered from your address: try again in an hour"
+        raise DomainError(Kind.TOO_MANY_REQUESTS, message, retry_after=seconds)
+    client_id = secrets.token_hex(16)
+    await insert_client(tx, client_id, name, wanted.redirect_uris, address, now)
+    return AgentClient(client_id, name, wanted.redirect_uris, now, None)
+
+
+@dataclass(slots=True)
+class ClientDocuments:
+    """Reads the documents of clients; what was read is kept in the database for an hour."""
+
+    database: Database
+    clock: Clock
+    sender: HttpSender
+
+    async def client(self, client_id: str) -> AgentClient:
+        """Return the client whose id is the address of its document. Raises DomainError (invalid)."""
+        now = self.clock.now()
+        async with reading(self.database) as tx:
+            found = await find_client(tx, client_id)
+        if found is not None and found.read_at is not None and found.read_at > now - FRESH_FOR:
+            return found
+        document = await self._read(client_id)  # without a database connection
+        name = _checked(document)
+        async with transaction(self.database) as tx:
+            await store_read(tx, client_id, name, document.redirect_uris, now)
+        return AgentClient(client_id, name, document.redirect_uris, now, now)
+
+    async def _read(self, client_id: str) -> ClientDocument:
+        try:
+            document = read_json(await self.sender.read(client_id, _MOST_BYTES, _SECONDS), ClientDocument)
+            _check_document(document, client_id)
+        except (NotSentError, RegistrationError) as error:
+            problem = str(error)
+        except DomainError as error:
+            problem = error.message
+        else:
+            return document
+        raise DomainError(Kind.INVALID, f"the document of the program at {client_id} cannot be used: {problem}")
+
+
+def _check_document(document: ClientDocument, client_id: str) -> None:
+    """Raise RegistrationError for a document that does not describe the client."""
+    if document.client_id != client_id:
+        raise RegistrationError("invalid_client_metadata", "its client_id is another address")
+    if document.token_endpoint_auth_method != _UNAUTHENTICATED:
+        raise RegistrationError("invalid_client_metadata", f"token_endpoint_auth_method: must be {_UNAUTHENTICATED}")
+    _checked(document)
+
+
+def _checked(wanted: ClientMetadata) -> str:
+    """Return a client's name. Raises RegistrationError."""
+    if not wanted.redirect_uris:
+        raise RegistrationError("invalid_redirect_uri", "redirect_uris: must have at least one address")
+    try:
+        check_redirect_uris(wanted.redirect_uris)
+    except DomainError as error:
+        raise RegistrationError("invalid_redirect_uri", error.message) from error
+    if wanted.client_name is UNSET:
+        return "An unnamed program"
+    name = one_line(wanted.client_name)
+    try:
+        require_text("client_name", name, LONGEST_NAME)
+    except DomainError as error:
+        raise RegistrationError("invalid_client_metadata", error.message) from error
+    return name

@@ -1,0 +1,195 @@
+"""Agents order within what a person has allowed; dearer orders wait for the customer's people."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from support.agent_consent import Connecting, connecting, with_token
+from support.agents import Agent
+from support.orders import rows
+from support.pages import Person, customer_user, text_of
+from support.service import Customer, Service, running_service
+from support.shop import order
+
+
+@pytest.fixture
+def customer(shop: Service) -> Customer:
+    return shop.customer()
+
+
+@pytest.fixture
+def owner(shop: Service, customer: Customer) -> Person:
+    return customer_user(shop, customer.id, "owner")
+
+
+@pytest.fixture
+def program(shop: Service, owner: Person) -> Connecting:
+    return connecting(shop, owner)
+
+
+def priced(helper: Agent, quantity: int = 1) -> dict[str, Any]:
+    """What to confirm: the cheapest way to get some phones."""
+    found = helper.call("price_order", **order([("PHONE", quantity)]))
+    option = min(found["shipping_options"], key=lambda each: each["total_gross"])
+    code = found["confirmation_code"]
+    return {"confirmation_code": code, "shipping_method": option["id"], "total": option["total_gross"]}
+
+
+@pytest.fixture
+def total(program: Connecting) -> float:
+    """What an order of one phone costs."""
+    found: float = priced(program.agent())["total"]
+    return found
+
+
+def test_an_order_at_its_limits_is_confirmed(program: Connecting, total: float) -> None:
+    helper = program.agent(order_limit=str(total), day_limit=str(total))
+    assert helper.call("confirm_order", **priced(helper))["code"] == "confirmed"
+
+
+def test_an_order_above_the_limit_of_one_waits_until_it_is_approved(
+    shop: Service, program: Connecting, owner: Person, total: float
+) -> None:
+    helper = program.agent(order_limit=f"{total - 0.01:.2f}", day_limit="10000")
+    asked = priced(helper)
+    waiting = helper.call("confirm_order", **asked)
+    assert waiting["code"] == "approval_needed"
+    assert "order" not in waiting
+    assert f"£{total - 0.01:.2f} for one order" in waiting["message"]
+    assert helper.call("confirm_order", **asked)["code"] == "approval_needed"
+    code = asked["confirmation_code"]
+    assert rows(shop, "select state from orders where confirmation_code = %s", code) == [("pending",)]
+    assert f"Asked by the agent Assistant: above its limit of £{total - 0.01:.2f}" in text_of(
+        owner.get(f"/account/approval/{code}")
+    )
+    assert owner.send(f"/account/approval/{code}/approve").status_code == 303
+    confirmed = helper.call("confirm_order", **asked)
+    assert confirmed["code"] == "confirmed"
+    assert confirmed["order"]["order_reference"]
+    [(event,)] = rows(
+        shop, "select action from audit_entry where actor_kind = 'agent' and action like '%%approval' and actor_id = "
+        "(select id::text from agent_consent where client_id = %s order by id desc limit 1)", program.client_id,
+    )  # fmt: skip
+    assert event == "order.request_approval"
+
+
+def test_a_declined_order_is_told_with_its_reason(program: Connecting, owner: Person) -> None:
+    helper = program.agent(order_limit="1", day_limit="1")
+    asked = priced(helper)
+    helper.call("confirm_order", **asked)
+    owner.send(f"/account/approval/{asked['confirmation_code']}/decline", {"reason": "Too many phones"})
+    found = helper.call("confirm_order", **asked)
+    assert found["code"] == "declined"
+    assert "Too many phones" in found["message"]
+
+
+def test_an_order_that_nobody_approves_expires(own_shop: Service) -> None:
+    program = connecting(own_shop, customer_user(own_shop, own_shop.customer().id, "owner"))
+    tokens = program.tokens(order_limit="1", day_limit="1")
+    helper = with_token(own_shop, tokens["access_token"])
+    asked = priced(helper)
+    helper.call("confirm_order", **asked)
+    own_shop.clock.advance(timedelta(hours=24, seconds=1))
+    helper = with_token(own_shop, program.refresh(tokens["refresh_token"]).json()["access_token"])
+    assert helper.error("confirm_order", **asked)["code"] == "expired"
+
+
+def test_a_day_is_one_in_the_united_kingdom(own_shop: Service) -> None:
+    owner = customer_user(own_shop, own_shop.customer().id, "owner")
+    program = connecting(own_shop, owner)
+    cost = priced(program.agent())["total"]
+    tokens = program.tokens(order_limit=str(cost), day_limit=f"{2 * cost - 0.01:.2f}")
+    helper = with_token(own_shop, tokens["access_token"])
+    assert helper.call("confirm_order", **priced(helper))["code"] == "confirmed"
+    found = helper.call("confirm_order", **priced(helper))
+    assert found["code"] == "approval_needed"
+    assert f"for one day, of which £{cost:.2f} is used" in found["message"]
+    until_midnight = timedelta(hours=23) - timedelta(hours=own_shop.clock.now().hour)  # 23:00 UTC is midnight in June
+    own_shop.clock.advance(until_midnight)
+    helper = with_token(own_shop, program.refresh(tokens["refresh_token"]).json()["access_token"])
+    assert helper.call("confirm_order", **priced(helper))["code"] == "confirmed"
+
+
+def test_what_people_approve_does_not_use_up_the_day(program: Connecting, owner: Person, total: float) -> None:
+    helper = program.agent(order_limit=str(total), day_limit=str(total))
+    dear = priced(helper, 3)
+    assert helper.call("confirm_order", **dear)["code"] == "approval_needed"
+    owner.send(f"/account/approval/{dear['confirmation_code']}/approve")
+    assert helper.call("confirm_order", **priced(helper))["code"] == "confirmed"
+
+
+def test_confirming_again_uses_the_day_up_once(program: Connecting, total: float) -> None:
+    helper = program.agent(order_limit=str(total), day_limit=f"{2 * total:.2f}")
+    asked = priced(helper)
+    first, again = (helper.call("confirm_order", **asked) for _ in range(2))
+    assert first == again
+    assert helper.call("confirm_order", **priced(helper))["code"] == "confirmed"
+
+
+def test_a_second_consent_gives_the_same_agent_no_second_day(program: Connecting, shop: Service, total: float) -> None:
+    other = Connecting(shop, customer_user(shop, rows(
+        shop, "select customer_id from customer_user where id = %s", program.person.id)[0][0], "developer"),
+        program.client_id)  # fmt: skip
+    for allowed, code in ((program, "confirmed"), (other, "approval_needed")):
+        helper = allowed.agent(order_limit=str(total), day_limit=str(total))
+        assert helper.call("confirm_order", **priced(helper))["code"] == code
+
+
+@pytest.fixture
+def both(shop: Service) -> Iterator[tuple[Service, Service]]:
+    """Two processes of the same service."""
+    with running_service(shop.database_url, now=shop.clock.now()) as other:
+        yield shop, other
+
+
+def test_the_day_holds_under_confirmations_at_the_same_time_in_two_processes(
+    both: tuple[Service, Service], program: Connecting, total: float
+) -> None:
+    token = program.tokens(order_limit=str(total), day_limit=f"{3 * total:.2f}")["access_token"]
+    helpers = [with_token(each, token) for each in both]
+    orders = [priced(helpers[0]) for _ in range(8)]
+    ready = threading.Barrier(len(orders))
+
+    def confirmed(number: int) -> str:
+        ready.wait()
+        code: str = helpers[number % 2].call("confirm_order", **orders[number])["code"]
+        return code
+
+    with ThreadPoolExecutor(len(orders)) as pool:
+        found = list(pool.map(confirmed, range(len(orders))))
+    assert sorted(found) == ["approval_needed"] * 5 + ["confirmed"] * 3
+    [(spent,)] = rows(both[0], "select sum(gross) from agent_order where client_id = %s", program.client_id)
+    assert float(spent) == pytest.approx(3 * total)
+
+
+def test_processes_take_turns(both: tuple[Service, Service], program: Connecting) -> None:
+    tokens = program.tokens()
+    first, second = (with_token(each, tokens["access_token"]) for each in both)
+    asked = priced(first)
+    assert second.call("confirm_order", **asked)["code"] == "confirmed"
+    reference = first.call("confirm_order", **asked)["order"]["order_reference"]
+    assert second.call("get_order", reference=reference)["order_reference"] == reference
+
+
+def test_an_agent_that_is_revoked_while_it_confirms_buys_nothing_more(
+    shop: Service, program: Connecting, owner: Person
+) -> None:
+    token = program.tokens()["access_token"]
+    helper = with_token(shop, token)
+    orders = [priced(helper) for _ in range(4)]
+    [(agent_id,)] = rows(shop, "select id from agent_consent where client_id = %s", program.client_id)
+    owner.send(f"/account/developer/agent/{agent_id}/revoke")
+    for asked in orders:
+        with pytest.raises(BaseExceptionGroup):
+            helper.call("confirm_order", **asked)
+    codes = [asked["confirmation_code"] for asked in orders]
+    assert rows(shop, "select distinct state from orders where confirmation_code = any(%s)", codes) == [("pending",)]
+
+
+def test_keys_have_no_limits(shop: Service, customer: Customer) -> None:
+    helper = Agent(shop, {"X-Api-Key": customer.key})
+    assert helper.call("confirm_order", **priced(helper, 50))["code"] == "confirmed"
