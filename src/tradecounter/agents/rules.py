@@ -45,7 +45,8 @@ def is_registered(redirect_uri: str, registered: Sequence[str]) -> bool:
 
 def returns_to(redirect_uri: str) -> str:
     """Return where a redirect URI leads to, for people."""
-    return "a program on your own computer" if _LOOPBACK.match(redirect_uri) else urlsplit(redirect_uri).netloc
+    host = urlsplit(redirect_uri).netloc
+    return f"{host}, a program on your own computer" if _LOOPBACK.match(redirect_uri) else host
 
 
 def is_document_address(client_id: str) -> bool:

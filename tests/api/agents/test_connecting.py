@@ -93,7 +93,7 @@ def test_where_consent_comes_from_elsewhere_only_keys_order(database_url: str) -
 def test_the_page_names_the_agent_and_what_it_may_do(program: Connecting) -> None:
     said = text_of(program.page())
     assert "A program that calls itself Assistant" in said
-    assert "a program on your own computer" in said
+    assert "127.0.0.1:33418, a program on your own computer" in said
     assert "One order may cost" in said
     assert "One order may cost" not in text_of(program.page(scope="read"))
 

@@ -76,3 +76,12 @@ def test_any_origin_can_be_allowed(service: Service) -> None:
 def test_options_without_a_preflight_request_respond_as_usual(named: Service) -> None:
     found = named.client().options("/order/1", headers={"Origin": SHOP})
     assert (found.status_code, found.headers["Allow"]) == (204, "GET, HEAD, OPTIONS, PUT")
+
+
+def test_agents_in_pages_of_a_listed_origin_reach_their_server(named: Service) -> None:
+    asked = "mcp-protocol-version, mcp-method, mcp-name, authorization, content-type"
+    preflight = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": asked}
+    assert httpx2.options(f"{named.url}/mcp", headers={"Origin": SHOP, **preflight}).status_code == 204
+    called = httpx2.post(f"{named.url}/mcp", headers={"Origin": SHOP}, json={})
+    assert called.status_code == 401
+    assert "WWW-Authenticate" in called.headers["Access-Control-Expose-Headers"].split(", ")

@@ -18,7 +18,7 @@ GETS = [
     "/product?sort=x", "/nowhere", "/auth/.well-known/openid-configuration",
     "/.well-known/oauth-authorization-server/auth", "/auth/jwks.json", "/invoice", "/invoice/nothing",
     "/credit-note", "/credit-note/nothing", "/statement", "/payment", "/picture/nothing", "/catalogue/change",
-    "/request-log",
+    "/request-log", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp",
 ]  # fmt: skip
 
 

@@ -27,10 +27,13 @@ def security_headers(base_url: str | None, *, sandbox: bool = False) -> tuple[He
 
 
 _METHODS = ("DELETE", "GET", "HEAD", "POST", "PUT")
-_REQUEST_HEADERS = ("Authorization", "Idempotency-Key", "If-None-Match", "X-Api-Key", "X-Request-Id")
+_REQUEST_HEADERS = (
+    "Authorization", "Idempotency-Key", "If-None-Match", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "X-Api-Key",
+    "X-Request-Id",
+)  # fmt: skip
 _EXPOSED_HEADERS = (
     *(header.name for header in PAGING), "ETag", "Idempotent-Replay", "RateLimit", "RateLimit-Policy", "Retry-After",
-    "X-Corrected", "X-Cursor", "X-Ignored", "X-Request-Id", "X-Sandbox", "X-Unknown-Sku",
+    "X-Corrected", "X-Cursor", "X-Ignored", "X-Request-Id", "X-Sandbox", "X-Unknown-Sku", "WWW-Authenticate",
 )  # fmt: skip
 _CACHED_SECONDS = 600
 _ALLOWED = 200
