@@ -29,7 +29,8 @@ READING = {
     "customer list", "customer show", "customer contacts",
     "key list", "app list", "agent list", "product show", "price show", "stock show",
     "order list", "order show", "order picking-list", "order packing-slip",
-    "quote list", "quote show", "request list", "request show", "invoice list", "invoice show", "invoice pdf",
+    "quote list", "quote show", "approval list", "request list", "request show",
+    "invoice list", "invoice show", "invoice pdf",
     "event list", "audit", "staff list", "token list", "user list", "settings", "doctor", "openapi", "db check",
     "return list", "return show", "imports list", "job list", "customer export",
     "webhook list", "webhook show", "webhook deliveries",
@@ -171,6 +172,17 @@ class Office:
         created = self.program.json("order", "create", str(self.customer.id), "--file", self.body())
         return str(created["confirmation_code"])
 
+    def asked(self) -> str:
+        code = self.pending()
+        rows(
+            self.shop,
+            "insert into order_approval (order_id, requested_at, shipping_method, gross, note)"
+            " select id, now(), %s, 9, '' from orders where confirmation_code = %s returning order_id",
+            STANDARD,
+            code,
+        )
+        return code
+
     def request(self) -> str:
         asked = {"kind": "message", "order_reference": self.order(), "text": "a test"}
         return str(self.customer.post("/request", asked).json()["id"])
@@ -289,6 +301,7 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "token revoke": ("token.revoke", lambda o: [o.token()]),
     "user invite": ("user.invite", lambda o: [str(o.customer.id), "new@shop.example", "--role", "buyer"]),
     "user reset": ("user.reset", lambda o: [o.user()]),
+    "user edit": ("user.change_role", lambda o: [o.user(), "--limit", "100"]),
     "user disable": ("user.disable", lambda o: [o.user()]),
     "order create": ("order.create", lambda o: [str(o.customer.id), "--file", o.body()]),
     "order confirm": ("order.confirm", lambda o: [o.pending()]),
@@ -298,6 +311,8 @@ COMMANDS: dict[str, tuple[str, Words]] = {
     "order return": ("return.open", lambda o: _with_item(o, o.order(dispatch), "--reason", "a test")),
     "return receive": ("return.receive return.close", lambda o: _receiving(*o.returned())),
     "return close": ("return.close", lambda o: [o.returned()[0]]),
+    "approval approve": ("order.confirm order.approve", lambda o: [o.asked()]),
+    "approval decline": ("order.cancel order.decline_approval", lambda o: [o.asked(), "--reason", "a test"]),
     "request close": ("request.close", lambda o: [o.request(), "--text", "a test"]),
     "quote decline": ("quote.decline", lambda o: [o.quote(priced=False), "--reason", "a test"]),
     "imports roll-back": ("import.roll_back", lambda o: [o.applied()]),

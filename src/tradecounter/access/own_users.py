@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from tradecounter.access.queries.users import find_user, is_owner, list_users, set_rights
 from tradecounter.access.users import disable_user, invite_user, tell_of_new_owner
@@ -31,6 +31,13 @@ class UserRights(Struct):
         if not found:
             raise invalid("roles", "choose at least one role")
         return found
+
+
+class UserChange(Struct):
+    """What changes of a user's rights; what is left out stays."""
+
+    roles: list[UserRole] | UnsetType = UNSET
+    order_limit: Pounds | UnsetType | None = UNSET
 
 
 async def invite_own_user(
@@ -79,6 +86,16 @@ async def change_user_rights(
     changed = await set_rights(tx, user.id, roles, rights.order_limit) or user
     await tell_of_new_owner(tx, user, changed)
     return changed
+
+
+async def change_user(
+    tx: Transaction, customer_id: int, user_id: int, change: UserChange, now: datetime
+) -> CustomerUser:
+    """Change some of a user's rights. Raises DomainError as `change_user_rights` does."""
+    user = await _locked(tx, customer_id, user_id)
+    roles = list(user.roles) if change.roles is UNSET else change.roles
+    limit = user.order_limit if change.order_limit is UNSET else change.order_limit
+    return await change_user_rights(tx, customer_id, user_id, UserRights(roles, limit), now)
 
 
 async def disable_own_user(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> CustomerUser:

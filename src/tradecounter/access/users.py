@@ -54,7 +54,7 @@ async def invite_user(
 
 async def disable_user(tx: Transaction, email: str, now: datetime) -> CustomerUser:
     """Disable a customer's user; its sessions and links end. Raises DomainError (not found)."""
-    user = await _the_user(tx, email)
+    user = await fetch_user(tx, email)
     await set_user_disabled(tx, user.id, now)
     await end_all_sessions(tx, "account", user.id, now, but=None)
     await delete_links(tx, user_id=user.id)
@@ -67,7 +67,7 @@ async def reset_user(tx: Transaction, email: str, secret: str, now: datetime) ->
 
     Returns the user and the id of the link. Raises DomainError (not found).
     """
-    user = await _the_user(tx, email)
+    user = await fetch_user(tx, email)
     await clear_user_password(tx, user.id)
     await delete_factors(tx, "account", user.id)
     await end_all_sessions(tx, "account", user.id, now, but=None)
@@ -84,7 +84,8 @@ async def tell_of_new_owner(tx: Transaction, before: CustomerUser | None, after:
         await queue(tx, "mail_owner_added", user_id=after.id)
 
 
-async def _the_user(tx: Transaction, email: str) -> CustomerUser:
+async def fetch_user(tx: Transaction, email: str) -> CustomerUser:
+    """Return a customer's user by its address. Raises DomainError (not found)."""
     user = await find_user(tx, email)
     if user is None:
         raise not_found("user", email)

@@ -10,7 +10,6 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import CustomerAddress
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.text import LONGEST_REASON
@@ -55,28 +54,36 @@ async def request_approval(
     return order
 
 
-async def approve_order(tx: Transaction, user: CustomerUser, code: str, context: OrderContext) -> ConfirmedOrder:
-    """Confirm an order that waits for approval. Raises DomainError as `confirm_order` does, and conflict if decided."""
-    approval = await waiting_approval(tx, user.customer_id, code)
+async def approve_order(
+    tx: Transaction, customer_id: int, user_id: int | None, code: str, context: OrderContext
+) -> ConfirmedOrder:
+    """Confirm an order that waits for approval. `user_id` is who decides; None if staff do.
+
+    Raises DomainError as `confirm_order` does, and conflict if it is decided.
+    """
+    approval = await waiting_approval(tx, customer_id, code)
     order, _ = await confirm_order(tx, code, approval.shipping_method, context)
-    await _decide(tx, approval, user, "approved", context.now)
+    await _decide(tx, approval, user_id, "approved", context.now)
     audit_order(tx, "order.approve", order, context.now, after={"requested_by": approval.requester})
     return order
 
 
-async def decline_order(tx: Transaction, user: CustomerUser, code: str, reason: str, now: datetime) -> None:
+async def decline_order(
+    tx: Transaction, customer_id: int, user_id: int | None, code: str, reason: str, now: datetime
+) -> None:
     """Decline an order that waits for approval; a pending order is cancelled, a quote stays as it is.
 
-    Raises DomainError: not found, invalid (no reason), conflict (decided, or ordered already).
+    `user_id` is who decides; None if staff do. Raises DomainError: not found, invalid (no reason), conflict (decided,
+    or ordered already).
     """
     require_text("reason", reason, LONGEST_REASON)
-    approval = await waiting_approval(tx, user.customer_id, code)
-    order = await lock_own_order(tx, user.customer_id, code)  # before the request, as a confirmation does
+    approval = await waiting_approval(tx, customer_id, code)
+    order = await lock_own_order(tx, customer_id, code)  # before the request, as a confirmation does
     if isinstance(order, NumberedOrder):
         raise DomainError(Kind.CONFLICT, f"it is already order {order.order_reference}")
     if isinstance(order, PendingOrder) and not order.has_expired(now):
-        await withdraw_order(tx, user.customer_id, code, reason, now)
-    await _decide(tx, approval, user, "declined", now, reason)
+        await withdraw_order(tx, customer_id, code, reason, now)
+    await _decide(tx, approval, user_id, "declined", now, reason)
     audit_order(tx, f"{order.kind}.decline_approval", order, now, after={"reason": reason})
 
 
@@ -115,9 +122,9 @@ async def waiting_approval(tx: Transaction, customer_id: int, code: str) -> Appr
 
 
 async def _decide(
-    tx: Transaction, approval: Approval, user: CustomerUser, state: State, now: datetime, reason: str = ""
+    tx: Transaction, approval: Approval, user_id: int | None, state: State, now: datetime, reason: str = ""
 ) -> None:
-    if not await set_decided(tx, approval.order_id, state, user.id, reason, now):
+    if not await set_decided(tx, approval.order_id, state, user_id, reason, now):
         raise _decided()
     await queue(tx, "mail_approval_decided", order_id=approval.order_id)
 

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, LiteralString
 
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
 
 State = Literal["waiting", "approved", "declined"]
 
@@ -36,7 +37,7 @@ class Approval:
     reason: str
 
 
-_APPROVALS = SQL("""
+_SELECT = SQL("""
     select a.order_id, o.confirmation_code as code, o.customer_id, o.customer_reference, a.gross, a.state,
            a.requested_by, coalesce(r.email, '') as requester, a.requested_at, a.shipping_method, a.note,
            coalesce(d.email, '') as decider, a.decided_at, a.reason
@@ -44,11 +45,18 @@ _APPROVALS = SQL("""
     join orders o on o.id = a.order_id
     left join customer_user r on r.id = a.requested_by
     left join customer_user d on d.id = a.decided_by
-    where o.customer_id = :customer_id and {} order by a.requested_at desc, a.order_id desc limit 200
+    where {}
 """)
-_WAITING = Statement(_APPROVALS.format(SQL("a.state = 'waiting' and o.state in ('pending', 'expired')")), Approval)
-_OF_USER = Statement(_APPROVALS.format(SQL("a.requested_by = :user_id")), Approval)
-_BY_CODE = Statement(_APPROVALS.format(SQL("o.confirmation_code = :code")), Approval)
+_OF_CUSTOMER = SQL("o.customer_id = :customer_id and {} order by a.requested_at desc, a.order_id desc limit 200")
+
+
+def _of_customer(condition: LiteralString) -> Statement[Approval]:
+    return Statement(_SELECT.format(_OF_CUSTOMER.format(SQL(condition))), Approval)
+
+
+_WAITING = _of_customer("a.state = 'waiting' and o.state in ('pending', 'expired')")
+_OF_USER = _of_customer("a.requested_by = :user_id")
+_BY_CODE = _of_customer("o.confirmation_code = :code")
 
 
 async def waiting_approvals(tx: Transaction, customer_id: int) -> list[Approval]:
@@ -64,6 +72,34 @@ async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int) ->
 async def find_approval(tx: Transaction, customer_id: int, code: str) -> Approval | None:
     """Return the request for one of a customer's orders by its confirmation code, or None."""
     return await tx.fetch_one(_BY_CODE, customer_id=customer_id, code=code.lower())
+
+
+_TABLE = Statement(
+    _SELECT.format(
+        SQL("""
+            (:state::text is null or a.state = :state)
+            and (:customer_id::bigint is null or o.customer_id = :customer_id)
+            and (:before::bigint is null or a.order_id < :before) order by a.order_id desc limit :most
+        """)
+    ),
+    Approval,
+)
+_OF_CODE = Statement(_SELECT.format(SQL("o.confirmation_code = :code")), Approval)
+
+
+async def approval_table(
+    tx: Transaction, state: State | None, customer_id: int | None, before: int | None, most: int
+) -> list[Approval]:
+    """Return requests, those of the latest orders first: of a customer or of all, behind an order's id."""
+    return await tx.fetch_all(_TABLE, state=state, customer_id=customer_id, before=before, most=most)
+
+
+async def approval_of_code(tx: Transaction, code: str) -> Approval:
+    """Return the request for an order of any customer by its confirmation code. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_OF_CODE, code=code.lower())
+    if found is None:
+        raise not_found("request for approval", code)
+    return found
 
 
 _BY_ORDER = Statement("select o.customer_id, o.confirmation_code from orders o where o.id = :order_id")
@@ -104,7 +140,9 @@ _DECIDE = Statement("""
 """)
 
 
-async def set_decided(tx: Transaction, order_id: int, state: State, user_id: int, reason: str, now: datetime) -> bool:
+async def set_decided(
+    tx: Transaction, order_id: int, state: State, user_id: int | None, reason: str, now: datetime
+) -> bool:
     """Store a decision; return False if the request does not wait any more."""
     decided = await tx.execute(_DECIDE, order_id=order_id, state=state, user_id=user_id, reason=reason, now=now)
     return decided == 1

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Sequence
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -12,7 +11,6 @@ from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.billing.rules import require_amount
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING
@@ -36,13 +34,15 @@ class PaidInvoices(Struct, kw_only=True):
     reference: Annotated[str, Meta(max_length=100)] = ""
 
 
-async def tell_of_payment(tx: Transaction, user: CustomerUser, told: PaidInvoices, now: datetime) -> Decimal:
-    """Store that a user's customer has paid invoices; return the amount.
+async def tell_of_payment(
+    tx: Transaction, customer_id: int, user_id: int | None, told: PaidInvoices, now: datetime
+) -> Remittance:
+    """Store that a customer has paid invoices. Without a user, staff were told.
 
     Raises DomainError: invalid (an invoice that is not the customer's or is paid, an amount, a day), conflict (too many
     that have not come).
     """
-    due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, user.customer_id)}
+    due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, customer_id)}
     numbers = list(dict.fromkeys(told.invoices))
     if not numbers:
         raise invalid("invoices", "tick those that you have paid")
@@ -56,20 +56,20 @@ async def tell_of_payment(tx: Transaction, user: CustomerUser, told: PaidInvoice
         raise invalid("paid_on", "is more than a month ahead")
     if paid_on < uk_date(now) - AWAITED_FOR:
         raise invalid("paid_on", "is too long ago: write to us about this payment")
-    if len(await awaited_of(tx, [user.customer_id], now - AWAITED_FOR)) >= _MOST_AWAITED:
+    if len(await awaited_of(tx, [customer_id], now - AWAITED_FOR)) >= _MOST_AWAITED:
         raise DomainError(Kind.CONFLICT, f"{_MOST_AWAITED} payments that you have told of have not come yet")
     reference = told.reference.strip()
-    told_id = await insert_remittance(tx, user.customer_id, user.id, amount, paid_on, reference, numbers, now)
+    told_id = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
     after = {"id": told_id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}
-    audit(tx, "remittance.tell", f"customer/{user.customer_id}", now, after=after)
-    return amount
+    audit(tx, "remittance.tell", f"customer/{customer_id}", now, after=after)
+    return Remittance(told_id, customer_id, amount, paid_on, reference, numbers, now, None)
 
 
-async def take_back_remittance(tx: Transaction, user: CustomerUser, remittance_id: int, now: datetime) -> None:
+async def take_back_remittance(tx: Transaction, customer_id: int, remittance_id: int, now: datetime) -> None:
     """Delete what a customer has told of a payment. Raises DomainError (not found): also if the money has come."""
-    if not await remove_remittance(tx, user.customer_id, remittance_id):
+    if not await remove_remittance(tx, customer_id, remittance_id):
         raise not_found("payment", remittance_id)
-    audit(tx, "remittance.take_back", f"customer/{user.customer_id}", now, before={"id": remittance_id})
+    audit(tx, "remittance.take_back", f"customer/{customer_id}", now, before={"id": remittance_id})
 
 
 def matching(

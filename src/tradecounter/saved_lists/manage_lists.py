@@ -3,19 +3,20 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import CustomerUser
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.text import is_blank
+from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.create.offered_lines import unknown_products
 from tradecounter.orders.create.quick_lines import BadLine, numbered_quick_lines, refuse_lines
 from tradecounter.orders.wire import MOST_UNITS, CreateOrderItem
 from tradecounter.saved_lists.queries import (
+    Owner,
     SavedList,
     delete_list,
     find_list,
@@ -42,54 +43,75 @@ class ListDetails(Struct):
     shared: bool = False
     lines: str = ""
 
+    def wanted(self, view: CustomerView) -> Sequence[CreateOrderItem]:
+        """Return the items. Raises DomainError (invalid) with all that is wrong."""
+        lines, bad = numbered_quick_lines(self.lines)
+        unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
+        bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
+        refuse_lines(bad)
+        return [CreateOrderItem(line.sku, line.units) for line in lines]
 
-async def fetch_list(tx: Transaction, user: CustomerUser, list_id: int) -> SavedList:
-    """Return a list that a user may use. Raises DomainError (not found)."""
-    found = await find_list(tx, user, list_id)
+
+class ListContent(Struct):
+    """A list that all users of a customer may use: its name and its products with units."""
+
+    name: ListName
+    items: Annotated[list[CreateOrderItem], Meta(max_length=_MOST_LINES)] = []
+    shared: ClassVar[bool] = True
+
+    def wanted(self, view: CustomerView) -> Sequence[CreateOrderItem]:
+        """Return the items. Raises DomainError (invalid) for products that the customer cannot buy."""
+        find_products(view, self.items)
+        return self.items
+
+
+async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
+    """Return a list that an owner may use. Raises DomainError (not found)."""
+    found = await find_list(tx, owner, list_id)
     if found is None:
         raise not_found("list", list_id)
     return found
 
 
 async def create_list(
-    tx: Transaction, user: CustomerUser, view: CustomerView, details: ListDetails, now: datetime
+    tx: Transaction, owner: Owner, view: CustomerView, details: ListDetails | ListContent, now: datetime
 ) -> int:
     """Store a list and return its id. Raises DomainError: invalid, for its fields; conflict, with too many lists."""
-    if len(await lists_of(tx, user)) >= _MOST_LISTS:
+    if len(await lists_of(tx, owner)) >= _MOST_LISTS:
         raise DomainError(Kind.CONFLICT, f"there are {_MOST_LISTS} lists already: delete one first")
     lines = _lines(view, details)
-    list_id = await insert_list(tx, user, details.name, now, shared=details.shared)
+    list_id = await insert_list(tx, owner, details.name, now, shared=details.shared)
     await put_lines(tx, list_id, lines)
-    _record(tx, "saved_list.create", user, now, list_id, details.name)
+    _record(tx, "saved_list.create", owner, now, list_id, details.name)
     return list_id
 
 
 async def change_list(
-    tx: Transaction, user: CustomerUser, view: CustomerView, list_id: int, details: ListDetails, now: datetime
+    tx: Transaction, owner: Owner, view: CustomerView, list_id: int, details: ListDetails | ListContent, now: datetime
 ) -> None:
     """Replace a list. Raises DomainError: not found; invalid, for its fields."""
-    await fetch_list(tx, user, list_id)
+    await fetch_list(tx, owner, list_id)
     lines = _lines(view, details)
-    await update_list(tx, list_id, details.name, None if details.shared else user.id)
+    await update_list(tx, list_id, details.name, None if details.shared else owner.id)
     await replace_lines(tx, list_id, lines)
-    _record(tx, "saved_list.change", user, now, list_id, details.name)
+    _record(tx, "saved_list.change", owner, now, list_id, details.name)
 
 
-async def remove_list(tx: Transaction, user: CustomerUser, list_id: int, now: datetime) -> None:
+async def remove_list(tx: Transaction, owner: Owner, list_id: int, now: datetime) -> None:
     """Delete a list. Raises DomainError (not found)."""
-    found = await fetch_list(tx, user, list_id)
+    found = await fetch_list(tx, owner, list_id)
     await delete_list(tx, list_id)
-    _record(tx, "saved_list.delete", user, now, list_id, found.name)
+    _record(tx, "saved_list.delete", owner, now, list_id, found.name)
 
 
 async def add_to_list(
-    tx: Transaction, user: CustomerUser, view: CustomerView, list_id: int, item: CreateOrderItem
+    tx: Transaction, owner: Owner, view: CustomerView, list_id: int, item: CreateOrderItem
 ) -> SavedList:
     """Put a product into a list, in which it then has these units.
 
     Raises DomainError: not found; invalid, for a product that the customer cannot buy and for a list that is full.
     """
-    found, known = await fetch_list(tx, user, list_id), view.find(item.sku)
+    found, known = await fetch_list(tx, owner, list_id), view.find(item.sku)
     if known is None:
         raise invalid("sku", unknown_products(view, [(0, item.sku, 1)])[0])
     product = view.product(known[0])
@@ -100,23 +122,17 @@ async def add_to_list(
     return found
 
 
-def _lines(view: CustomerView, details: ListDetails) -> Sequence[tuple[int, int]]:
+def _lines(view: CustomerView, details: ListDetails | ListContent) -> Sequence[tuple[int, int]]:
     """Return the lines as pairs of product and units. Raises DomainError (invalid) with all that is wrong."""
     if is_blank(details.name):
         raise invalid("name", "must not be blank")
-    lines, bad = numbered_quick_lines(details.lines)
-    unknown = unknown_products(view, ((line.number, line.sku, line.units) for line in lines))
-    bad += [BadLine(number, f"is wrong: {problem}") for number, problem in unknown.items()]
-    refuse_lines(bad)
     units: Counter[int] = Counter()
-    for line in lines:
-        found = view.find(line.sku)
-        if found is not None:
-            units[view.product(found[0]).id] += line.units
+    for found in find_products(view, details.wanted(view)):
+        units[found.product.id] += found.quantity
     if len(units) > _MOST_LINES:
         raise invalid("lines", f"are too many: a list has at most {_MOST_LINES}")
     return [(product_id, min(quantity, MOST_UNITS)) for product_id, quantity in units.items()]
 
 
-def _record(tx: Transaction, action: str, user: CustomerUser, now: datetime, list_id: int, name: str) -> None:
-    audit(tx, action, f"customer/{user.customer_id}", now, after={"id": list_id, "name": name})
+def _record(tx: Transaction, action: str, owner: Owner, now: datetime, list_id: int, name: str) -> None:
+    audit(tx, action, f"customer/{owner.customer_id}", now, after={"id": list_id, "name": name})

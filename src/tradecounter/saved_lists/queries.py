@@ -3,13 +3,33 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.people import CustomerUser
+
+
+class Owner(Protocol):
+    """Who uses lists: a customer's user, who also has own ones; or without an id the customer, which shares its own."""
+
+    @property
+    def customer_id(self) -> int:
+        """The customer."""
+
+    @property
+    def id(self) -> int | None:
+        """The user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A customer, whose shared lists staff keep."""
+
+    customer_id: int
+    id: None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +62,14 @@ _ALL = Statement(_LISTS.format(SQL("")), SavedList)
 _ONE = Statement(_LISTS.format(SQL("and l.id = :id")), SavedList)
 
 
-async def lists_of(tx: Transaction, user: CustomerUser) -> list[SavedList]:
-    """Return the lists that a user may use, by name."""
-    return await tx.fetch_all(_ALL, customer_id=user.customer_id, user_id=user.id)
+async def lists_of(tx: Transaction, owner: Owner) -> list[SavedList]:
+    """Return the lists that an owner may use, by name."""
+    return await tx.fetch_all(_ALL, customer_id=owner.customer_id, user_id=owner.id)
 
 
-async def find_list(tx: Transaction, user: CustomerUser, list_id: int) -> SavedList | None:
-    """Return one of the lists that a user may use, or None."""
-    return await tx.fetch_one(_ONE, customer_id=user.customer_id, user_id=user.id, id=list_id)
+async def find_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList | None:
+    """Return one of the lists that an owner may use, or None."""
+    return await tx.fetch_one(_ONE, customer_id=owner.customer_id, user_id=owner.id, id=list_id)
 
 
 _LINES = Statement(
@@ -70,10 +90,10 @@ _INSERT = Statement(
 )
 
 
-async def insert_list(tx: Transaction, user: CustomerUser, name: str, now: datetime, *, shared: bool) -> int:
+async def insert_list(tx: Transaction, owner: Owner, name: str, now: datetime, *, shared: bool) -> int:
     """Store a list without lines and return its id."""
-    owner = None if shared else user.id
-    list_id: int = await tx.fetch_value(_INSERT, customer_id=user.customer_id, user_id=owner, name=name, now=now)
+    user_id = None if shared else owner.id
+    list_id: int = await tx.fetch_value(_INSERT, customer_id=owner.customer_id, user_id=user_id, name=name, now=now)
     return list_id
 
 

@@ -42,10 +42,11 @@ _SEEN = Statement(
 )
 _ON_TODAY = Statement(_SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and v.on_today"), _OWN_FIRST), SavedView)
 _ONE = Statement(_SELECT.format(SQL("v.id = :id"), _ANY), SavedView)
+_SHARED = Statement(_SELECT.format(SQL("v.shared"), _ANY), SavedView)
 _COUNT = Statement("select count(*) from saved_view where staff_id = :staff_id")
 _ADD = Statement("""
     insert into saved_view (staff_id, name, path, query, shared, on_today, created_at)
-    values (:staff_id, :name, :path, :query, :shared, :on_today, :now)
+    values (:staff_id, :name, :path, :query, :shared, :on_today, :now) returning id
 """)
 _DELETE = Statement("delete from saved_view where id = :id")
 
@@ -60,6 +61,11 @@ async def views_on_today(tx: Transaction, staff_id: int) -> list[SavedView]:
     return await tx.fetch_all(_ON_TODAY, staff_id=staff_id)
 
 
+async def shared_views(tx: Transaction) -> list[SavedView]:
+    """Return the views that everybody sees."""
+    return await tx.fetch_all(_SHARED)
+
+
 async def find_view(tx: Transaction, view_id: int) -> SavedView | None:
     """Return a view, or None."""
     return await tx.fetch_one(_ONE, id=view_id)
@@ -72,10 +78,11 @@ async def count_views(tx: Transaction, staff_id: int) -> int:
 
 async def insert_view(
     tx: Transaction, staff_id: int, name: str, path: str, query: str, *, shared: bool, on_today: bool, now: datetime
-) -> None:
-    """Store a view."""
+) -> int:
+    """Store a view and return its id."""
     values = {"name": name, "path": path, "query": query, "shared": shared, "on_today": on_today}
-    await tx.execute(_ADD, staff_id=staff_id, now=now, **values)
+    view_id: int = await tx.fetch_value(_ADD, staff_id=staff_id, now=now, **values)
+    return view_id
 
 
 async def delete_view(tx: Transaction, view_id: int) -> None:

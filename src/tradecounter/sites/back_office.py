@@ -9,6 +9,8 @@ from typing import Any
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
+from tradecounter.alerts.operations import AlertOperations
+from tradecounter.approvals.operations import ApprovalOperations
 from tradecounter.audit.operations import AuditOperations
 from tradecounter.billing.operations.staff import BillingOperations
 from tradecounter.customer_notes.operations import CustomerNoteOperations
@@ -47,10 +49,13 @@ from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.payments.operations.bank_files import BankOperations
 from tradecounter.payments.operations.payments import PaymentOperations
+from tradecounter.payments.operations.remittances import RemittanceOperations
 from tradecounter.products.operations.staff import ProductOperations
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.quotes.operations.staff import QuoteOperations
 from tradecounter.returns.operations.staff import ReturnOperations
+from tradecounter.saved_lists.operations import SavedListOperations
+from tradecounter.saved_views.operations import SavedViewOperations
 from tradecounter.settings import Settings
 from tradecounter.shipments.operations.papers import OrderPaperOperations
 from tradecounter.shipments.operations.staff import ShipmentOperations
@@ -134,14 +139,19 @@ class BackOffice(Site):
             OrderPaperOperations(desk, letterhead),
             ReturnOperations(desk, letterhead),
             RequestOperations(desk),
+            ApprovalOperations(desk, self.parts.contexts),
+            SavedViewOperations(desk),
             QuoteOperations(desk, settings.quote_lifetime, lambda: secret_key(settings)),
             CustomerOperations(desk, lambda: secret_key(settings)),
             CustomerStepOperations(desk),
             AddressOperations(desk),
             CustomerNoteOperations(desk),
+            SavedListOperations(desk, self._views),
+            AlertOperations(desk),
             BillingOperations(desk, letterhead),
             PaymentOperations(desk),
             BankOperations(desk),
+            RemittanceOperations(desk),
             ProductOperations(desk, self._views),
             GoodsInOperations(desk),
             ImportOperations(desk),

@@ -44,6 +44,7 @@ COMMANDS = {
     "order": "tradecounter.orders.commands.order:app",
     "return": "tradecounter.returns.commands:app",
     "request": "tradecounter.customer_requests.commands:app",
+    "approval": "tradecounter.approvals.commands:app",
     "quote": "tradecounter.quotes.commands:app",
     "secret": "tradecounter.installation.secret:app",
     "invoice": "tradecounter.billing.commands.invoice:app",

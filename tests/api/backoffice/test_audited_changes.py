@@ -15,6 +15,7 @@ import pytest
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import invoiced, number_of
 from support.orders import buy, create, dispatch, rows, sell
+from support.pages import customer_user, staff_member
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD
@@ -23,6 +24,7 @@ from support.shop import order as order_body
 VIDEO = {"video_file": "https://v.example/1.mp4", "streaming_playlist": "https://v.example/1.m3u8"}
 METHOD = {"shipping_method": {"id": STANDARD}}
 CSV = {"Content-Type": "text/csv"}
+LIST = {"name": "Usual", "items": [{"sku": "CABLE", "quantity": 2}]}
 WEBHOOK = {"url": "https://erp.example/events"}
 _numbers = itertools.count(1)
 
@@ -61,6 +63,20 @@ class Staff:
     def request(self) -> str:
         asked = {"kind": "message", "order_reference": self.order().rpartition("/")[2], "text": "a test"}
         return f"/api/request/{self.customer.post('/request', asked).json()['id']}"
+
+    def approval(self) -> str:
+        code = create(self.customer, [("CABLE", 1)])["confirmation_code"]
+        buyer = customer_user(self.office.service, self.customer.id, "buyer")
+        buyer.sends(f"/account/new-order/{code}/approval", {"shipping_method": str(STANDARD)})
+        return f"/api/approval/{code}"
+
+    def remittance(self) -> dict[str, Any]:
+        return {"customer_id": self.customer.id, "invoices": [self.invoice()]}
+
+    def view(self) -> str:
+        sam = staff_member(self.office.service, self.office.url, "support")
+        sam.sends("/view/new", {"of": "/order", "name": "Shared", "shared": "true"})
+        return f"/api/view/{self.client.get('/api/view').json()[-1]['id']}"
 
     def returned(self) -> str:
         order = self.order(dispatched=True)
@@ -161,6 +177,36 @@ CHANGES: dict[str, tuple[str, Request]] = {
         "user.disable",
         lambda s: ("DELETE", s.added("/user", {"email": email(), "role": "buyer"}), None),
     ),
+    "changeUser": (
+        "user.change_role",
+        lambda s: ("PATCH", s.added("/user", {"email": email(), "role": "buyer"}), {"order_limit": 100}),
+    ),
+    "chooseEmails": (
+        "user.choose_emails",
+        lambda s: (
+            "PUT",
+            f"{s.added('/user', {'email': email(), 'role': 'buyer'})}/alert",
+            {"emails": ["dispatched"]},
+        ),
+    ),
+    "createList": ("saved_list.create", lambda s: ("POST", s.of_customer("/list"), LIST)),
+    "replaceList": ("saved_list.change", lambda s: ("PUT", s.added("/list", LIST), LIST)),
+    "deleteList": ("saved_list.delete", lambda s: ("DELETE", s.added("/list", LIST), None)),
+    "approveOrder": ("order.confirm order.approve", lambda s: ("POST", f"{s.approval()}/approve", None)),
+    "declineOrder": (
+        "order.cancel order.decline_approval",
+        lambda s: ("POST", f"{s.approval()}/decline", {"reason": "a test"}),
+    ),
+    "tellOfPayment": ("remittance.tell", lambda s: ("POST", "/api/remittance", s.remittance())),
+    "takeBackRemittance": (
+        "remittance.take_back",
+        lambda s: (
+            "DELETE",
+            str(s.client.post("/api/remittance", json=s.remittance()).headers["Location"]),
+            None,
+        ),
+    ),
+    "deleteView": ("view.delete", lambda s: ("DELETE", s.view(), None)),
     "createAddress": ("address.create", lambda s: ("POST", s.of_customer("/address"), ADDRESS)),
     "deleteAddress": ("address.delete", lambda s: ("DELETE", s.added("/address", ADDRESS), None)),
     "createOrder": (
@@ -295,7 +341,9 @@ def program(office: BackOfficeSite) -> Staff:
 
 def test_every_change_is_listed(office: BackOfficeSite) -> None:
     paths = office.client().get("/api/openapi.json").json()["paths"].values()
-    found = {path[method]["operationId"] for path in paths for method in path.keys() & {"post", "patch", "delete"}}
+    found = {
+        path[method]["operationId"] for path in paths for method in path.keys() & {"post", "put", "patch", "delete"}
+    }
     assert found == CHANGES.keys()
 
 

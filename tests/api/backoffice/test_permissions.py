@@ -35,29 +35,36 @@ READ = {
     "getReturn",
     "listRequests",
     "getRequest",
+    "listApprovals",
+    "getApproval",
+    "listViews",
 }
 READ_ALL = READ | {
     "listQuotes", "getQuote", "listCustomers", "getCustomer", "listKeys", "listUsers", "listAddresses", "explainPrice",
-    "listContacts",
+    "listContacts", "listLists", "getList", "listAlerts", "listRemittances", "getRemittance",
     "listJobs", "listEvents", "listAuditEntries", "listWebhooks", "getWebhook", "listDeliveries",
     "listImports", "listPayments", "listInvoices", "getInvoice", "getInvoicePdf", "getCreditNote", "getCreditNotePdf",
     "listCreditNotes", "listBankFiles", "listBankLines", "getBankLine",
     "getStatement", "getStatementCsv", "getStatementPdf", "listDebtors", "exportCustomer",
 }  # fmt: skip
 ON_THE_WAY = {"dispatchOrder", "trackOrder", "setVideo", "correctShipment", "takeShipmentBack", "receiveReturn"}
-SALES = {"createOrder", "confirmOrder", "amendOrder", "confirmQuote"}  # finance may override the credit
+SALES = {  # finance may override the credit
+    "createOrder", "confirmOrder", "amendOrder", "confirmQuote", "approveOrder", "declineOrder",
+}  # fmt: skip
 ALLOWED = {
     "support": READ_ALL | ON_THE_WAY | SALES | {
         "cancelOrder", "addNote", "openReturn", "closeReturn", "closeRequest", "declineQuote",
         "priceQuote", "createCustomer", "changeCustomer", "createKey", "disableKey", "inviteUser",
-        "disableUser", "createAddress", "deleteAddress", "createContact", "changeContact", "removeContact",
+        "changeUser", "disableUser",
+        "createList", "replaceList", "deleteList", "chooseEmails",
+        "createAddress", "deleteAddress", "createContact", "changeContact", "removeContact",
         "addCustomerNote", "retryJob", "resendInvoice",
     },
     "warehouse": READ | ON_THE_WAY | {"adjustStock", "receiveGoods", "countStock"},
     "finance": READ_ALL | SALES | {
         "invoiceOrder", "changeCustomer", "recordPayment", "reversePayment", "importPayments", "resendInvoice",
         "placeBankLine", "setBankLineAside", "rollBackBankFile", "remindDebtor", "sendStatement",
-        "issueCreditNote", "closeReturn", "blockCustomer", "unblockCustomer",
+        "issueCreditNote", "closeReturn", "tellOfPayment", "takeBackRemittance", "blockCustomer", "unblockCustomer",
     },
     "catalogue": {
         "searchProducts", "getProduct", "explainPrice", "listImports", "importFile", "rollBackImport",

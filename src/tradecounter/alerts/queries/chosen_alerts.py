@@ -1,6 +1,7 @@
 """Alerts that users choose: every dispatch, and invoices that are due soon."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -27,6 +28,38 @@ async def choose_alerts(tx: Transaction, user_id: int, kinds: Collection[AlertKi
     """Store the kinds of alerts that a user wants; the others end."""
     await tx.execute(_LEAVE_OUT, user_id=user_id, kinds=list(kinds))
     await tx.execute(_CHOOSE, user_id=user_id, kinds=list(kinds), now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class AlertsOfUser:
+    """What a user is told: the chosen e-mails, the SKUs that it waits for, the lists whose prices it follows."""
+
+    user_id: int
+    email: str
+    emails: list[AlertKind]
+    stock: list[str]
+    prices: list[str]
+
+
+_OF_CUSTOMER = Statement(
+    """
+    select u.id as user_id, u.email,
+           array(select kind from chosen_alert a where a.user_id = u.id order by kind) as emails,
+           array(select p.sku from stock_alert a join product p on p.id = a.product_id
+                 where a.user_id = u.id and a.in_stock_at is null order by p.sku) as stock,
+           array(select l.name from price_alert a join saved_list l on l.id = a.list_id
+                 where a.user_id = u.id order by lower(l.name), l.id) as prices
+    from customer_user u
+    where u.customer_id = :customer_id and u.disabled_at is null and (:user_id::bigint is null or u.id = :user_id)
+    order by u.id
+    """,
+    AlertsOfUser,
+)
+
+
+async def alerts_of_customer(tx: Transaction, customer_id: int, user_id: int | None = None) -> list[AlertsOfUser]:
+    """Return what a customer's users, or one of them, are told. Disabled users are told nothing."""
+    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, user_id=user_id)
 
 
 _TOLD_OF_DISPATCH = Statement("""

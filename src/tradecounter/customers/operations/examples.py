@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 
+from tradecounter.access.own_users import UserChange
 from tradecounter.customers.operations.staff_wire import (
     Blocking,
     CreatedKey,
@@ -83,6 +84,7 @@ DESCRIBED: Mapping[type, Described] = {
         ),
     ),
     UserRequest: Described("", UserRequest("sam@harbourline.example", "buyer")),
+    UserChange: Described("", UserChange(["buyer"], Decimal("500.00")), "Rights"),
     SavedAddress: Described("The address.", SAVED_ADDRESS),
     AddressDetails: Described("", ADDRESS_DETAILS),
 }

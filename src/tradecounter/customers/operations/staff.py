@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, structs
 
+from tradecounter.access.own_users import UserChange, change_user
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import invite_user
 from tradecounter.billing.queries.invoice_records import overdue_by_customer
@@ -185,6 +186,17 @@ class CustomerOperations:
         """
         user, _ = await invite_user(tx, customer_id, body.email, body.role, self.secret(), now)
         return _user(user)
+
+    @CUSTOMERS.changes("PATCH", f"{_USERS}/{{user_id}}", errors=(CONFLICT,))
+    async def change_user(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, user_id: UserId, body: UserChange
+    ) -> User:
+        """Change a user's roles, and the limit for one order.
+
+        What is left out stays. An order above `order_limit` waits for an approver; null: no limit. 409 if the user is
+        disabled, or if no owner would be left.
+        """
+        return _user(await change_user(tx, customer_id, user_id, body, now))
 
     @CUSTOMERS.changes("DELETE", f"{_USERS}/{{user_id}}", "The user is disabled.")
     async def disable_user(self, tx: Transaction, now: datetime, customer_id: CustomerId, user_id: UserId) -> None:

@@ -40,8 +40,11 @@ _ADD = Statement("""
     insert into remittance (customer_id, user_id, amount, paid_on, reference, invoices, told_at)
     values (:customer_id, :user_id, :amount, :paid_on, :reference, :invoices, :now) returning id
 """)
-_OF_CUSTOMER = Statement(
-    SQL("{} where customer_id = :customer_id order by id desc limit :most").format(_REMITTANCES), Remittance
+_ONE = Statement(SQL("{} where id = :id").format(_REMITTANCES), Remittance)
+_TABLE = Statement(
+    SQL("""{} where (:customer_id::bigint is null or customer_id = :customer_id)
+        and (:before::bigint is null or id < :before) order by id desc limit :most""").format(_REMITTANCES),
+    Remittance,
 )
 _AWAITED_OF = Statement(
     SQL("{} where customer_id = any(:customer_ids::bigint[]) and {} order by id").format(_REMITTANCES, _AWAITED),
@@ -59,7 +62,7 @@ _AWAIT_AGAIN = Statement("update remittance set payment_id = null where payment_
 async def insert_remittance(
     tx: Transaction,
     customer_id: int,
-    user_id: int,
+    user_id: int | None,
     amount: Decimal,
     paid_on: date,
     reference: str,
@@ -80,9 +83,14 @@ async def insert_remittance(
     return stored
 
 
-async def remittances_of(tx: Transaction, customer_id: int, most: int) -> list[Remittance]:
-    """Return a customer's remittances, the latest first."""
-    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, most=most)
+async def find_remittance(tx: Transaction, remittance_id: int) -> Remittance | None:
+    """Return a remittance, or None."""
+    return await tx.fetch_one(_ONE, id=remittance_id)
+
+
+async def remittance_table(tx: Transaction, customer_id: int | None, before: int | None, most: int) -> list[Remittance]:
+    """Return remittances of a customer or of all, the latest first, behind one's id."""
+    return await tx.fetch_all(_TABLE, customer_id=customer_id, before=before, most=most)
 
 
 async def awaited_of(tx: Transaction, customer_ids: Sequence[int], since: datetime) -> list[Remittance]:

@@ -6,8 +6,9 @@ from datetime import datetime
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.alerts.choose_emails import choose_emails
 from tradecounter.alerts.follow_prices import follow_prices
-from tradecounter.alerts.queries.chosen_alerts import AlertKind, choose_alerts, chosen_alerts_of
+from tradecounter.alerts.queries.chosen_alerts import AlertKind, chosen_alerts_of
 from tradecounter.alerts.queries.price_alerts import price_alerts_of, remove_price_alert
 from tradecounter.alerts.queries.stock_alerts import remove_stock_alert, stock_alerts_of
 from tradecounter.alerts.tell_of_due_invoices import DAYS_BEFORE
@@ -93,13 +94,8 @@ class AlertPages:
         user_roles=(*BUYER, *ACCOUNTS),
     )
     async def choose(self, tx: Transaction, call: Call, body: ChosenForm, now: datetime) -> None:
-        user = user_of(call)
-        wanted: list[AlertKind] = []
-        if body.dispatched and user.has_role(*BUYER):
-            wanted.append("dispatched")
-        if body.invoices_due and user.has_role(*ACCOUNTS):
-            wanted.append("invoices_due")
-        await choose_alerts(tx, user.id, wanted, now)
+        chosen: dict[AlertKind, bool] = {"dispatched": body.dispatched, "invoices_due": body.invoices_due}
+        await choose_emails(tx, user_of(call), [kind for kind, is_wanted in chosen.items() if is_wanted], now)
 
     @action(
         _PRICES,

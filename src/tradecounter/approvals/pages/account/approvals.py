@@ -93,7 +93,7 @@ class ApprovalPages:
         user_roles=APPROVER,
     )
     async def approve(self, tx: Transaction, call: Call) -> NumberedOrder:
-        return await approve_order(tx, user_of(call), _code(call), self._context(call))
+        return await approve_order(tx, call.customer_id, user_of(call).id, _code(call), self._context(call))
 
     @step(
         f"{_ONE}/decline",
@@ -104,7 +104,7 @@ class ApprovalPages:
         user_roles=APPROVER,
     )
     async def decline(self, tx: Transaction, call: Call, body: ReasonForm, now: datetime) -> None:
-        await decline_order(tx, user_of(call), _code(call), body.reason, now)
+        await decline_order(tx, call.customer_id, user_of(call).id, _code(call), body.reason, now)
 
     @action(
         f"{_ONE}/price",

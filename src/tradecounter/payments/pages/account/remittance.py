@@ -17,7 +17,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, in_pounds
 from tradecounter.parts.account import AccountParts
-from tradecounter.payments.queries.remittances import Remittance, remittances_of
+from tradecounter.payments.queries.remittances import Remittance, remittance_table
 from tradecounter.payments.remittances import MOST_INVOICES, PaidInvoices, take_back_remittance, tell_of_payment
 
 _PATH = "/account/invoice/remittance"
@@ -36,11 +36,11 @@ class RemittancePages:
         "We have paid these",
         shown=lambda self, call, filled: self._show(call, filled),
         to=_PATH,
-        done=lambda amount: f"Thank you. {in_pounds(amount)} pays these invoices once it is in our bank file.",
+        done=lambda told: f"Thank you. {in_pounds(told.amount)} pays these invoices once it is in our bank file.",
         user_roles=ACCOUNTS,
     )
-    async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> Decimal:
-        return await tell_of_payment(tx, user_of(call), body, now)
+    async def tell(self, tx: Transaction, call: Call, body: PaidInvoices, now: datetime) -> Remittance:
+        return await tell_of_payment(tx, call.customer_id, user_of(call).id, body, now)
 
     @action(
         f"{_PATH}/{{id}}/take-back",
@@ -51,12 +51,12 @@ class RemittancePages:
         user_roles=ACCOUNTS,
     )
     async def take_back(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await take_back_remittance(tx, user_of(call), call.path_id("id", "payment"), now)
+        await take_back_remittance(tx, call.customer_id, call.path_id("id", "payment"), now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             invoices = await list_invoices(tx, InvoiceFilter(customer_id=call.customer_id, unpaid=True), MOST_INVOICES)
-            told = await remittances_of(tx, call.customer_id, _MOST_TOLD)
+            told = await remittance_table(tx, call.customer_id, None, _MOST_TOLD)
         waiting = {number for each in told if each.payment_id is None for number in each.invoices}
         left = {invoice.number: invoice.due for invoice in invoices}
         return self.desk.show(

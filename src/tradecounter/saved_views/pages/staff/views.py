@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled
@@ -17,21 +16,13 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found, require_text
+from tradecounter.kit.errors import invalid
 from tradecounter.parts.back_office import OfficeParts
-from tradecounter.saved_views.queries import (
-    SavedView,
-    count_views,
-    delete_view,
-    find_view,
-    insert_view,
-    views_seen_by,
-)
+from tradecounter.saved_views.manage_views import fetch_view, remove_view, save_view
+from tradecounter.saved_views.queries import views_seen_by
 
 _PATH = "/view"
 _LONGEST_ADDRESS = 2_000
-_LONGEST_NAME = 60
-_MOST = 100
 
 
 class ViewsOf(Struct, frozen=True):
@@ -74,15 +65,9 @@ class SavedViewPages:
     )
     async def save(self, tx: Transaction, call: Call, body: ViewForm, now: datetime) -> str:
         path, query = self._list(call, body.of)
-        name = body.name.strip()
-        require_text("name", name, _LONGEST_NAME)
         staff_id = staff_id_of(call)
-        if await count_views(tx, staff_id) >= _MOST:
-            raise DomainError(Kind.CONFLICT, f"you have {_MOST} views: delete one first")
-        await insert_view(tx, staff_id, name, path, query, shared=body.shared, on_today=body.on_today, now=now)
-        if body.shared:
-            audit(tx, "view.share", f"staff/{staff_id}", now, after={"name": name, "path": path, "query": query})
-        return f"{path}?{query}" if query else path
+        view = await save_view(tx, staff_id, path, query, body.name, now, shared=body.shared, on_today=body.on_today)
+        return view.address
 
     @step(
         f"{_PATH}/{{id}}/delete",
@@ -92,10 +77,7 @@ class SavedViewPages:
         done="The view is deleted.",
     )
     async def delete(self, tx: Transaction, call: Call, now: datetime) -> None:
-        view = await self._own(tx, call)
-        await delete_view(tx, view.id)
-        if view.shared:
-            audit(tx, "view.delete", f"staff/{view.staff_id}", now, before={"name": view.name, "path": view.path})
+        await remove_view(tx, **self._named(call), now=now)
 
     def _list(self, call: Call, address: str) -> tuple[str, str]:
         """Return the path and the query of a list that the person may open. Raises DomainError (invalid)."""
@@ -105,20 +87,16 @@ class SavedViewPages:
             parts = None
         if parts is None or parts.scheme or parts.netloc or not self.desk.view(call).may(parts.path):
             raise invalid("of", "is no list that you may open")
-        return parts.path, urlencode(parse_qsl(parts.query))
+        return parts.path, parts.query
 
-    async def _own(self, tx: Transaction, call: Call) -> SavedView:
-        """Return the view in the path, if the person may delete it. Raises DomainError (not found)."""
-        view_id = call.path_id("id", "view")
-        view = await find_view(tx, view_id)
-        mine = view is not None and view.staff_id == staff_id_of(call)
-        if view is None or not (mine or (view.shared and "administrator" in roles_of_caller(call))):
-            raise not_found("view", str(view_id))
-        return view
+    def _named(self, call: Call) -> dict[str, Any]:
+        """Return the view in the path, and which ones the person may delete."""
+        any_shared = "administrator" in roles_of_caller(call)
+        return {"view_id": call.path_id("id", "view"), "staff_id": staff_id_of(call), "any_shared": any_shared}
 
     async def _asked(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
-            view = await self._own(tx, call)
+            view = await fetch_view(tx, **self._named(call))
         who = "All who see it lose it." if view.shared else "Only you see it."
         return Question(
             text=f"Delete the view {view.name}? {who}",

@@ -1,0 +1,80 @@
+"""`/api/customer/{id}/alert`: what the users of a customer are told by e-mail."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from tradecounter.access.own_users import fetch_own_user
+from tradecounter.alerts.choose_emails import choose_emails
+from tradecounter.alerts.queries.chosen_alerts import AlertKind, alerts_of_customer
+from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId, UserId
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.scopes import CONFLICT
+from tradecounter.edge.operations.subject import Described, Subject
+from tradecounter.kit.errors import DomainError, Kind
+
+Emails = Annotated[
+    list[AlertKind],
+    Meta(description="`dispatched`: each parcel, for buyers. `invoices_due`: three days before, for `accounts`."),
+]
+
+
+class UserAlerts(Struct):
+    """What a user is told by e-mail."""
+
+    user_id: int
+    email: str
+    emails: Emails
+    stock: Annotated[list[str], Meta(description="The SKUs that the user waits for.")]
+    prices: Annotated[list[str], Meta(description="The names of the lists whose prices the user follows.")]
+
+
+class ChosenEmails(Struct):
+    """The e-mails that a user wants; what the user's roles do not show is left out."""
+
+    emails: Emails
+
+
+_DESCRIBED: Mapping[type, Described] = {
+    UserAlerts: Described(
+        "The user's alerts.",
+        UserAlerts(12, "jo@harbourline.example", ["dispatched"], ["CV-320P"], ["New starter"]),
+        "Alerts",
+    ),
+    ChosenEmails: Described("", ChosenEmails(["dispatched"]), "Choice"),
+}
+_ALERTS = Subject(tag="Customers", read="customers:read", write="customers:write", described=_DESCRIBED)
+_OF_CUSTOMER, _OF_USER = f"{ONE_CUSTOMER}/alert", f"{ONE_CUSTOMER}/user/{{user_id}}/alert"
+
+
+@dataclass(frozen=True, slots=True)
+class AlertOperations:
+    """The endpoints of alerts."""
+
+    desk: Desk
+
+    @_ALERTS.shows(_OF_CUSTOMER, "The users with their alerts.")
+    async def list_alerts(self, tx: Transaction, customer_id: CustomerId) -> list[UserAlerts]:
+        """What the users of a customer are told by e-mail.
+
+        Users who have not chosen anything are listed too; disabled ones are not.
+        """
+        account = await fetch_account(tx, customer_id)
+        return [UserAlerts(**asdict(each)) for each in await alerts_of_customer(tx, account.id)]
+
+    @_ALERTS.changes("PUT", _OF_USER, errors=(CONFLICT,))
+    async def choose_emails(
+        self, tx: Transaction, now: datetime, customer_id: CustomerId, user_id: UserId, body: ChosenEmails
+    ) -> UserAlerts:
+        """Choose the e-mails of a user."""
+        user = await fetch_own_user(tx, customer_id, user_id)
+        await choose_emails(tx, user, body.emails, now)
+        found = await alerts_of_customer(tx, customer_id, user_id)
+        if not found:
+            raise DomainError(Kind.CONFLICT, f"{user.email} is disabled")
+        return UserAlerts(**asdict(found[0]))

@@ -1,0 +1,74 @@
+"""`tradecounter approval`: orders that wait for an approver of their customer."""
+
+from typing import Annotated, Any
+
+import typer
+
+from tradecounter.approvals.decide import approve_order, decline_order
+from tradecounter.approvals.queries import approval_of_code, approval_table
+from tradecounter.approvals.wire import ResellerApproval, present_approval
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.command_line.arguments import Customer, Limit, one_of
+from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_table
+from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.tables import ColumnNames, Prose
+from tradecounter.kit.clock import SystemClock
+from tradecounter.orders.policy import OrderingPolicy, read_context
+from tradecounter.settings import read_settings
+
+app = typer.Typer(no_args_is_help=True, help="Orders above their buyers' limits, which wait for approval.")
+
+Code = Annotated[str, typer.Argument(metavar="CODE", help="The order's confirmation code, from `approval list`.")]
+
+_STATES = ("waiting", "approved", "declined")
+_COLUMNS = ("confirmation_code", "state", "customer_id", "customer_reference", "total_gross", "requested_by",
+            "requested_at", "decided_by", "decided_at", Prose("note"), Prose("reason"))  # fmt: skip
+
+
+@app.command("list")
+def show_all(
+    state: Annotated[
+        Any,
+        typer.Option(parser=one_of(_STATES), metavar="S", help=f"Only requests in this state: {', '.join(_STATES)}."),
+    ] = None,
+    customer: Customer = None,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List requests for approval, those of the latest orders first."""
+
+    async def work(tx: Transaction) -> list[ResellerApproval]:
+        return [present_approval(found) for found in await approval_table(tx, state, customer, None, limit)]
+
+    show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns, limit=limit)
+
+
+@app.command("approve")
+def approve(code: Code, as_json: AsJson = False) -> None:
+    """Confirm an order for its customer, with the shipping method of the request."""
+    policy = OrderingPolicy.from_settings(read_settings())
+
+    async def work(tx: Transaction) -> ResellerApproval:
+        asked = await approval_of_code(tx, code)
+        context = await read_context(tx, asked.customer_id, policy, SystemClock().now())
+        await approve_order(tx, asked.customer_id, None, asked.code, context)
+        return present_approval(await approval_of_code(tx, code))
+
+    show(run_change(work), f"{code} is approved and confirmed", as_json=as_json)
+
+
+@app.command("decline")
+def decline(
+    code: Code,
+    reason: Annotated[str, typer.Option(help="Why. Who asked gets it by e-mail.")],
+    as_json: AsJson = False,
+) -> None:
+    """Decline an order for its customer; a pending order is cancelled."""
+
+    async def work(tx: Transaction) -> ResellerApproval:
+        asked = await approval_of_code(tx, code)
+        await decline_order(tx, asked.customer_id, None, asked.code, reason, SystemClock().now())
+        return present_approval(await approval_of_code(tx, code))
+
+    show(run_change(work), f"{code} is declined", as_json=as_json)

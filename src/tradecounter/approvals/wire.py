@@ -1,0 +1,51 @@
+"""A request for approval as the reseller's programs and commands have it."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from tradecounter.approvals.queries import Approval, State
+from tradecounter.kit.wire import Amount, Moment, Timed
+
+
+class ResellerApproval(Timed, Struct):
+    """A request to confirm an order that is above its buyer's limit, and what was decided."""
+
+    id: Annotated[int, Meta(description="The order's id.")]
+    confirmation_code: str
+    customer_id: int
+    customer_reference: str
+    total_gross: Annotated[Amount, Meta(description="With VAT and the shipping method.")]
+    state: State
+    shipping_method: Annotated[int, Meta(description="The id of the method that was asked for.")]
+    note: Annotated[str, Meta(description="What the approvers should know.")]
+    requested_by: Annotated[str, Meta(description="The user's e-mail address; empty once the user is deleted.")]
+    requested_at: Moment
+    decided_by: Annotated[str, Meta(description="The user's e-mail address; empty if staff have decided.")]
+    decided_at: Moment | None
+    reason: Annotated[str, Meta(description="Why it was declined.")]
+
+
+class ApprovalRefusal(Struct):
+    """Why an order is declined."""
+
+    reason: Annotated[str, Meta(description="Who asked gets it by e-mail.")]
+
+
+def present_approval(approval: Approval) -> ResellerApproval:
+    """Return a request as JSON."""
+    return ResellerApproval(
+        id=approval.order_id,
+        confirmation_code=approval.code,
+        customer_id=approval.customer_id,
+        customer_reference=approval.customer_reference,
+        total_gross=approval.gross,
+        state=approval.state,
+        shipping_method=approval.shipping_method,
+        note=approval.note,
+        requested_by=approval.requester,
+        requested_at=approval.requested_at,
+        decided_by=approval.decider,
+        decided_at=approval.decided_at,
+        reason=approval.reason,
+    )
