@@ -17,6 +17,7 @@ from tradecounter.customer_requests.queries import (
     request_by_id,
     set_closed,
 )
+from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.error_codes import Code
@@ -79,6 +80,7 @@ async def open_request(
     items = _checked_items(await lines_of_order(tx, order.id), kind, details.items)
     if details.text or not items:
         require_text("text", details.text, _LONGEST_TEXT)
+    await lock_account(tx, customer_id)  # so that requests at the same time count each other
     if await count_open(tx, customer_id) >= _MOST_OPEN:
         raise DomainError(
             Kind.CONFLICT,

@@ -1,6 +1,5 @@
 """The requests and responses of orders and quotes in the back office."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
@@ -153,9 +152,7 @@ class Tracking(Struct):
     type: Annotated[str, Meta(description="A label, such as Collected.")]
     description: Annotated[str, Meta(description="What happened.")]
     tracking_number: Annotated[str | None, Meta(description="The shipment; without it, the latest one.")] = None
-    date: Annotated[datetime | None, Meta(description="When it happened, with an offset or `Z`; without it, now.")] = (
-        None
-    )
+    date: Annotated[Moment | None, Meta(description="When it happened, with an offset or `Z`; without it, now.")] = None
     locality: Annotated[str, Meta(description="Where it happened.")] = ""
 
 

@@ -58,6 +58,8 @@ def test_an_order_is_dispatched_tracked_filmed_and_invoiced_once_each(staff: htt
     assert tracked["shipping"][1]["tracking_events"][0]["date"] == "2026-06-16T09:30:00Z"
     seen_by_customer = customer.get(f"/order/{placed['order_reference']}").json()["shipping"][1]["tracking_events"]
     assert seen_by_customer[0]["date"] == "2026-06-16T10:30:00", "the customer sees UK time"
+    vague = staff.post(f"{address}/tracking", json={**seen, "date": "2026-06-16T09:30:00"})
+    assert (vague.status_code, vague.json()["errors"][0]["field"]) == (400, "date")
     video = {"video_file": "https://v.example/1.mp4", "streaming_playlist": "https://v.example/1.m3u8"}
     assert staff.post(f"{address}/video", json=video).status_code == 200
     assert customer.get(f"/order/{placed['order_reference']}/video").json() == video

@@ -37,7 +37,12 @@
     j: () => move(1),
     k: () => move(-1),
     n: () => press("main .heading a.main"),
-    e: () => press("main a[data-key=e]"),
+    // What changes the row of a list or what the page shows; without such a step, the first field of the page's form.
+    e: () => {
+      const step = (document.activeElement.closest("main tbody tr") ?? document).querySelector("[data-key=e]");
+      if (step) step.click();
+      else document.querySelector("main form.form :is(input:not([type=hidden]), select, textarea)")?.focus();
+    },
   };
 
   const act = (key) => {
