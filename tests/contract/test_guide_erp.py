@@ -97,13 +97,15 @@ def order_two_phones(demo: Demo) -> str:
 
 def test_the_examples_take_an_order_from_its_event_to_its_credit_note(demo: Demo, shell: Shell) -> None:
     blocks = [block["content"] for block in _BLOCK.finditer(CHAPTER) if block["kind"] == "sh"]
-    define, send, read, own_ids, dispatch, invoice, pay, take_back, recover = blocks
+    define, send, read, changed, own_ids, dispatch, invoice, pay, take_back, recover = blocks
     shell.run(define)
     assert shell.run(send).count('"errors":[]') == 3
     reference = order_two_phones(demo)
     number_events(demo.service)
     shell.run(read)
     assert shell.document("order.json")["order_reference"] == reference
+    shell.run(changed)
+    assert reference in [order.get("order_reference") for order in shell.document("changed.json")]
     shell.run(own_ids)
     assert [order["order_reference"] for order in shell.document("orders.json")] == [reference]
     shell.run(dispatch)

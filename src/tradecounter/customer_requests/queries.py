@@ -78,6 +78,7 @@ _TABLE = Statement(
             "(:is_open::boolean is null or (r.closed_at is null) = :is_open)"
             " and (:customer_id::bigint is null or o.customer_id = :customer_id)"
             " and (:before::bigint is null or r.id < :before)"
+            " and (:changed_since::timestamptz is null or r.changed_at >= :changed_since)"
         )
     ),
     CustomerRequest,
@@ -107,10 +108,17 @@ async def request_table(
     *,
     customer_id: int | None = None,
     start: int = 0,
+    changed_since: datetime | None = None,
 ) -> list[CustomerRequest]:
     """Return the latest requests in a state, or in any, from a position on; `before` selects those with lower ids."""
     return await tx.fetch_all(
-        _TABLE, is_open=_is_open(state), customer_id=customer_id, most=most, before=before, start=start
+        _TABLE,
+        is_open=_is_open(state),
+        customer_id=customer_id,
+        most=most,
+        before=before,
+        start=start,
+        changed_since=changed_since,
     )
 
 

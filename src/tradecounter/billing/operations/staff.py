@@ -80,6 +80,7 @@ class BillingOperations:
             unpaid=query.unpaid == "true",
             overdue_at=now if query.overdue == "true" else None,
             before=query.after or None,
+            changed_since=query.since,
         )
         found = await list_invoices(tx, chosen, query.limit + 1)
         return Listed(found, await shown_invoices(tx, found[: query.limit], now), _NUMBER)
@@ -121,7 +122,12 @@ class BillingOperations:
 
         The latest first.
         """
-        chosen = CreditNoteFilter(customer_id=query.customer_id, invoice=query.invoice, before=query.after or None)
+        chosen = CreditNoteFilter(
+            customer_id=query.customer_id,
+            invoice=query.invoice,
+            before=query.after or None,
+            changed_since=query.since,
+        )
         found = await list_credit_notes(tx, chosen, query.limit + 1)
         return Listed(found, map(present_credit_note, found), _NUMBER)
 

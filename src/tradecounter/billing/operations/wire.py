@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.statement_files import StatementPeriod
-from tradecounter.edge.operations.desk import Limit, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, Limit
 from tradecounter.kit.number_types import Id, Pounds
 from tradecounter.payments.record_payment import NewPayment
 
@@ -36,14 +36,14 @@ class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
     reason: str
 
 
-class PaymentListParameters(PageParameters, frozen=True, kw_only=True):
+class PaymentListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/payment`."""
 
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's payments.")] | None = None
     invoice: Annotated[int, Meta(ge=1, description="Only payments of this invoice.")] | None = None
 
 
-class InvoiceListParameters(PageParameters, frozen=True, kw_only=True):
+class InvoiceListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/invoice`."""
 
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's invoices.")] | None = None
@@ -53,7 +53,7 @@ class InvoiceListParameters(PageParameters, frozen=True, kw_only=True):
     overdue: Annotated[Flag, Meta(description="Only unpaid or part-paid invoices past their due date.")] = "false"
 
 
-class CreditNoteListParameters(PageParameters, frozen=True, kw_only=True):
+class CreditNoteListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/credit-note`."""
 
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's credit notes.")] | None = None

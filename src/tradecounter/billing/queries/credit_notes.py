@@ -171,6 +171,7 @@ class CreditNoteFilter:
     issued_from: datetime | None = None
     issued_to: datetime | None = None
     before: int | None = None
+    changed_since: datetime | None = None
 
 
 _SELECTED = SQL("""
@@ -191,6 +192,7 @@ _CONDITIONS = {
     "issued_from": SQL("c.issued_at >= :issued_from"),
     "issued_to": SQL("c.issued_at < :issued_to"),
     "before": SQL("c.number < :before"),
+    "changed_since": SQL("c.changed_at >= :changed_since"),
 }
 
 

@@ -60,6 +60,7 @@ class InvoiceFilter:
     before: int | None = None
     reference: str | None = None
     order_reference: str | None = None
+    changed_since: datetime | None = None
 
 
 _INVOICES = SQL(
@@ -74,6 +75,7 @@ _CONDITIONS = {
     "issued_to": SQL("i.issued_at < :issued_to"),
     "overdue_at": SQL("b.due_at < :overdue_at"),
     "before": SQL("i.number < :before"),
+    "changed_since": SQL("b.changed_at >= :changed_since"),
     "reference": SQL(
         "(o.order_reference = upper(:reference) or position(lower(:reference) in lower(o.customer_reference)) > 0)"
     ),

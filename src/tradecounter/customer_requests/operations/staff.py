@@ -11,7 +11,7 @@ from tradecounter.customer_requests.operations.examples import DESCRIBED
 from tradecounter.customer_requests.queries import State, request_table
 from tradecounter.customer_requests.wire import ResellerRequest, present_request
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 
 _REQUESTS = Subject(tag="Orders", read="orders:read", write="orders:write", described=DESCRIBED)
@@ -20,7 +20,7 @@ _ALL, _ONE = "/api/request", "/api/request/{id}"
 RequestId = Annotated[int, InPath("id", "The request's id.", 1, "request")]
 
 
-class RequestListParameters(PageParameters, frozen=True, kw_only=True):
+class RequestListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/request`."""
 
     state: Annotated[State, Meta(description="Only requests in this state.")] | None = None
@@ -40,7 +40,12 @@ class RequestOperations:
         To cancel units, to return them, or anything else in words. The latest first.
         """
         found = await request_table(
-            tx, query.state, query.limit + 1, query.after or None, customer_id=query.customer_id
+            tx,
+            query.state,
+            query.limit + 1,
+            query.after or None,
+            customer_id=query.customer_id,
+            changed_since=query.since,
         )
         return Listed(found, map(present_request, found))
 

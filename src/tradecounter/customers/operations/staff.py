@@ -34,7 +34,7 @@ from tradecounter.customers.operations.staff_wire import (
 from tradecounter.customers.queries.accounts import accounts_after, fetch_account
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters, text
+from tradecounter.edge.operations.desk import ChangingParameters, Desk, text
 from tradecounter.edge.operations.scopes import CONFLICT, require_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.people import CustomerUser
@@ -54,7 +54,7 @@ KeyId = Annotated[int, InPath("key_id", "The key's id.", 7, "key")]
 UserId = Annotated[int, InPath("user_id", "The user's id.", 12, "user")]
 
 
-class CustomerListParameters(PageParameters, frozen=True, kw_only=True):
+class CustomerListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/customer`."""
 
     email_address: Annotated[str | None, Meta(description="Only the customer with this address, in any case.")] = None
@@ -112,7 +112,9 @@ class CustomerOperations:
         """All customers."""
         email = text("email_address", query.email_address)
         external_id = text("external_id", query.external_id)
-        found = await accounts_after(tx, query.after, query.limit + 1, email=email, external_id=external_id or None)
+        found = await accounts_after(
+            tx, query.after, query.limit + 1, email=email, external_id=external_id or None, changed_since=query.since
+        )
         return Listed(found, await present_customers(tx, found[: query.limit], now))
 
     @CUSTOMERS.changes("POST", ALL_CUSTOMERS, location="{id}", check=_check_new, errors=(NOT_FOUND,))

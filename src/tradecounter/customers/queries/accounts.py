@@ -78,18 +78,26 @@ _ACCOUNTS_AFTER = Statement(
     SQL(
         "select {} from customer where id > :after"
         " and (:email_key::text is null or email_key = :email_key)"
-        " and (:external_id::text is null or external_id = :external_id) order by id limit :most"
+        " and (:external_id::text is null or external_id = :external_id)"
+        " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id limit :most"
     ).format(ACCOUNT_COLUMNS),
     Account,
 )
 
 
 async def accounts_after(
-    tx: Transaction, after: int, most: int, *, email: str | None = None, external_id: str | None = None
+    tx: Transaction,
+    after: int,
+    most: int,
+    *,
+    email: str | None = None,
+    external_id: str | None = None,
+    changed_since: datetime | None = None,
 ) -> list[Account]:
     """Return the first accounts with a higher id, of which `email` is the address in any case."""
     email_key = None if email is None else fold(email)
-    return await tx.fetch_all(_ACCOUNTS_AFTER, after=after, most=most, email_key=email_key, external_id=external_id)
+    values = {"email_key": email_key, "external_id": external_id, "changed_since": changed_since}
+    return await tx.fetch_all(_ACCOUNTS_AFTER, after=after, most=most, **values)
 
 
 async def add_account(tx: Transaction, change: CustomerChange) -> Account:

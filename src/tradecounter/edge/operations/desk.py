@@ -52,6 +52,14 @@ NEXT = Header(
 LOCATION = Header("Location", "The address of what is new.", {"type": "string"}, "/api/customer/1001")
 
 
+ChangedSince = Annotated[
+    str | None,
+    Meta(
+        description="Only what changed at this time or later, such as 2026-06-01T09:30:00Z. Ask from some minutes "
+        "before your last request on: a change that was being made then has its earlier time.",
+    ),
+]
+
 CREATED = 201
 Address = str | Callable[[Mapping[str, Any]], str]
 
@@ -65,6 +73,17 @@ class PageParameters(Struct, frozen=True, kw_only=True):
 
     after: Cursor = 0
     limit: Limit = 100
+
+
+class ChangingParameters(PageParameters, frozen=True, kw_only=True):
+    """The parameters of a list that programs read again and again."""
+
+    changed_since: ChangedSince = None
+
+    @property
+    def since(self) -> datetime | None:
+        """The moment of `changed_since`. Raises DomainError (invalid)."""
+        return moment("changed_since", self.changed_since)
 
 
 class DryRun(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """`/api/order`: orders of all customers, and what happens to them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters, Unchanged
+from tradecounter.edge.operations.desk import ChangingParameters, Desk, Unchanged
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.letterhead.seller import Letterhead
@@ -36,7 +36,7 @@ OrderReference = Annotated[
 ]
 
 
-class OrderListParameters(PageParameters, frozen=True, kw_only=True):
+class OrderListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/order`. Orders must match all of them."""
 
     state: Annotated[State | None, Meta(description="Only orders in this state.")] = None
@@ -68,6 +68,7 @@ class OrderOperations:
         Quotes are orders too; unconfirmed ones are in state `pending`.
         """
         wanted = await order_filter(tx, query, external_id=query.external_id)
+        wanted = replace(wanted, changed_since=query.since)
         found = await orders_after(tx, wanted, query.after, query.limit + 1)
         return Listed(found, await self.orders.many(tx, found[: query.limit], now))
 

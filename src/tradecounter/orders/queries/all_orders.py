@@ -38,6 +38,7 @@ _FROM = SQL("coalesce(confirmed_at, created_at) >= :created_from")
 _TO = SQL("coalesce(confirmed_at, created_at) < :created_to")
 _STATUS = SQL("status = :status")
 _EXTERNAL_ID = SQL("external_id = :external_id")
+_CHANGED = SQL("changed_at >= :changed_since")
 _STATE = SQL("state = :state")
 _KIND = SQL("kind = :kind")
 
@@ -60,6 +61,7 @@ class OrderFilter:
     status: str | None = None
     state: str | None = None
     kind: str | None = None
+    changed_since: datetime | None = None
 
 
 async def list_all_orders(tx: Transaction, wanted: OrderFilter, most: int) -> list[AnyOrder]:
@@ -103,6 +105,7 @@ def conditions_of(wanted: OrderFilter) -> Iterator[SQL | Composed]:
         (wanted.status, _STATUS),
         (wanted.state, _STATE),
         (wanted.kind, _KIND),
+        (wanted.changed_since, _CHANGED),
     ):
         if value is not None:
             yield condition

@@ -33,7 +33,7 @@ class PaymentOperations:
 
         The latest recorded first.
         """
-        chosen = PaymentFilter(customer_id=query.customer_id, invoice=query.invoice)
+        chosen = PaymentFilter(customer_id=query.customer_id, invoice=query.invoice, changed_since=query.since)
         found = await list_payments(tx, chosen, query.limit + 1, before=query.after or None)
         return Listed(found, map(present_payment, found))
 

@@ -66,6 +66,7 @@ class PaymentFilter:
     order_reference: str | None = None
     received_from: date | None = None
     received_to: date | None = None
+    changed_since: datetime | None = None
 
 
 _CONDITIONS = {
@@ -76,6 +77,7 @@ _CONDITIONS = {
     ).format(NAMED_ORDERS),
     "received_from": SQL("p.received_on >= :received_from"),
     "received_to": SQL("p.received_on <= :received_to"),
+    "changed_since": SQL("p.changed_at >= :changed_since"),
 }
 
 

@@ -66,9 +66,7 @@ _PRICE = products.ResellerPrice(
 DESCRIBED: Mapping[type, Described] = {
     products.ListedProduct: Described(
         "The product.",
-        products.ListedProduct(
-            "CV-320P", "Convoy 320P desk phone", "convoy", "5012345678900", active=True, external_id=None
-        ),
+        products.ListedProduct(**{name: getattr(_PRODUCT, name) for name in products.ListedProduct.__struct_fields__}),
     ),
     products.ResellerProduct: Described("The product.", _PRODUCT, "Product"),
     products.ResellerPrice: Described("The price.", _PRICE, "Price"),

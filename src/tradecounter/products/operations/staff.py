@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, structs
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, Limit, text
+from tradecounter.edge.operations.desk import ChangedSince, Desk, Limit, moment, text
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.errors import invalid
@@ -33,7 +33,7 @@ from tradecounter.products.operations.staff_wire import (
     ResellerProduct,
     Stock,
 )
-from tradecounter.products.queries.by_sku import fetch_product
+from tradecounter.products.queries.by_sku import FoundProduct, fetch_product, whole_products
 from tradecounter.products.queries.product_list import ProductFilter, Shown
 from tradecounter.stock.queries.stock_of_product import deliveries_of, stock_level_of
 
@@ -63,6 +63,7 @@ class ProductListParameters(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     external_id: Annotated[str | None, Meta(description="Only the product with this external id.")] = None
+    changed_since: ChangedSince = None
     after: Annotated[str | None, Meta(description="Only products after this SKU, from the `Link` before.")] = None
     limit: Limit = 100
 
@@ -84,13 +85,17 @@ class ProductOperations:
 
     @_PRODUCTS.lists("/api/product", "The products.")
     async def search_products(self, tx: Transaction, query: ProductListParameters) -> Listed[ListedProduct]:
-        """Products, active or not, by SKU."""
+        """Products, active or not, by SKU.
+
+        With descriptions, pictures, attributes and cost.
+        """
         words, after = text("query", query.query) or "", text("after", query.after) or ""
         manufacturer, external_id = text("manufacturer", query.manufacturer), text("external_id", query.external_id)
-        wanted = ProductFilter(manufacturer or None, query.show, external_id or None)
+        since = moment("changed_since", query.changed_since)
+        wanted = ProductFilter(manufacturer or None, query.show, external_id or None, since)
         found = await list_products(tx, self.catalogue, words, wanted, after, query.limit + 1)
-        shown = (ListedProduct(p.sku, p.name, p.manufacturer, p.ean, p.active, p.external_id) for p in found)
-        return Listed(found, shown, attrgetter("sku_key"))
+        whole = await whole_products(tx, [product.sku_key for product in found[: query.limit]])
+        return Listed(found, (ListedProduct(**_own_fields(each)) for each in whole), attrgetter("sku_key"))
 
     @_PRODUCTS.shows("/api/product/{sku}")
     async def get_product(self, tx: Transaction, sku: Sku) -> ResellerProduct:
@@ -128,37 +133,15 @@ class ProductOperations:
 async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
     """Return a product with its stock and every price. Raises DomainError (not found)."""
     found = await fetch_product(tx, sku)
-    product, level = found.record, await stock_level_of(tx, found.record.id)
+    product_id = found.record.id
+    level = await stock_level_of(tx, product_id)
     return ResellerProduct(
-        sku=product.sku,
-        name=product.name,
-        manufacturer=product.manufacturer,
-        ean=product.ean,
-        active=product.active,
-        external_id=found.external_id,
-        weight_kg=product.weight_kg,
-        clearance_product=product.clearance_product,
-        configurable=found.configurable,
-        categories=product.categories,
-        short_description=product.short_description,
-        description=product.description,
-        description_html=product.description_html,
-        images=[ProductImage(**image) for image in product.images],
-        documents=[ProductDocument(**document) for document in product.documents],
-        attributes=product.attributes,
-        related_products=product.related_products,
-        similar_products=product.similar_products,
-        store_url=product.store_url,
-        box_width_mm=product.box_width_mm,
-        box_height_mm=product.box_height_mm,
-        box_length_mm=product.box_length_mm,
-        purchase_cost=found.purchase_cost,
-        consumer_unit_cost=product.consumer_unit_cost,
+        **_own_fields(found),
         stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered, level.location),
-        deliveries=[ExpectedDelivery(each.expected_on, each.incoming) for each in await deliveries_of(tx, product.id)],
+        deliveries=[ExpectedDelivery(each.expected_on, each.incoming) for each in await deliveries_of(tx, product_id)],
         prices=[
             ListCosts(p.price_list, p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost)
-            for p in await list_prices_of(tx, product.id)
+            for p in await list_prices_of(tx, product_id)
         ],
         contract_prices=[
             ContractCosts(
@@ -169,9 +152,39 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
                 p.five_plus_unit_cost,
                 p.ten_plus_unit_cost,
             )
-            for p in await contract_prices_of(tx, product.id)
+            for p in await contract_prices_of(tx, product_id)
         ],
     )
+
+
+def _own_fields(found: FoundProduct) -> dict[str, Any]:
+    product = found.record
+    return {
+        "sku": product.sku,
+        "name": product.name,
+        "manufacturer": product.manufacturer,
+        "ean": product.ean,
+        "active": product.active,
+        "external_id": found.external_id,
+        "weight_kg": product.weight_kg,
+        "clearance_product": product.clearance_product,
+        "configurable": found.configurable,
+        "categories": product.categories,
+        "short_description": product.short_description,
+        "description": product.description,
+        "description_html": product.description_html,
+        "images": [ProductImage(**image) for image in product.images],
+        "documents": [ProductDocument(**document) for document in product.documents],
+        "attributes": product.attributes,
+        "related_products": product.related_products,
+        "similar_products": product.similar_products,
+        "store_url": product.store_url,
+        "box_width_mm": product.box_width_mm,
+        "box_height_mm": product.box_height_mm,
+        "box_length_mm": product.box_length_mm,
+        "purchase_cost": found.purchase_cost,
+        "consumer_unit_cost": product.consumer_unit_cost,
+    }
 
 
 def _adjusted(stock: AdjustedStock) -> AdjustedItem:

@@ -11,17 +11,6 @@ from tradecounter.kit.wire import Amount, Moment, Timed
 _MOST = 1_000_000_000
 
 
-class ListedProduct(Struct):
-    """A product in a list."""
-
-    sku: str
-    name: str
-    manufacturer: str
-    ean: str | None
-    active: Annotated[bool, Meta(description="Whether customers see it.")]
-    external_id: Annotated[str | None, Meta(description="Its id in another of your programs.")]
-
-
 class Stock(Struct):
     """A product's units; `on_hand` is `available` and `allocated` together. `location` is empty if unknown."""
 
@@ -73,8 +62,8 @@ class ProductDocument(Struct):
     url: str
 
 
-class ResellerProduct(Struct, kw_only=True):
-    """A whole product: what imports set, its stock and every price."""
+class ListedProduct(Struct, kw_only=True):
+    """A product with what imports set."""
 
     sku: str
     name: str
@@ -102,6 +91,11 @@ class ResellerProduct(Struct, kw_only=True):
         Decimal | None, Meta(description="What the reseller pays for a unit; null: unknown. Customers never see it.")
     ]
     consumer_unit_cost: Annotated[Decimal, Meta(description="The recommended retail price without VAT; 0: none.")]
+
+
+class ResellerProduct(ListedProduct, kw_only=True):
+    """A whole product: what imports set, its stock and every price."""
+
     stock: Stock
     deliveries: list[ExpectedDelivery]
     prices: Annotated[list[ListCosts], Meta(description="On every price list.")]

@@ -32,17 +32,24 @@ class FoundProduct:
     external_id: str | None
 
 
-_FIND_PRODUCT = Statement("select id, configurable, purchase_cost, external_id from product where sku_key = :sku_key")
+_FIND_PRODUCTS = Statement("""
+    select id, configurable, purchase_cost, external_id from product where sku_key = any(:sku_keys) order by sku_key
+""")
 
 
 async def fetch_product(tx: Transaction, sku: str) -> FoundProduct:
     """Return a product by its SKU, ignoring case. Raises DomainError (not found), which suggests similar SKUs."""
-    found = await tx.fetch_one(_FIND_PRODUCT, sku_key=key_form(sku))
-    if found is None:
+    found = await whole_products(tx, [key_form(sku)])
+    if not found:
         raise await _unknown(tx, sku)
-    product_id, *hidden = found
-    [record] = await read_products(tx, [product_id], unreadable=[])
-    return FoundProduct(record, *hidden)
+    return found[0]
+
+
+async def whole_products(tx: Transaction, sku_keys: Sequence[str]) -> list[FoundProduct]:
+    """Return the products with these folded SKUs, by SKU."""
+    found = await tx.fetch_all(_FIND_PRODUCTS, sku_keys=list(sku_keys))
+    records = await read_products(tx, [product_id for product_id, *_ in found], unreadable=[])
+    return [FoundProduct(record, *hidden) for record, (_, *hidden) in zip(records, found, strict=True)]
 
 
 _PRODUCT_ROW = Statement(SQL("select v.row::text from ({}) v where v.key = :sku_key").format(SQL(PRODUCT_VIEW)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, get_args
 
 from psycopg.sql import SQL, Composed
@@ -38,6 +39,7 @@ class ProductFilter:
     manufacturer: str | None = None
     show: Shown | None = None
     external_id: str | None = None
+    changed_since: datetime | None = None
 
 
 _LISTED = SQL("select p.sku, p.sku_key, p.name, p.manufacturer, p.ean, p.active, p.external_id from product p where {}")
@@ -47,6 +49,7 @@ _KEYS = SQL("p.sku_key = any(:sku_keys)")
 _CONTAINS = SQL("position(:text in p.sku_key) > 0")
 _MANUFACTURER = SQL("p.manufacturer in (select key from manufacturer where :manufacturer in (lower(key), lower(name)))")
 _EXTERNAL_ID = SQL("p.external_id = :external_id")
+_CHANGED = SQL("p.changed_at >= :changed_since")
 _SHOWN: dict[Shown, SQL] = {
     "sold": SQL("p.active"),
     "not_sold": SQL("not p.active"),
@@ -87,6 +90,7 @@ async def products_after(
         "text": fold(containing or ""),
         "manufacturer": (wanted.manufacturer or "").lower(),
         "external_id": wanted.external_id,
+        "changed_since": wanted.changed_since,
     }
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
@@ -103,5 +107,7 @@ def _conditions(
         yield _MANUFACTURER
     if wanted.external_id is not None:
         yield _EXTERNAL_ID
+    if wanted.changed_since is not None:
+        yield _CHANGED
     if wanted.show is not None:
         yield _SHOWN[wanted.show]

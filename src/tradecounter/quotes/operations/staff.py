@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, structs
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.orders.lines import OrderLine
@@ -36,7 +36,7 @@ QuoteCode = Annotated[
 ]
 
 
-class QuoteListParameters(PageParameters, frozen=True, kw_only=True):
+class QuoteListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/quote`."""
 
     state: Annotated[
@@ -56,7 +56,7 @@ class QuoteOperations:
     @QUOTES.lists("/api/quote", "The quotes.")
     async def list_quotes(self, tx: Transaction, now: datetime, query: QuoteListParameters) -> Listed[ResellerQuote]:
         """Quotes of all customers."""
-        chosen = OrderFilter(customer_id=query.customer_id, state=query.state, kind="quote")
+        chosen = OrderFilter(customer_id=query.customer_id, state=query.state, kind="quote", changed_since=query.since)
         found = await orders_after(tx, chosen, query.after, query.limit + 1)
         lines = await lines_of(tx, [quote.id for quote in found])
         costs = await purchase_costs(tx, {line.product_id for each in lines.values() for line in each})

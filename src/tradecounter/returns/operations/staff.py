@@ -9,7 +9,7 @@ from msgspec import Meta
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.scopes import require_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
@@ -31,7 +31,7 @@ _ALL, _ONE = "/api/return", "/api/return/{number}"
 ReturnNumber = Annotated[str, InPath("number", "The return's number.", "RMA-1001", "return")]
 
 
-class ReturnListParameters(PageParameters, frozen=True, kw_only=True):
+class ReturnListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/return`."""
 
     state: Annotated[ReturnState | None, Meta(description="Only returns in this state.")] = None
@@ -56,7 +56,12 @@ class ReturnOperations:
     async def list_returns(self, tx: Transaction, query: ReturnListParameters) -> Listed[Return]:
         """Returns of all customers, the latest first."""
         found = await list_returns(
-            tx, query.limit + 1, state=query.state, customer_id=query.customer_id, after=query.after or None
+            tx,
+            query.limit + 1,
+            state=query.state,
+            customer_id=query.customer_id,
+            after=query.after or None,
+            changed_since=query.since,
         )
         lines = await lines_of_returns(tx, [each.id for each in found])
         return Listed(found, (return_on_the_wire(each, lines[each.id]) for each in found))

@@ -73,6 +73,7 @@ _LIST = Statement(
     SQL(
         "{} where (:state::text is null or r.state = :state) and (:order_id::bigint is null or r.order_id = :order_id)"
         " and (:customer_id::bigint is null or o.customer_id = :customer_id)"
+        " and (:changed_since::timestamptz is null or r.changed_at >= :changed_since)"
         " and (:after::bigint is null or r.id < :after) order by r.id desc limit :most"
     ).format(_RETURN),
     StoredReturn,
@@ -87,9 +88,11 @@ async def list_returns(
     order_id: int | None = None,
     customer_id: int | None = None,
     after: int | None = None,
+    changed_since: datetime | None = None,
 ) -> list[StoredReturn]:
     """Return the latest returns that match, latest first; `after` is the id of the previous page's last return."""
-    return await tx.fetch_all(_LIST, state=state, order_id=order_id, customer_id=customer_id, after=after, most=most)
+    values = {"state": state, "order_id": order_id, "customer_id": customer_id, "changed_since": changed_since}
+    return await tx.fetch_all(_LIST, **values, after=after, most=most)
 
 
 _OF_ORDERS = Statement(
