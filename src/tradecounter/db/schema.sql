@@ -100,6 +100,16 @@ CREATE FUNCTION public.note_changed_parts_of_shipments() RETURNS trigger
     end
     $$;
 
+CREATE FUNCTION public.note_changed_payments() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        update payment p set changed_at = clock_timestamp() from (select distinct payment_id as id from part) as c
+        where p.id = c.id and p.xmin <> pg_current_xact_id()::xid;
+        return null;
+    end
+    $$;
+
 CREATE FUNCTION public.note_changed_prices() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -135,8 +145,8 @@ CREATE FUNCTION public.note_changed_products() RETURNS trigger
             from changed n join former o using (id)
             where (n.active or o.active or n.sku <> o.sku) and n is distinct from o
               and ((n.purchase_cost, n.external_id) is not distinct from (o.purchase_cost, o.external_id)
-                   or to_jsonb(n) - array['purchase_cost', 'external_id']
-                      is distinct from to_jsonb(o) - array['purchase_cost', 'external_id'])
+                   or to_jsonb(n) - array['purchase_cost', 'external_id', 'changed_at']
+                      is distinct from to_jsonb(o) - array['purchase_cost', 'external_id', 'changed_at'])
             having count(*) > 0;
         else
             insert into catalogue_change (topic, product_ids)
@@ -144,6 +154,27 @@ CREATE FUNCTION public.note_changed_products() RETURNS trigger
         end if;
         return null;
     end $$;
+
+CREATE FUNCTION public.note_changed_record() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        if new is distinct from old then
+            new.changed_at := greatest(old.changed_at, clock_timestamp());
+        end if;
+        return new;
+    end
+    $$;
+
+CREATE FUNCTION public.note_changed_returns() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        update order_return r set changed_at = clock_timestamp() from (select distinct return_id as id from part) as c
+        where r.id = c.id and r.xmin <> pg_current_xact_id()::xid;
+        return null;
+    end
+    $$;
 
 CREATE FUNCTION public.number_catalogue_changes() RETURNS trigger
     LANGUAGE plpgsql
@@ -696,8 +727,11 @@ CREATE TABLE public.credit_note (
     gross numeric(18,2) NOT NULL,
     document jsonb NOT NULL,
     pdf bytea NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT credit_note_gross_check CHECK ((gross > (0)::numeric))
 );
+
+COMMENT ON COLUMN public.credit_note.changed_at IS 'When it changed last; triggers set it.';
 
 CREATE TABLE public.credit_note_line (
     credit_note bigint NOT NULL,
@@ -740,6 +774,7 @@ CREATE TABLE public.customer (
     blocked_at timestamp with time zone,
     blocked_reason text,
     external_id text,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT customer_check CHECK (((credit_limit IS NULL) = (term_days IS NULL))),
     CONSTRAINT customer_check1 CHECK (((blocked_at IS NULL) = (blocked_reason IS NULL))),
     CONSTRAINT customer_credit_limit_check CHECK ((credit_limit >= (0)::numeric)),
@@ -753,6 +788,8 @@ COMMENT ON COLUMN public.customer.discount IS 'Per cent off every price that is 
 COMMENT ON COLUMN public.customer.order_mails IS 'Whether the account''s address gets the mails of orders that name no address themselves.';
 
 COMMENT ON COLUMN public.customer.external_id IS 'The reseller''s own id of the customer, which the customer never sees.';
+
+COMMENT ON COLUMN public.customer.changed_at IS 'When it changed last; triggers set it.';
 
 CREATE TABLE public.customer_contact (
     id bigint NOT NULL,
@@ -816,6 +853,7 @@ CREATE TABLE public.customer_request (
     answer text DEFAULT ''::text NOT NULL,
     opened_as text DEFAULT ''::text NOT NULL,
     closed_as text DEFAULT ''::text NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT customer_request_kind_check CHECK ((kind = ANY (ARRAY['cancel'::text, 'return'::text, 'message'::text])))
 );
 
@@ -824,6 +862,8 @@ COMMENT ON COLUMN public.customer_request.items IS 'Units to cancel or to return
 COMMENT ON COLUMN public.customer_request.opened_as IS 'The name of the key that asked; empty for a user.';
 
 COMMENT ON COLUMN public.customer_request.closed_as IS 'The service token or the command''s user that answered; empty for a member of the staff.';
+
+COMMENT ON COLUMN public.customer_request.changed_at IS 'When it changed last; triggers set it.';
 
 ALTER TABLE public.customer_request ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_request_id_seq
@@ -1070,12 +1110,15 @@ CREATE TABLE public.invoice_balance (
     paid numeric(18,2) DEFAULT 0 NOT NULL,
     credited numeric(18,2) DEFAULT 0 NOT NULL,
     due numeric(18,2) GENERATED ALWAYS AS (((gross - paid) - credited)) STORED NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT invoice_balance_credited_check CHECK ((credited >= (0)::numeric)),
     CONSTRAINT invoice_balance_due_check CHECK ((due >= (0)::numeric)),
     CONSTRAINT invoice_balance_paid_check CHECK ((paid >= (0)::numeric))
 );
 
 COMMENT ON TABLE public.invoice_balance IS 'What is paid and credited of each invoice, which itself never changes.';
+
+COMMENT ON COLUMN public.invoice_balance.changed_at IS 'When it changed last; triggers set it.';
 
 CREATE TABLE public.invoice_line (
     invoice bigint NOT NULL,
@@ -1292,10 +1335,13 @@ CREATE TABLE public.order_return (
     opened_at timestamp with time zone NOT NULL,
     received_at timestamp with time zone,
     closed_at timestamp with time zone,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT order_return_state_check CHECK ((state = ANY (ARRAY['open'::text, 'received'::text, 'closed'::text])))
 );
 
 COMMENT ON COLUMN public.order_return.id IS 'The number, without the prefix RMA-.';
+
+COMMENT ON COLUMN public.order_return.changed_at IS 'When it changed last; triggers set it.';
 
 CREATE TABLE public.orders (
     id bigint NOT NULL,
@@ -1414,12 +1460,15 @@ CREATE TABLE public.payment (
     reference text NOT NULL,
     reversed_at timestamp with time zone,
     reversal_reason text,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT payment_amount_check CHECK ((amount > (0)::numeric)),
     CONSTRAINT payment_check CHECK (((reversed_at IS NULL) = (reversal_reason IS NULL))),
     CONSTRAINT payment_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'direct_debit'::text, 'card'::text, 'cheque'::text, 'cash'::text, 'other'::text, 'refund'::text])))
 );
 
 COMMENT ON COLUMN public.payment.counts_from IS 'From when it counts on statements: when it was recorded, or an earlier day.';
+
+COMMENT ON COLUMN public.payment.changed_at IS 'When it changed last; triggers set it.';
 
 ALTER TABLE public.payment ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.payment_id_seq
@@ -1500,6 +1549,7 @@ CREATE TABLE public.product (
     purchase_cost numeric(12,2),
     documents jsonb DEFAULT '[]'::jsonb NOT NULL,
     external_id text,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT product_purchase_cost_check CHECK ((purchase_cost >= (0)::numeric))
 );
 
@@ -1512,6 +1562,8 @@ COMMENT ON COLUMN public.product.purchase_cost IS 'What the reseller pays for a 
 COMMENT ON COLUMN public.product.documents IS 'Datasheets and other links: objects with `name` and `url`.';
 
 COMMENT ON COLUMN public.product.external_id IS 'The reseller''s own id of the product, which customers never see.';
+
+COMMENT ON COLUMN public.product.changed_at IS 'When it changed last; triggers set it.';
 
 ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.product_id_seq
@@ -2538,15 +2590,21 @@ CREATE UNIQUE INDEX consent_that_stands ON public.consent USING btree (client_id
 
 CREATE INDEX credential_failure_of_address ON public.credential_failure USING btree (address, failed_at);
 
+CREATE INDEX credit_note_by_change ON public.credit_note USING btree (changed_at);
+
 CREATE INDEX credit_note_of_customer ON public.credit_note USING btree (customer_id, number);
 
 CREATE INDEX credit_note_of_invoice ON public.credit_note USING btree (invoice);
+
+CREATE INDEX customer_by_change ON public.customer USING btree (changed_at);
 
 CREATE INDEX customer_contact_of_customer ON public.customer_contact USING btree (customer_id);
 
 CREATE INDEX customer_note_of_customer ON public.customer_note USING btree (customer_id, written_at DESC, id DESC);
 
 CREATE INDEX customer_note_promised ON public.customer_note USING btree (customer_id, id DESC) WHERE (promised_on IS NOT NULL);
+
+CREATE INDEX customer_request_by_change ON public.customer_request USING btree (changed_at);
 
 CREATE INDEX customer_request_of_order ON public.customer_request USING btree (order_id);
 
@@ -2569,6 +2627,8 @@ CREATE INDEX forgotten_password_by_age ON public.forgotten_password USING btree 
 CREATE INDEX idempotency_key_by_age ON public.idempotency_key USING btree (created_at);
 
 CREATE INDEX import_change_of_import ON public.import_change USING btree (import_id);
+
+CREATE INDEX invoice_balance_by_change ON public.invoice_balance USING btree (changed_at);
 
 CREATE INDEX invoice_balance_of_order ON public.invoice_balance USING btree (order_id);
 
@@ -2616,9 +2676,13 @@ CREATE INDEX order_line_of_product ON public.order_line USING btree (product_id,
 
 CREATE INDEX order_note_of_order ON public.order_note USING btree (order_id);
 
+CREATE INDEX order_return_by_change ON public.order_return USING btree (changed_at);
+
 CREATE INDEX order_return_of_order ON public.order_return USING btree (order_id);
 
 CREATE INDEX orders_by_change ON public.orders USING btree (customer_id, changed_at) WHERE (state = 'confirmed'::text);
+
+CREATE INDEX orders_by_change_of_any ON public.orders USING btree (changed_at);
 
 CREATE INDEX orders_by_customer_reference ON public.orders USING btree (lower(btrim(customer_reference)), customer_id);
 
@@ -2654,6 +2718,8 @@ CREATE INDEX password_failure_of_address ON public.password_failure USING btree 
 
 CREATE INDEX payment_by_amount ON public.payment USING btree (amount, id);
 
+CREATE INDEX payment_by_change ON public.payment USING btree (changed_at);
+
 CREATE INDEX payment_of_customer ON public.payment USING btree (customer_id, id);
 
 CREATE INDEX price_alert_of_list ON public.price_alert USING btree (list_id);
@@ -2661,6 +2727,8 @@ CREATE INDEX price_alert_of_list ON public.price_alert USING btree (list_id);
 CREATE INDEX price_alert_to_check ON public.price_alert USING btree (checked_on);
 
 CREATE UNIQUE INDEX price_list_by_form ON public.price_list USING btree (lower((NORMALIZE(btrim(key), NFC) COLLATE "C")));
+
+CREATE INDEX product_by_change ON public.product USING btree (changed_at);
 
 CREATE INDEX quotes ON public.orders USING btree (id) WHERE (kind = 'quote'::text);
 
@@ -2750,6 +2818,8 @@ CREATE TRIGGER added_prices_are_noted AFTER INSERT ON public.price REFERENCING N
 
 CREATE TRIGGER added_products_are_noted AFTER INSERT ON public.product REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
 
+CREATE TRIGGER allocation_changes_payment AFTER INSERT ON public.allocation REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_payments();
+
 CREATE TRIGGER allocation_never_changes BEFORE DELETE OR UPDATE ON public.allocation FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
 
 CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
@@ -2772,7 +2842,15 @@ CREATE TRIGGER configuration_delete_changes_order AFTER DELETE ON public.configu
 
 CREATE TRIGGER configuration_insert_changes_order AFTER INSERT ON public.configuration REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_lines();
 
+CREATE TRIGGER credit_note_changes BEFORE UPDATE ON public.credit_note FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
 CREATE TRIGGER credit_note_never_changes BEFORE DELETE OR UPDATE ON public.credit_note FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
+
+CREATE TRIGGER customer_changes BEFORE UPDATE ON public.customer FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
+CREATE TRIGGER customer_request_changes BEFORE UPDATE ON public.customer_request FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
+CREATE TRIGGER invoice_balance_changes BEFORE UPDATE ON public.invoice_balance FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
 
@@ -2784,11 +2862,17 @@ CREATE TRIGGER order_line_insert_changes_order AFTER INSERT ON public.order_line
 
 CREATE TRIGGER order_line_update_changes_order AFTER UPDATE ON public.order_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
 
+CREATE TRIGGER order_return_changes BEFORE UPDATE ON public.order_return FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
 CREATE TRIGGER packing_video_delete_changes_order AFTER DELETE ON public.packing_video REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
 
 CREATE TRIGGER packing_video_insert_changes_order AFTER INSERT ON public.packing_video REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
 
 CREATE TRIGGER packing_video_update_changes_order AFTER UPDATE ON public.packing_video REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER payment_changes BEFORE UPDATE ON public.payment FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
+CREATE TRIGGER product_changes BEFORE UPDATE ON public.product FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER removed_attribute_is_noted AFTER DELETE ON public.attribute FOR EACH ROW WHEN (old.active) EXECUTE FUNCTION public.note_changed_attributes();
 
@@ -2799,6 +2883,8 @@ CREATE TRIGGER removed_incoming_stocks_are_noted AFTER DELETE ON public.incoming
 CREATE TRIGGER removed_prices_are_noted AFTER DELETE ON public.price REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
 
 CREATE TRIGGER removed_products_are_noted AFTER DELETE ON public.product REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
+
+CREATE TRIGGER return_line_changes_return AFTER UPDATE ON public.return_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_returns();
 
 CREATE TRIGGER serial_number_delete_changes_order AFTER DELETE ON public.serial_number REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
 
