@@ -1,4 +1,4 @@
-"""A million confirmed orders: copies, by SQL, of one that was placed and confirmed over HTTP."""
+"""A million confirmed orders: copies, by SQL, of one that was placed and confirmed over HTTP, and paid."""
 
 import json
 from typing import Any, LiteralString
@@ -44,6 +44,7 @@ def copy_orders(connection: psycopg.Connection[Any], count: int, customer_ids: l
         "confirmation_code": "md5('copy ' || n)",
         "number": "n",
         "order_reference": "'ORD-' || n",
+        "paid": "o.gross",
         "created_at": "o.created_at - n * interval '1 second'",
         "confirmed_at": "o.confirmed_at - n * interval '1 second'",
         **({} if whole else _SMALL),

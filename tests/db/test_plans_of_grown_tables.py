@@ -15,6 +15,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.orders.queries import announcements, order_table
+from tradecounter.orders.queries.all_orders import _numbers_beginning as numbers_beginning
 
 PRODUCTS, ORDERS, ENTRIES = 100, 5_000, 60_000
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -158,6 +159,11 @@ def test_the_sums_of_a_month_are_read_from_an_index_only(connection: Connection)
     [([plan],)] = explained.fetchall()
     [scan] = scans(plan["Plan"], "orders")
     assert (scan["Node Type"], scan["Index Name"]) == ("Index Only Scan", "orders_by_status")
+
+
+def test_a_text_with_a_space_begins_no_reference() -> None:
+    assert numbers_beginning("ORD 10") == numbers_beginning("cable 10") == []
+    assert numbers_beginning(" ORD-10")[:3] == [(10, 10), (100, 109), (1000, 1099)]
 
 
 @pytest.mark.parametrize(

@@ -97,8 +97,8 @@ _SHELVED = Statement(
     where (p.active or s.available + s.allocated > 0)
       and (:place = '' or starts_with(lower(s.location), :place))
       and (:key = '' or position(:key in lower(p.sku || ' ' || p.name)) > 0)
-      and (s.location, p.id) > (:after_place, :after_id::bigint)
-    order by s.location, p.id limit :most
+      and (s.location, s.product_id) > (:after_place, :after_id::bigint)
+    order by s.location, s.product_id limit :most
     """,
     Shelved,
 )

@@ -137,7 +137,7 @@ def _numbers_beginning(reference: str) -> list[tuple[int, int]]:
     """Return the ranges of numbers that begin with the digits at the end of a reference: 7, 70 to 79, 700 to 799."""
     found = _NUMBER_AT_END.search(reference)
     ranges = []
-    if found is not None:
+    if found is not None and len(reference.split()) == 1:  # no reference has a space
         low, high = int(found[0]), int(found[0])
         while low <= _LARGEST_NUMBER:
             ranges.append((low, min(high, _LARGEST_NUMBER)))

@@ -44,11 +44,13 @@ _SORTS: Mapping[str, tuple[SQL, SQL, Any]] = {
 }
 SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _SORTS.items() if name != "confirmed"}
 
+# Of the many that match, the rows of a page are chosen first: an index may have all that this takes.
 _PAGE = SQL("""
     select o.id, coalesce(o.order_reference, o.confirmation_code) as name, o.kind, o.state, o.status, o.customer_id,
            coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name) as customer, o.customer_reference,
            o.gross, coalesce(o.confirmed_at, o.created_at) as placed_at
-    from (select * from orders where {conditions} order by {column} {order}, id {order} limit :most) as o
+    from (select id from orders where {conditions} order by {column} {order}, id {order} limit :most) as chosen
+    join orders as o using (id)
     join customer as c on c.id = o.customer_id
     order by {outer} {order}, o.id {order}
 """)
