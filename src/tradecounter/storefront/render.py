@@ -36,7 +36,7 @@ _Amounts = tuple[Sequence[int], Sequence[int]]  # a column of pounds and one of 
 _Stock = tuple[int, int, tuple[Delivery, ...]]
 _Key = TypeVar("_Key")
 
-_BATCH = 100  # rows
+_BATCH = 300  # rows; more at once no longer fit the caches of the processor
 
 EXTRA_FIELDS = {
     "description": "description",
@@ -54,7 +54,7 @@ def product_json(view: CustomerView, row: int, costs: Sequence[int], extras: Col
     """
     stock = (view.available(row), view.low_stock, view.shown_deliveries.get(row, ()))
     amounts = [([pence // 100], [pence % 100]) for pence in costs]
-    return _joined(_json_columns(view, [stock], amounts, extras, lambda column: (column[row],)))
+    return _joined(_json_columns(view, np.array([row]), [stock], amounts, extras, lambda column: (column[row],)))
 
 
 def render_json(view: CustomerView, rows: Rows, extras: Collection[str] = ()) -> Iterator[bytes]:
@@ -65,7 +65,7 @@ def render_json(view: CustomerView, rows: Rows, extras: Collection[str] = ()) ->
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
         of_batch = partial(BytesColumn.take, rows=batch)
-        columns = _json_columns(view, _stock(view, batch), _costs(view, batch), extras, of_batch)
+        columns = _json_columns(view, batch, _stock(view, batch), _costs(view, batch), extras, of_batch)
         yield _joined((before, *columns), b"]" if start + _BATCH >= len(rows) else b"")
 
 
@@ -84,6 +84,7 @@ def _joined(columns: Iterable[_Column], end: bytes = b"") -> bytes:
 
 def _json_columns(
     view: CustomerView,
+    rows: NDArray[np.signedinteger],
     stock: Iterable[_Stock],
     costs: Iterable[_Amounts],
     extras: Collection[str],
@@ -96,9 +97,15 @@ def _json_columns(
     yield part(fragments.json_head)
     yield map(_STOCK_JSON.__getitem__, stock)
     yield from _amounts(costs, _AFTER_COSTS_JSON)
-    yield part(fragments.json_middle)
-    yield from chain.from_iterable(descriptions)
-    yield part(fragments.json_tail)
+    rest = part(fragments.json_rest)
+    if added[0]:
+        places = fragments.before_descriptions[rows].tolist()
+        rest = list(rest)
+        yield [text[:place] for text, place in zip(rest, places, strict=True)]
+        yield from chain.from_iterable(descriptions)
+        yield [text[place:] for text, place in zip(rest, places, strict=True)]
+    else:
+        yield rest
     yield from chain.from_iterable(links)
     yield repeat(b"}")
 

@@ -1,9 +1,12 @@
 """The unchanging parts of every product's JSON and CSV, encoded once; rendering inserts prices and stock.
 
-JSON: head  availability  costs  middle  [descriptions]  tail  [related]  }
-CSV:  head  availability  costs  tail    [extras]
+JSON: head  availability  costs  rest  [related]  }
+CSV:  head  availability  costs  tail  [extras]
+
+The rest of a product has a place for its descriptions, which are shown on request.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,7 +14,9 @@ from operator import attrgetter
 from typing import Any
 
 import msgspec
+import numpy as np
 from msgspec import Raw, defstruct
+from numpy.typing import NDArray
 
 from tradecounter.kit.csv_text import cells_of
 from tradecounter.kit.json_text import to_json_lines
@@ -40,8 +45,8 @@ class Fragments:
     """
 
     json_head: BytesColumn
-    json_middle: BytesColumn
-    json_tail: BytesColumn
+    json_rest: BytesColumn
+    before_descriptions: NDArray[np.uint16]  # bytes of the rest
     csv_head: BytesColumn
     csv_tail: BytesColumn
     members: dict[str, BytesColumn]
@@ -49,9 +54,9 @@ class Fragments:
 
     def product(self, row: int) -> ProductRecord:
         """Decode a row's product. Its attributes are keyed by name."""
-        pieces = (self.internal[row], *(column[row] for column in self.members.values()), self.json_tail[row][1:])
+        pieces = (self.internal[row], *(column[row] for column in self.members.values()))
         head = self.json_head[row].removesuffix(_AFTER_HEAD)
-        return _products.decode(head + self.json_middle[row] + b"," + b",".join(pieces) + b"}")
+        return _products.decode(head + self.json_rest[row] + b"," + b",".join(pieces) + b"}")
 
     def orderable(self, row: int) -> OrderableProduct:
         """Decode what an order needs of a row's product."""
@@ -61,8 +66,9 @@ class Fragments:
     @property
     def parts(self) -> Iterator[bytes]:
         """The buffers of the JSON columns, for a digest; the CSV has the same content."""
-        for column in (self.json_head, self.json_middle, self.json_tail, *self.members.values(), self.internal):
+        for column in (self.json_head, self.json_rest, *self.members.values(), self.internal):
             yield from column.parts
+        yield self.before_descriptions.tobytes()
 
 
 _AFTER_HEAD = b',"availability":'
@@ -81,7 +87,8 @@ class FragmentsBuilder:
 
     def __init__(self, attribute_names: Mapping[str, str]) -> None:
         self._attribute_names = attribute_names
-        self._head, self._middle, self._tail, self._internal = (BytesColumnBuilder() for _ in range(4))
+        self._head, self._rest, self._internal = (BytesColumnBuilder() for _ in range(3))
+        self._before_descriptions = array("H")
         self._csv_head, self._csv_tail = BytesColumnBuilder(), BytesColumnBuilder()
         self._members = {name: BytesColumnBuilder() for name in DESCRIPTIONS + LINKS}
 
@@ -96,8 +103,9 @@ class FragmentsBuilder:
         tails = [_Tail(p.store_url, p.categories, Raw(each)) for p, each in zip(products, attributes, strict=True)]
         internals = [_Internal(*_internal_of(product)) for product in products]
         self._head.add([line[:-1] + _AFTER_HEAD for line in to_json_lines(heads)])
-        self._middle.add([b"," + line[1:-1] for line in to_json_lines(middles)])
-        self._tail.add([b"," + line[1:-1] for line in to_json_lines(tails)])
+        before = [b"," + line[1:-1] for line in to_json_lines(middles)]
+        self._before_descriptions.extend(map(len, before))
+        self._rest.add([b"%b,%b" % (b, line[1:-1]) for b, line in zip(before, to_json_lines(tails), strict=True)])
         self._internal.add([line[1:-1] for line in to_json_lines(internals)])
         for name, column in self._members.items():
             member = b'"%b":' % name.encode()
@@ -117,8 +125,8 @@ class FragmentsBuilder:
         """Return the pieces of all products."""
         return Fragments(
             json_head=self._head.done(),
-            json_middle=self._middle.done(),
-            json_tail=self._tail.done(),
+            json_rest=self._rest.done(),
+            before_descriptions=np.array(self._before_descriptions, dtype=np.uint16),
             csv_head=self._csv_head.done(),
             csv_tail=self._csv_tail.done(),
             members={name: column.done() for name, column in self._members.items()},
