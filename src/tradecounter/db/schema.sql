@@ -2694,7 +2694,7 @@ CREATE INDEX orders_by_reference_digits ON public.orders USING btree ("substring
 
 CREATE INDEX orders_by_reference_word ON public.orders USING btree (lower(regexp_replace(customer_reference, '[^[:alnum:]]'::text, ''::text, 'g'::text)) text_pattern_ops) WHERE (customer_reference <> ''::text);
 
-CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) INCLUDE (gross) WHERE (state = 'confirmed'::text);
+CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) INCLUDE (gross, id) WHERE (state = 'confirmed'::text);
 
 CREATE INDEX orders_by_total ON public.orders USING btree (gross, id);
 
@@ -2789,6 +2789,8 @@ CREATE INDEX shipment_line_of_line ON public.shipment_line USING btree (line_id)
 CREATE INDEX shipment_of_order ON public.shipment USING btree (order_id);
 
 CREATE INDEX stock_alert_waiting ON public.stock_alert USING btree (product_id) WHERE (in_stock_at IS NULL);
+
+CREATE INDEX stock_level_by_place ON public.stock_level USING btree (location, product_id);
 
 CREATE INDEX stock_level_changed ON public.stock_level USING btree (changed_by);
 
