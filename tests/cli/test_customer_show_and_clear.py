@@ -52,18 +52,17 @@ def test_a_customer_is_shown_with_credit_addresses_and_keys(tradecounter: Progra
     assert buyer.key not in text
 
 
-def test_credit_used_and_overdue_are_those_of_the_credit_overview(tradecounter: Program, shop: Service) -> None:
+def test_credit_used_counts_orders_and_overdue_counts_invoices(tradecounter: Program, shop: Service) -> None:
     buyer = shop.customer(credit="1000.00", term_days=0)
     with at(shop, MORNING - timedelta(days=900)):
         invoiced(shop, buyer)
-        buy(buyer)  # not invoiced: it is due by its confirmation
+        buy(buyer)  # not invoiced: there is nothing to pay yet
     with at(shop, MORNING + timedelta(days=20_000)):
         buy(buyer)
     overview = buyer.get("/customer/credit").json()
     credit = tradecounter.json("customer", "show", str(buyer.id))["credit"]
-    assert credit.pop("overdue") == pytest.approx(
-        sum(order["total_due"] for order in overview["outstanding_orders"] if order["is_overdue"])
-    )
+    assert [order["is_overdue"] for order in overview["outstanding_orders"]] == [True, True, False]
+    assert credit.pop("overdue") == 66.60
     assert credit.pop("unallocated") == 0
     assert credit == {name: overview[name] for name in credit}
     assert (credit["total_outstanding"], credit["available_credit"]) == (199.80, 800.20)

@@ -1,8 +1,8 @@
 """Records the payments of a bank file, and stores the lines that cannot be placed (specification, a bank file).
 
-A line is placed by the invoice numbers in its reference, all of one customer; else by what a customer has told of a
-payment; else by what its payer usually writes, if someone placed such a line by hand before. Every line with money
-received is stored once, however often it is imported.
+A line is placed by the invoice numbers in its reference, all of one customer, unless it names another one; else by
+what a customer has told of a payment; else by what its payer usually writes, if someone placed such a line by hand
+before. Every line with money received is stored once, however often it is imported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,10 +23,13 @@ from tradecounter.orders.queries.orders import lock_orders
 from tradecounter.payments.bank_file import BankFile
 from tradecounter.payments.bank_line import BankLine
 from tradecounter.payments.bank_wire import PaymentImport, RecordedLine, UnplacedLine
+from tradecounter.payments.named_customers import names_another, words_of
 from tradecounter.payments.queries.bank_files import add_bank_file, set_file_counts
 from tradecounter.payments.queries.bank_lines import (
     Claimed,
+    Company,
     claim_lines,
+    companies_named,
     hashed,
     names_of,
     set_placed,
@@ -102,6 +105,9 @@ async def _targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) ->
     usual = await usual_customers(tx, {line.usual for line in unnamed if line.usual})
     awaited = await awaited_amounts(tx, {line.pounds for line in unnamed if line.pounds}, now - AWAITED_FOR)
     found |= await invoices_numbered(tx, {number for told in awaited for number in told.invoices})
+    named = [line for line in readable if not found.keys().isdisjoint(line.numbers)]
+    words = set[str]().union(*(words_of(line.reference) for line in named))
+    companies = await companies_named(tx, words, {owner.customer_id for owner in found.values()}) if named else []
     unnamed_lines = {line.line for line in unnamed}
     targets: dict[int, _Target | str] = {}
     used: set[int] = set()
@@ -112,7 +118,7 @@ async def _targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) ->
             why = f"the customer has told of this payment of {_invoices(told.invoices)}"
             targets[line.line] = _Target(told.customer_id, told.invoices, why, told.id)
         else:
-            targets[line.line] = line.error or _target(line, found, usual, awaited)
+            targets[line.line] = line.error or _target(line, found, usual, awaited, companies)
     chosen = [target for target in targets.values() if isinstance(target, _Target)]
     for customer_id in sorted({target.customer_id for target in chosen}):
         await lock_account(tx, customer_id)
@@ -123,7 +129,11 @@ async def _targets(tx: Transaction, lines: Sequence[BankLine], now: datetime) ->
 
 
 def _target(
-    line: BankLine, found: Mapping[int, InvoiceOwner], usual: Mapping[str, int], awaited: Sequence[Remittance]
+    line: BankLine,
+    found: Mapping[int, InvoiceOwner],
+    usual: Mapping[str, int],
+    awaited: Sequence[Remittance],
+    companies: Sequence[Company],
 ) -> _Target | str:
     named = [found[number] for number in dict.fromkeys(line.numbers) if number in found]
     customers = sorted({owner.customer_id for owner in named})
@@ -131,6 +141,9 @@ def _target(
         return f"the reference names invoices of customers {', '.join(map(str, customers))}"
     if named:
         numbers = [owner.invoice for owner in named]
+        if others := names_another(line.reference, customers[0], companies):
+            of = f"{_invoices(numbers)} of customer {customers[0]}"
+            return f"the reference names another customer, {' or '.join(map(str, others))}, than {of}"
         return _Target(customers[0], numbers, f"the reference names {_invoices(numbers)}")
     if line.usual in usual:
         return _Target(usual[line.usual], [], "its payer's earlier money was placed here by hand")

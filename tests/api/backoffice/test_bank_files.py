@@ -90,6 +90,24 @@ def test_a_dry_run_says_what_each_line_pays_and_changes_nothing(
     assert (payment["id"], payment["reference"]) == (done["payments"][0]["payment_id"], f"ACME INV {number}")
 
 
+def test_an_invoice_number_beside_the_name_of_another_customer_is_left_for_a_person(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    owner = office.service.customer(company="Nordkai Telefonbau GmbH")
+    number = invoice(office, owner)
+    other = office.service.customer(company="Brazewell Building Services").id
+    office.service.customer(company="Quillon North"), office.service.customer(company="Quillon South")
+    texts = [f"BRAZEWELL {number}", f"Quillon North, {number}", f"brazewell for NORDKAI {number}", f"QUILLON {number}",
+             f"building services {number}"]  # fmt: skip
+    done = imported(
+        staff, HEADINGS + "".join(f"2026-06-15,1.0{n},,{text.replace(',', '')}\n" for n, text in enumerate(texts))
+    )
+    first, second = (line["why"] for line in done["unplaced"])
+    assert first == f"the reference names another customer, {other}, than invoice {number} of customer {owner.id}"
+    assert "names another customer" in second
+    assert done["recorded"] == 3
+
+
 def test_a_line_is_stored_once_however_often_it_is_imported(
     staff: httpx2.Client, office: BackOfficeSite, customer: Customer
 ) -> None:

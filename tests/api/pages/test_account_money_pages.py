@@ -2,10 +2,12 @@
 
 import io
 import zipfile
+from datetime import timedelta
 
 import pytest
 
-from support.billing import invoiced, number_of, pay
+from support.billing import invoiced, number_of, pay, pay_in
+from support.orders import at, buy, dispatch
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service, running_service
 
@@ -45,6 +47,22 @@ def test_invoices_are_listed_with_what_is_left_to_pay(shop: Service, customer: C
     assert accountant.get(f"{INVOICES}?show=all").status_code == 400
     file = accountant.get(f"{INVOICES}?format=csv").text
     assert len(file.splitlines()) == 4
+
+
+def test_only_invoices_are_overdue_on_pages(shop: Service) -> None:
+    customer = shop.customer(credit="1000.00", term_days=0)
+    dispatch(shop, buy(customer))
+    with at(shop, shop.clock.now() + timedelta(days=3)):
+        person = customer_user(shop, customer.id)
+        credit = text_of(person.get(CREDIT))
+        assert "£0.00 Overdue" in credit
+        assert "Not invoiced yet" in credit
+        assert "To do first" not in text_of(person.get("/account"))
+    invoiced(shop, customer)
+    pay_in(shop, customer, "76.60", number_of(shop, invoiced(shop, customer)))
+    with at(shop, shop.clock.now() + timedelta(days=3)):
+        assert "£66.60 Overdue" in text_of(person.get(CREDIT))
+        assert "£66.60, less £10.00 that you have paid in advance" in text_of(person.get("/account"))
 
 
 def test_invoices_are_found_by_reference_and_day(shop: Service, customer: Customer, accountant: Person) -> None:

@@ -56,6 +56,12 @@ def test_a_list_offers_boxes_for_orders_that_are_confirmed_only(shop: Service, w
     page = warehouse.get(f"/order?customer_id={customer.id}")
     assert f'aria-label="Choose {bought}"' in page.text
     assert f"Choose {pending}" not in page.text
+    cancelled = buy(customer)
+    cancel(shop, cancelled)
+    gone, page = cancelled["order_reference"], warehouse.get(f"/order?customer_id={customer.id}")
+    assert f">{gone}</a>" in page.text
+    assert f"Choose {gone}" not in page.text
+    assert "Cancelled was £66.60" in text_of(page)
 
 
 def test_several_orders_are_dispatched_in_one_go_with_their_tracking_numbers(shop: Service, warehouse: Person) -> None:

@@ -139,6 +139,12 @@ def test_errors_are_beside_their_fields_and_keep_what_was_typed(sam: Person, cus
     assert 'role="alert"' in too_many.text
 
 
+def test_an_order_that_is_not_confirmed_is_listed_by_the_customers_reference(sam: Person, customer: Customer) -> None:
+    code = create(customer, customer_reference="PO-FIRST")["confirmation_code"]
+    for path in (f"/order?customer_id={customer.id}", f"/customer/{customer.id}", f"/customer/{customer.id}/order"):
+        assert f'<a href="/order/{code}">PO-FIRST</a>' in sam.get(path).text
+
+
 def test_units_are_cancelled_and_then_the_rest(sam: Person, customer: Customer) -> None:
     placed = buy(customer, [("PHONE", 4)])
     fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"items-0-quantity": "1", "reason": "Too many"}
@@ -147,6 +153,7 @@ def test_units_are_cancelled_and_then_the_rest(sam: Person, customer: Customer) 
     fields = fields_of(sam.get(f"{path_of(placed)}/cancel")) | {"everything": "true", "reason": "All of it"}
     page = sam.sends(f"{path_of(placed)}/cancel", looked_at(sam, f"{path_of(placed)}/cancel", fields))
     assert "Cancelled" in text_of(page)
+    assert "Total with VAT was £" in text_of(page)
     over = sam.send(f"{path_of(placed)}/cancel", {"everything": "true", "reason": "Again"})
     assert over.status_code == 409
     assert "All of it" not in over.text

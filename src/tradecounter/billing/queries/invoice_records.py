@@ -199,24 +199,14 @@ async def printed_invoices(tx: Transaction, numbers: Sequence[int]) -> list[Prin
     return await tx.fetch_all(_PRINTED_INVOICES, numbers=list(numbers))
 
 
-# What is not invoiced yet is due as if it had been invoiced at the confirmation.
 _OVERDUE_OF = Statement("""
-    select o.customer_id, sum(coalesce(b.overdue, 0) + case
-        when ((o.confirmed_at at time zone 'Europe/London')::date + o.term_days + time '23:59:59')
-             at time zone 'Europe/London' < :now then o.gross - o.paid - o.credited - coalesce(b.due, 0)
-        else 0 end)
-    from orders o
-    left join lateral (
-        select sum(due) as due, sum(due) filter (where due_at < :now) as overdue
-        from invoice_balance where order_id = o.id
-    ) as b on true
-    where o.customer_id = any(:customer_ids) and o.state = 'confirmed' and o.paid + o.credited < o.gross
-    group by o.customer_id
+    select customer_id, sum(due) from invoice_balance
+    where customer_id = any(:customer_ids) and due > 0 and due_at < :now group by customer_id
 """)
 
 
 async def overdue_of(tx: Transaction, customer_id: int, now: datetime) -> Decimal:
-    """Return a customer's overdue pounds; without an invoice, the term starts at the confirmation."""
+    """Return what is due of a customer's invoices past their due date, in pounds."""
     return (await overdue_by_customer(tx, [customer_id], now)).get(customer_id, NOTHING)
 
 

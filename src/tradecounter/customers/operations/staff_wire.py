@@ -21,7 +21,7 @@ class CustomerCredit(Struct):
     credit_limit: Amount
     total_outstanding: Annotated[Decimal, Meta(description="The unpaid gross of its confirmed orders.")]
     available_credit: Amount
-    overdue: Amount
+    overdue: Annotated[Decimal, Meta(description="What is due of invoices past their due date.")]
     unallocated: Annotated[Decimal, Meta(description="Money of payments that has paid no invoice yet.")]
 
 

@@ -12,6 +12,7 @@ Number = int | Decimal
 
 _BOX = 100
 _GAP = Decimal("0.25")  # of a bar's place
+_MOST_NAMED = 5  # bars, on a phone
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Chart:
     def is_empty(self) -> bool:
         """Whether there is nothing to draw."""
         return not self.labels
+
+    @property
+    def names_all(self) -> bool:
+        """Whether there is room to name each bar, with its value."""
+        return self.kind == "bar" and len(self.series) == 1 and len(self.labels) <= _MOST_NAMED
 
 
 def bar_chart(

@@ -255,6 +255,34 @@ async def usual_customers(tx: Transaction, usual: Collection[str]) -> dict[str, 
 
 
 @dataclass(frozen=True, slots=True)
+class Company:
+    """A customer's company, the first word of it in lower case, and all names of the customer."""
+
+    customer_id: int
+    company: str
+    first_word: str
+    names: str
+
+
+_COMPANIES = Statement(
+    """
+    select * from (
+        select id as customer_id, company,
+               coalesce((regexp_match(lower(company), '[[:alnum:]]+'))[1], '') as first_word,
+               company || ' ' || first_name || ' ' || last_name as names
+        from customer
+    ) as c where first_word = any(:words::text[]) or customer_id = any(:customer_ids::bigint[]) order by customer_id
+    """,
+    Company,
+)
+
+
+async def companies_named(tx: Transaction, words: Collection[str], customer_ids: Collection[int]) -> list[Company]:
+    """Return the companies whose names begin with one of the words, and those of the customers."""
+    return await tx.fetch_all(_COMPANIES, words=list(words), customer_ids=list(customer_ids))
+
+
+@dataclass(frozen=True, slots=True)
 class WaitingLines:
     """How many lines wait to be placed, what they come to as far as it can be read, and since when the oldest waits."""
 

@@ -6,8 +6,8 @@ from datetime import date
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import ageing_of
+from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.credit_overview import order_status, read_credit
-from tradecounter.billing.pages.account.statement import ageing_chart
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.billing.queries.statement import due_before
@@ -46,8 +46,8 @@ class CreditPages:
             available=credit.limit - credit.outstanding,
             overdue=overdue,
             unallocated=unallocated,
-            debts=[order_status(debt, now) for debt in credit.debts.between(0, _MOST_SHOWN)],
+            debts=[(order_status(debt, now), debt.due_at is not None) for debt in credit.debts.between(0, _MOST_SHOWN)],
             more=max(len(credit.debts) - _MOST_SHOWN, 0),
             day_of=lambda text: date.fromisoformat(text[:10]),
-            chart=ageing_chart(ageing),
+            chart=ageing_chart("Due by age", ageing),
         )

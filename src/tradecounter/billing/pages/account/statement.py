@@ -2,20 +2,18 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
 from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from tradecounter.billing.account_statement import Ageing, read_statement
+from tradecounter.billing.account_statement import read_statement
+from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.operations.wire import StatementParameters
-from tradecounter.billing.print_statement import AGES, KINDS
+from tradecounter.billing.print_statement import KINDS
 from tradecounter.billing.statement_files import statement_days, statement_file
 from tradecounter.customers.queries.accounts import fetch_account
-from tradecounter.edge.page_kit.charts import Chart, bar_chart
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.tables import PAGE_SIZE
-from tradecounter.edge.page_kit.values import money
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import ACCOUNTS
@@ -25,13 +23,6 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import UK
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.parts.account import AccountParts
-
-
-def ageing_chart(ageing: Ageing) -> Chart:
-    """Return a bar for each age of what is due, by days past the due date."""
-    data = [(words, getattr(ageing, name)) for name, words in AGES.items()]
-    return bar_chart("Due by age", data, lambda amount: money(Decimal(amount)), series="Due")
-
 
 _PATH = "/account/invoice/statement"
 _MOST_SHOWN = 20 * PAGE_SIZE  # entries on the page; the files have all
@@ -79,5 +70,5 @@ class StatementPages:
             days=days,
             months=[(name, f"{address}?{urlencode(span)}") for name, span in spans],
             files=[(name, f"{address}?{urlencode({**days, 'format': name})}") for name in ("csv", "pdf")],
-            chart=ageing_chart(statement.ageing),
+            chart=ageing_chart("Due by age", statement.ageing),
         )

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from tradecounter.approvals.queries import Approval, waiting_approvals
 from tradecounter.approvals.rules import APPROVERS
 from tradecounter.billing.queries.invoice_records import overdue_of
+from tradecounter.billing.queries.ledger import unallocated_of
 from tradecounter.credit.queries import outstanding_of
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
@@ -50,6 +51,7 @@ class _Home:
     waits: Mapping[int, Wait] = field(default_factory=dict)
     pending: int = 0
     overdue: Decimal = NOTHING
+    on_account: Decimal = NOTHING
     to_approve: Sequence[Approval] = ()
     buys: bool = False
 
@@ -94,6 +96,7 @@ class HomePages:
     async def _add_money(self, tx: Transaction, account: Account, home: _Home) -> None:
         owed = await outstanding_of(tx, account.id)
         home.overdue = await overdue_of(tx, account.id, self.desk.clock.now())
+        home.on_account = await unallocated_of(tx, account.id)
         limit = NOTHING if account.credit_limit is None else account.credit_limit
         home.tiles += [
             Tile("Credit available", money(limit - owed), "/account/credit"),
