@@ -46,6 +46,14 @@ def test_today_shows_what_waits_with_links_to_the_lists(office: BackOfficeSite) 
     assert tasks.index("failed: look why") < tasks.index("to price") < tasks.index("can be dispatched")
 
 
+@pytest.mark.parametrize(
+    ("role", "main"), [("finance", "/payment/import"), ("support", "/order/new"), ("administrator", "/order/new")]
+)
+def test_the_main_button_is_what_the_role_does_most(office: BackOfficeSite, role: str, main: str) -> None:
+    page = staff_member(office.service, office.url, role).get("/")
+    assert re.findall(r'<a class="button main" href="([^"]+)"', page.text)[-1] == main
+
+
 def test_the_figures_of_the_day_count_what_is_confirmed(office: BackOfficeSite) -> None:
     customer = office.service.customer()
     sam = staff_member(office.service, office.url, "administrator")

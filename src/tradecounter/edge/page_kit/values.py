@@ -85,6 +85,11 @@ def count(number: int | None) -> str:
     return NOTHING if number is None else f"{number:,}"
 
 
+def tally(number: int) -> str:
+    """Return a whole number for a cell that phones leave out if it is 0."""
+    return count(number) if number else Markup('<span class="zero">0</span>')
+
+
 def size(length: int) -> str:
     """Return the size of a file: 812 bytes, 6.2 MB."""
     for unit, of_it in (("MB", 1_000_000), ("kB", 1_000)):
@@ -176,6 +181,7 @@ FILTERS = {
     "percent": percent,
     "bytes": size,
     "count": count,
+    "tally": tally,
     "moment": moment,
     "clock": clock_time,
     "local_moment": local_moment,

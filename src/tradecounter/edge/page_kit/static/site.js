@@ -60,16 +60,19 @@
   document.addEventListener("load", (event) => event.target.matches?.(".picture img") && shown(event.target), true);
   document.querySelectorAll(".picture img").forEach(shown);
 
+  // The current tab is in sight.
+  document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
   // A menu closes when the person turns to something else. A dialog that it has opened gives the focus back to it.
   document.addEventListener("click", (event) => {
     if (dialog.contains(event.target)) return;
-    for (const menu of document.querySelectorAll("details.person[open]")) {
+    for (const menu of document.querySelectorAll("details:is(.person, .subjects)[open]")) {
       if (!menu.contains(event.target)) menu.open = false;
     }
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || dialog.open) return;
-    for (const menu of document.querySelectorAll("details.person[open]")) {
+    for (const menu of document.querySelectorAll("details:is(.person, .subjects)[open]")) {
       menu.open = false;
       menu.querySelector("summary").focus();
     }

@@ -1,0 +1,99 @@
+"""Both sites on a phone: what is in sight without scrolling, and how much a list takes."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from support.browsing import Tab, signed_in, tab_in, window
+from support.demo_sites import DemoSites
+from support.pages import Person, customer_user, staff_member
+from tradecounter.edge.permissions import UserRole
+
+LISTS = ("/order", "/product", "/invoice", "/money", "/payment", "/customer", "/quote", "/return", "/credit-note")
+_FIRST_ROW = 400  # pixels from the top; half of a phone's window
+_FEW_LINES = 120  # pixels: of four lines
+_ROWS = "[...document.querySelectorAll('#results tbody tr')].map(row => row.getBoundingClientRect())"
+_IN_HEADER = """[".brand img", "details.subjects summary", ".basket", ".person summary"]
+    .map(name => document.querySelector(name)?.getBoundingClientRect()).filter(Boolean)
+    .map(box => [box.left, box.right, box.top, box.bottom])"""
+
+
+@pytest.fixture
+def phone(browser: Browser, sites: DemoSites, request: pytest.FixtureRequest) -> Iterator[Tab]:
+    own = [sites.service.url, sites.office.url]
+    with window(browser, width=390) as context, tab_in(context, own, request.node.name) as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module")
+def member(sites: DemoSites) -> Person:
+    return staff_member(sites.service, sites.office.url, "administrator", name="Administrator of the office")
+
+
+def header_of(tab: Tab) -> list[list[float]]:
+    """The left, right, top and bottom of what is in the first row of the header."""
+    boxes: list[list[float]] = tab.run(_IN_HEADER)
+    return boxes
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list_begins_in_the_upper_half_with_rows_of_few_lines(
+    phone: Tab, sites: DemoSites, member: Person, path: str
+) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(sites.office.url + path)
+    rows = phone.run(_ROWS)
+    assert sum(row["height"] for row in rows) / len(rows) < _FEW_LINES
+    assert rows[0]["top"] < _FIRST_ROW or path == "/money"  # where figures and a chart come first
+
+
+def test_filters_open_behind_a_button(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/order")
+    expect(phone.page.get_by_label("SKU")).to_be_hidden()
+    phone.page.get_by_text("Filters").click()
+    phone.page.get_by_label("Id in another program").fill("nothing has it")
+    phone.page.get_by_role("button", name="Filter").click()
+    expect(phone.page.get_by_text("No order matches the filters.")).to_be_visible()
+
+
+def test_cells_that_say_nothing_are_left_out(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/order?status=Awaiting+dispatch")
+    phone.page.locator("#results tbody th a").first.click()
+    line = phone.page.locator("table tbody tr").first
+    expect(line.locator("[data-label=Allocated]")).to_be_visible()
+    expect(line.locator("[data-label=Invoiced]")).to_be_hidden()
+    phone.resize(1280)
+    expect(line.locator("[data-label=Invoiced]")).to_have_text("0")
+
+
+@pytest.mark.parametrize("role", ["owner", "buyer", "approver", "accounts", "developer"])
+def test_the_header_of_each_role_is_one_row_without_overlaps(phone: Tab, sites: DemoSites, role: UserRole) -> None:
+    signed_in(phone, customer_user(sites.service, sites.customer_id, role), sites.service.url)
+    phone.open(f"{sites.service.url}/account")
+    boxes = header_of(phone)
+    assert all(before[1] <= after[0] for before, after in pairwise(boxes))
+    assert max(box[2] for box in boxes) < min(box[3] for box in boxes)
+    assert boxes[-1][1] > 360  # at the right edge
+
+
+def test_the_menu_of_the_back_office_is_in_the_bar(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/order")
+    boxes = header_of(phone)
+    assert all(before[1] <= after[0] for before, after in pairwise(boxes))
+    assert phone.run("document.querySelector('main').getBoundingClientRect().top") < 110
+    phone.page.get_by_text("Menu").click()
+    phone.page.locator("details.subjects").get_by_role("link", name="Customers").click()
+    expect(phone.page.get_by_role("heading", name="Customers")).to_be_visible()
+
+
+def test_the_current_tab_is_in_sight(phone: Tab, sites: DemoSites, member: Person) -> None:
+    signed_in(phone, member, sites.office.url)
+    phone.open(f"{sites.office.url}/customer/{sites.customer_id}/statement")
+    current = phone.page.locator(".tabs [aria-current=page]")
+    expect(current).to_have_text("Statement")
+    expect(current).to_be_in_viewport(ratio=1)
