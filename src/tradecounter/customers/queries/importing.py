@@ -43,7 +43,7 @@ WARN_OF_SHIPPING_METHODS = Statement("""
 
 CUSTOMER_VIEW: LiteralString = """
     select email_key as key,
-           to_jsonb(c) - '{id,email_key,created_at}'::text[] || jsonb_build_object('addresses', (
+           to_jsonb(c) - '{id,email_key,created_at,changed_at}'::text[] || jsonb_build_object('addresses', (
                select coalesce(jsonb_agg(a.details order by a.id), '[]') from address a
                where a.customer_id = c.id and a.deleted_at is null)) as row
     from customer c

@@ -67,4 +67,6 @@ UNDO_ADDED_PRODUCTS = Statement("""
     where (active or external_id is not null) and sku_key in (select key from undone where before is null)
 """)
 
-PRODUCT_VIEW: LiteralString = "select sku_key as key, to_jsonb(p) - '{id,sku_key}'::text[] as row from product p"
+PRODUCT_VIEW: LiteralString = """
+    select sku_key as key, to_jsonb(p) - '{id,sku_key,changed_at}'::text[] as row from product p
+"""
