@@ -113,16 +113,19 @@ async def _run(
     async with Database(url, connections=2) as database:
         await load_demo(database, settings, clock.now(), catalogue)
         people = await _people(database, secret_key(settings), clock)
-    mail_settings = replace(settings, base_url=settings.base_url or listener.url)  # e-mails contain links to the API
+    # E-mails and addresses of pictures name the customers' site.
+    linked_settings = replace(settings, base_url=settings.base_url or listener.url)
     if settings.smtp_url is None:
-        await drain(mail_settings, url, clock)  # before the keys, so that log lines about e-mails precede them
+        await drain(linked_settings, url, clock)  # before the keys, so that log lines about e-mails precede them
     # Few people use the back office of a demo.
-    staff_settings = replace(settings, database_connections=min(settings.database_connections, _STAFF_CONNECTIONS))
+    staff_settings = replace(
+        linked_settings, database_connections=min(settings.database_connections, _STAFF_CONNECTIONS)
+    )
     async with (
         serving(Application, settings, url, clock, listener),
         serving(BackOffice, staff_settings, url, clock, staff_listener),
     ):
-        working = asyncio.create_task(run_worker(mail_settings, url, clock, stop))
+        working = asyncio.create_task(run_worker(linked_settings, url, clock, stop))
         shown = Demo(
             base_url=listener.url,
             staff_url=staff_listener.url,

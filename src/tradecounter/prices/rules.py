@@ -1,10 +1,13 @@
 """The rules of pricing (specification, prices and money). Costs are net, in whole pence."""
 
+from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tradecounter.kit.money import rounded
 
 Pence = TypeVar("Pence", int, NDArray[np.int64])
 
@@ -43,3 +46,8 @@ def fill_breaks(costs: NDArray[np.int32]) -> NDArray[np.int32]:
 def discounted_pence(cost: Pence, discount: int) -> Pence:
     """Return a cost, or an array of costs, less hundredths of a per cent, rounded half up to whole pence."""
     return (cost * (10_000 - discount) + 5_000) // 10_000
+
+
+def margin_percent(price: Decimal, cost: Decimal) -> Decimal:
+    """Return what a positive price leaves above a cost, in per cent of the price."""
+    return rounded((price - cost) / price * 100).quantize(Decimal("0.1"))

@@ -50,6 +50,7 @@ from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.payments.operations.bank_files import BankOperations
 from tradecounter.payments.operations.payments import PaymentOperations
 from tradecounter.payments.operations.remittances import RemittanceOperations
+from tradecounter.products.operations.pictures import PictureEndpoints
 from tradecounter.products.operations.staff import ProductOperations
 from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.quotes.operations.staff import QuoteOperations
@@ -172,7 +173,8 @@ class BackOffice(Site):
                 )
             )
         )
-        return [*endpoints_of(docs), *endpoints_of(BackOfficeStatic()), *endpoints_of(StaticEndpoint())]
+        open_to_all = (docs, BackOfficeStatic(), StaticEndpoint(), PictureEndpoints(self.database))
+        return [endpoint for group in open_to_all for endpoint in endpoints_of(group)]
 
 
 @dataclass(slots=True)

@@ -1,7 +1,11 @@
 """What is drawn of a product that has no picture: its kind, by words of its categories and name, and its colour."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tradecounter.products.picture_addresses import pictures_of
+from tradecounter.products.queries.records import PicturedRecord, ProductRecord
 
 _KINDS = (
     # In this order: a PoE switch is a switch, and a headset's cable a cable.
@@ -56,3 +60,18 @@ def tint_of(attributes: dict[str, str]) -> str:
     """Return the colour to draw a product in, by the attribute Colour; `plain` without one."""
     named = next((value for name, value in attributes.items() if name.lower() in _COLOURS), "")
     return _TINTS.get(named.lower(), "plain")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a page shows a product: the addresses of its pictures, and what is drawn without one."""
+
+    kind: str
+    tint: str
+    pictures: Sequence[str]
+
+
+def look_of(record: PicturedRecord | ProductRecord, category_names: Mapping[str, str]) -> Look:
+    """Return how a page shows a product; `category_names` are by key."""
+    names = [category_names.get(key, key) for key in reversed(record.categories)]
+    return Look(kind_of([*names, record.name]), tint_of(record.attributes), pictures_of(record.images))

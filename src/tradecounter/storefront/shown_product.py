@@ -6,16 +6,13 @@ from decimal import Decimal
 from functools import cached_property
 
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.money import from_pence, rounded
-from tradecounter.kit.web_addresses import NotAWebAddressError, host_of
-from tradecounter.prices.rules import UnitCosts
-from tradecounter.products.picture_addresses import uploaded_path
+from tradecounter.kit.money import from_pence
+from tradecounter.prices.rules import UnitCosts, margin_percent
+from tradecounter.products.picture_addresses import pictures_of
 from tradecounter.products.queries.records import ProductRecord
 from tradecounter.stock.rules import Delivery
 from tradecounter.storefront.drawings import kind_of, tint_of
 from tradecounter.storefront.view import CustomerView
-
-_NEVER_LOADS = (".example", ".invalid")  # reserved names: no host has them
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class ShownProduct:
     def margin(self) -> Decimal | None:
         """What the recommended retail price leaves above the cost of one unit, in per cent of it, if anything."""
         retail = self.record.consumer_unit_cost
-        return rounded((retail - self.price) / retail * 100).quantize(Decimal("0.1")) if retail > self.price else None
+        return margin_percent(retail, self.price) if retail > self.price else None
 
     @property
     def available(self) -> int:
@@ -71,8 +68,7 @@ class ShownProduct:
     @property
     def pictures(self) -> list[str]:
         """The addresses of the pictures that may load, the primary one first."""
-        images = sorted(self.record.images, key=lambda image: not image["is_primary"])
-        return [address for image in images if (address := _loadable(image["url"])) is not None]
+        return pictures_of(self.record.images)
 
     @cached_property
     def categories(self) -> list[tuple[str, str]]:
@@ -105,15 +101,6 @@ def shown_products(view: CustomerView, rows: Iterable[int]) -> list[ShownProduct
 def shown_skus(view: CustomerView, skus: Iterable[str]) -> list[ShownProduct]:
     """Return the products of SKUs, without those that the customer cannot buy."""
     return [ShownProduct(view, *found) for sku in skus if (found := view.find(sku)) is not None]
-
-
-def _loadable(address: str) -> str | None:
-    """Return the address at which a page may load a picture, or None; an uploaded one is on the page's own site."""
-    try:
-        host = host_of(address, ("https",))
-    except NotAWebAddressError:
-        return uploaded_path(address)
-    return None if isinstance(host, str) and host.endswith(_NEVER_LOADS) else address
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,30 @@ def test_a_product_is_shown_with_stock_deliveries_and_every_price(office: BackOf
     assert "does not exist" in text_of(unknown)
 
 
+def test_a_product_is_shown_as_customers_see_it_with_its_margin(office: BackOfficeSite) -> None:
+    service = office.service
+    picture = "https://pictures.shop.test/lamp.jpg"
+    sku = sell(
+        service,
+        "LOOKS",
+        20,
+        description="A <b>bright</b> lamp",
+        attributes={"Colour": "Red"},
+        images=[{"url": picture, "is_primary": True}],
+        consumer_unit_cost=30,
+        purchase_cost=15,
+    )
+    manager = staff_member(service, office.url, "catalogue")
+    for page in (manager.get("/product?query=looks"), manager.get(f"/product/{sku}")):
+        assert f'src="{picture}"' in page.text
+        assert "tint-red" in page.text
+    for part in ("A <b>bright</b> lamp", "Colour Red", "RRP £30.00", "Costs you £15.00", "25%", "Acme"):
+        assert part in text_of(page)
+    support = text_of(staff_member(service, office.url, "support").get(f"/product/{sku}"))
+    assert "RRP £30.00" in support
+    assert "Costs you" not in support
+
+
 def test_a_price_is_explained_for_a_customer_by_number_or_name(office: BackOfficeSite, sam: Person) -> None:
     service = office.service
     customer = service.customer(company="Only <One> Ltd")

@@ -134,6 +134,39 @@ def test_a_hostile_file_is_no_picture(shop: Service, manager: Person, content: b
     assert images_of(shop, sku) == []
 
 
+def test_pictures_are_shown_ordered_and_removed_in_the_form(
+    shop: Service, office: BackOfficeSite, manager: Person
+) -> None:
+    sku = sell(shop, "PICTURED-4")
+    for width in (31, 32, 33):
+        upload(manager, sku, png(width))
+    first, second, third = images_of(shop, sku)
+    page = manager.get(f"{FORM}?sku={sku}")
+    for address in (first, second, third):
+        path = "/picture/" + address.partition("/picture/")[2]
+        assert f'src="{path}"' in page.text
+        assert httpx2.get(office.url + path).headers["Content-Type"] == "image/png"
+    fields = fields_of(page, where=lambda name: name not in {"categories", "picture"})
+    manager.sends(FORM, fields | {"pictures-1-remove": "true", "pictures-2-place": "1", "pictures-0-place": "2"})
+    assert images_of(shop, sku) == [third, first]
+    [(images,)] = rows(shop, "select images from product where sku = %s", sku)
+    assert [image["is_primary"] for image in images] == [True, False]
+
+
+def test_a_form_with_an_error_says_that_the_picture_was_not_saved(shop: Service, manager: Person) -> None:
+    sku = sell(shop, "PICTURED-5")
+    fields = fields_of(manager.get(f"{FORM}?sku={sku}"), where=lambda name: name not in {"categories", "picture"})
+    answer = manager.http.post(
+        FORM,
+        data=fields | {"name": ""},
+        files={"picture": ("front.png", png(), "image/png")},
+        headers={"Sec-Fetch-Site": "same-origin"},
+    )
+    assert answer.status_code == 400
+    assert "Choose the file again: it was not saved" in text_of(answer)
+    assert images_of(shop, sku) == []
+
+
 def test_an_unknown_picture_is_not_found(shop: Service) -> None:
     for name in ("0" * 64 + ".png", "..%2fsecret", "0.svg"):
         assert httpx2.get(f"{shop.url}/picture/{name}").status_code == 404

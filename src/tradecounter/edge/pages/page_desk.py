@@ -18,7 +18,7 @@ from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted, renumbered
 from tradecounter.edge.pages.navigation import Navigation
 from tradecounter.edge.pages.page_site import PageSite
-from tradecounter.edge.pages.page_view import PageView, prefix_of, see_other, set_flash
+from tradecounter.edge.pages.page_view import CONTENT_POLICY, PageView, prefix_of, see_other, set_flash
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.clock import Clock
@@ -292,7 +292,7 @@ def render(view: PageView, templates: jinja2.Environment, template: str, status:
     html = templates.get_template(template).render(page=view, **values)
     # Not `no-referrer`: with it, browsers send `Origin: null` with the page's own forms.
     headers = {
-        "Content-Security-Policy": view.content_policy,
+        "Content-Security-Policy": CONTENT_POLICY,
         "Cache-Control": "no-store",
         "Referrer-Policy": "same-origin",
     }

@@ -14,7 +14,6 @@ class PageSite:
     home: str
     cookie: str
     flash_cookie: str
-    picture_hosts: str = ""  # other hosts that pictures may come from, as the content policy says it
 
     @property
     def root(self) -> str:
@@ -45,10 +44,5 @@ class PageSite:
 # Ports share a cookie jar, so the names differ. `__Host-` cookies are for the whole host and never sent by another.
 BACK_OFFICE = PageSite("staff", "Back office", "/", "__Host-tradecounter-staff", "__Host-tradecounter-staff-flash")
 ACCOUNT = PageSite(
-    "account",
-    "Your account",
-    "/account",
-    "__Host-tradecounter-account",
-    "__Host-tradecounter-account-flash",
-    picture_hosts="https:",
+    "account", "Your account", "/account", "__Host-tradecounter-account", "__Host-tradecounter-account-flash"
 )

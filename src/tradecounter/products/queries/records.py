@@ -65,6 +65,17 @@ class ProductRecord(Struct, frozen=True):
     active: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PicturedRecord:
+    """What a product's picture in a list needs."""
+
+    sku_key: str
+    name: str
+    images: list[ImageRecord]
+    categories: list[str]
+    attributes: dict[str, str]
+
+
 class OrderableProduct(Struct, frozen=True):
     """What an order needs of a product, decoded without the rest."""
 
@@ -176,6 +187,16 @@ async def read_products(tx: Transaction, ids: Sequence[int], unreadable: list[st
         records = [_record_or_names_only(row, unreadable) for row in rows]
     of_id = {record.id: record for record in records}
     return [of_id[product_id] for product_id in ids]
+
+
+_PICTURED = Statement(
+    "select sku_key, name, images, categories, attributes from product where sku_key = any(:sku_keys)", PicturedRecord
+)
+
+
+async def read_pictured(tx: Transaction, sku_keys: Sequence[str]) -> dict[str, PicturedRecord]:
+    """Return what the pictures of products need, by folded SKU."""
+    return {each.sku_key: each for each in await tx.fetch_all(_PICTURED, sku_keys=list(sku_keys))}
 
 
 _Cells = Iterable[Any]

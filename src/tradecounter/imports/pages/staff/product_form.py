@@ -1,7 +1,7 @@
 """`/product-form`: adds a product or changes one, with its prices. Below `/product`, the rest of a path is a SKU."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from typing import Annotated, Any
@@ -31,6 +31,7 @@ from tradecounter.kit.text import fold
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_product import ListPrice, list_prices_of
 from tradecounter.products.import_rows import DocumentRow, ProductRow
+from tradecounter.products.picture_addresses import loadable
 from tradecounter.products.pictures import LARGEST_PICTURE, keep_picture, read_picture
 from tradecounter.products.queries.by_sku import fetch_product, product_row
 from tradecounter.products.queries.pictures import Picture
@@ -51,6 +52,14 @@ class ProductFormPage(Struct, frozen=True):
     like: str = ""
 
 
+class PictureFields(Struct):
+    """A picture that a product has: its address, its place among the others, and whether it goes."""
+
+    url: str
+    place: Annotated[int, Meta(ge=1, le=999)] | None = None
+    remove: bool = False
+
+
 class ProductForm(Struct, kw_only=True):
     """A product's fields. A field that is left empty has no value. Long lists have one entry per line."""
 
@@ -64,6 +73,7 @@ class ProductForm(Struct, kw_only=True):
     description_html: str | None = None
     categories: list[str] = []
     attributes: str = ""
+    pictures: list[PictureFields] = []
     images: str = ""
     documents: str = ""
     related_products: str = ""
@@ -95,6 +105,15 @@ class PriceOnList:
 
 
 @dataclass(frozen=True, slots=True)
+class PictureRow:
+    """A row of the form with a picture; `shown` is the address at which a page may load it, if any."""
+
+    number: int
+    url: str
+    shown: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ProductFormPages:
     """The form of a product."""
 
@@ -112,8 +131,12 @@ class ProductFormPages:
         is_new = not submitted.one("seen")
 
         async def again(filled: Filled) -> Response:
+            if picture is not None:
+                lost = "choose the file again: it was not saved"
+                filled = replace(filled, errors={**filled.errors, "picture": lost})
             return await self._show(call, "" if is_new else submitted.one("sku"), filled)
 
+        picture = None
         try:
             picture = await _picture(submitted)
         except DomainError as error:
@@ -165,6 +188,7 @@ class ProductFormPages:
             seen=version_of(row, prices) if sku else "",
             prices=_price_rows(list(dict.fromkeys(["default", *lists])), prices, filled),
             categories=[*filter(None, chosen), *[""] * _NEW_CATEGORIES],
+            pictures=_picture_rows(row, filled),
             category_names=_in_tree(known.categories),
             manufacturers=[(each.key, each.name) for each in known.manufacturers],
         )
@@ -180,6 +204,16 @@ async def _picture(submitted: Submitted) -> Picture | None:
     return await read_picture(content, "picture") if content else None
 
 
+def _picture_rows(row: Mapping[str, Any], filled: Filled) -> list[PictureRow]:
+    """Return the pictures of the form that was sent, or those of the product, the primary one first."""
+    sent = [filled.value(f"pictures-{number}-url") for number in filled.rows("pictures")]
+    images = (
+        [{"is_primary": not n, "url": url} for n, url in enumerate(sent)] if filled.values else row.get("images", [])
+    )
+    urls = [image["url"] for image in sorted(images, key=lambda image: not image["is_primary"])]
+    return [PictureRow(number, url, loadable(url)) for number, url in enumerate(urls)]
+
+
 def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Filled) -> list[PriceOnList]:
     """Return a row for each list. A list that was sent keeps its number."""
     of_list = {price.price_list: price for price in prices}
@@ -190,10 +224,8 @@ def _price_rows(names: Sequence[str], prices: Sequence[ListPrice], filled: Fille
 
 def _listed(row: Mapping[str, Any]) -> dict[str, str]:
     """Return a product's lists as text with one entry per line."""
-    images = sorted(row.get("images", []), key=lambda image: not image["is_primary"])
     entries = {
         "attributes": [f"{name}: {value}" for name, value in row.get("attributes", {}).items()],
-        "images": [image["url"] for image in images],
         "documents": [f"{document['name']} {document['url']}" for document in row.get("documents", [])],
         "related_products": row.get("related_products", []),
         "similar_products": row.get("similar_products", []),
@@ -220,9 +252,7 @@ def _product(body: ProductForm) -> ProductRow:
         description_html=body.description_html,
         categories=list(dict.fromkeys(body.categories)),
         attributes=_attributes(body.attributes),
-        images=[
-            ProductImage(is_primary=not place, url=url) for place, url in enumerate(dict.fromkeys(body.images.split()))
-        ],
+        images=_images(body),
         documents=_documents(body.documents),
         related_products=_lines(body.related_products),
         similar_products=_lines(body.similar_products),
@@ -238,6 +268,15 @@ def _product(body: ProductForm) -> ProductRow:
         active=body.active,
         external_id=body.external_id,
     )
+
+
+def _images(body: ProductForm) -> list[ProductImage]:
+    """Return the pictures that stay, by their places, and then the further ones; the first one is primary."""
+    kept = sorted(
+        (each for each in body.pictures if not each.remove), key=lambda each: each.place or len(body.pictures)
+    )
+    urls = dict.fromkeys([*(each.url for each in kept), *body.images.split()])
+    return [ProductImage(is_primary=not place, url=url) for place, url in enumerate(urls)]
 
 
 def _lines(listed: str) -> list[str]:

@@ -30,9 +30,12 @@ from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.sentences import told_of
 from tradecounter.prices.explain_price import ExplainedPrice, price_of
+from tradecounter.prices.rules import margin_percent
 from tradecounter.products.operations.staff import shown_product
 from tradecounter.products.queries.by_sku import fetch_product
+from tradecounter.products.queries.records import read_reference
 from tradecounter.stock.queries.stock_of_product import back_orders_of, stock_level_of
+from tradecounter.storefront.drawings import look_of
 
 _SKU = Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True)
 _ADJUST = "/stock-adjustment"  # not below `/product`, whose rest is a SKU, which may have slashes
@@ -116,7 +119,9 @@ class ProductPages:
             history = await list_entries(
                 tx, AuditFilter(subject=f"product/{product.sku}"), _MOST_ENTRIES, latest_first=True
             )
-            waiting = await back_orders_of(tx, (await fetch_product(tx, sku)).record.id)
+            found = await fetch_product(tx, sku)
+            waiting = await back_orders_of(tx, found.record.id)
+            names = await read_reference(tx)
             if sees_prices and allows(roles, "customers:read"):
                 try:
                     explained = await _explained(tx, product.sku, call.query(ProductPage), now)
@@ -129,6 +134,11 @@ class ProductPages:
             "products/product.html",
             form=filled,
             product=product,
+            look=look_of(found.record, {each.key: each.name for each in names.categories}),
+            manufacturer=next((m.name for m in names.manufacturers if m.key == product.manufacturer), ""),
+            categories=[each.name for each in names.categories if each.key in product.categories],
+            margin_of=margin_percent,
+            sees_costs=sees_prices and allows(roles, "prices:write"),
             waiting=waiting,
             history=told_of(history),
             sees_prices=sees_prices,

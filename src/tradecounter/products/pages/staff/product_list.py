@@ -14,7 +14,9 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, DefaultPrice, default_prices_of
 from tradecounter.products.find_products import list_products
 from tradecounter.products.queries.product_list import SHOWN, ListedProduct, ProductFilter, Shown
+from tradecounter.products.queries.records import read_pictured, read_reference
 from tradecounter.stock.queries.stock_of_product import StockLevel, stock_levels_of
+from tradecounter.storefront.drawings import Look, look_of
 
 _COLUMNS = (
     Column("Product"),
@@ -49,6 +51,7 @@ class StockedProduct:
     product: ListedProduct
     level: StockLevel
     price: DefaultPrice
+    look: Look
 
 
 def _file_row(row: StockedProduct) -> tuple[object, ...]:
@@ -103,7 +106,14 @@ class ProductListPages:
         keys = [product.sku_key for product in products]
         levels = await stock_levels_of(tx, keys)
         prices = await default_prices_of(tx, keys) if has_right(call.request, "prices:read") else {}
+        pictured = await read_pictured(tx, keys)
+        category_names = {each.key: each.name for each in (await read_reference(tx)).categories}
         return [
-            StockedProduct(each, levels.get(each.sku_key, _NO_STOCK), prices.get(each.sku_key, NO_PRICE))
+            StockedProduct(
+                each,
+                levels.get(each.sku_key, _NO_STOCK),
+                prices.get(each.sku_key, NO_PRICE),
+                look_of(pictured[each.sku_key], category_names),
+            )
             for each in products
         ]
