@@ -171,15 +171,16 @@ def test_every_table_that_belongs_to_orders_has_the_triggers_or_is_not_shown(sho
         shop,
         """
         select r.conrelid::regclass::text, exists (
-            select from pg_trigger t where t.tgrelid = r.conrelid and t.tgfoid::regproc::text like 'note_changed%%')
+            select from pg_trigger t
+            where t.tgrelid = r.conrelid and t.tgfoid::regproc::text like 'note_changed_parts%%')
         from pg_constraint r
         where r.contype = 'f' and r.confrelid in ('orders'::regclass, 'order_line'::regclass, 'shipment'::regclass)
         """,
     )
     assert {table for table, noted in belonging if not noted} == {
-        # what orders do not show: the invoices themselves, requests, returns, staff's records
-        "invoice", "invoice_balance", "invoice_line", "customer_request", "order_approval", "order_change",
-        "order_note", "order_return", "return_line", "quote_link", "taken_back_shipment",
+        # what orders do not show: the invoices themselves, requests, returns, agents' days, staff's records
+        "agent_order", "invoice", "invoice_balance", "invoice_line", "customer_request", "order_approval",
+        "order_change", "order_note", "order_return", "return_line", "quote_link", "taken_back_shipment",
     }  # fmt: skip
 
 

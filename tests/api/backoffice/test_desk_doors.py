@@ -5,25 +5,17 @@ from typing import Any
 import httpx2
 import pytest
 
+from support.approvals import asked
 from support.backoffice import BackOfficeSite
 from support.billing import invoiced, number_of
-from support.orders import create, rows
-from support.pages import Person, customer_user, staff_member, text_of
-from support.service import Customer, Service
-from support.shop import STANDARD
+from support.orders import rows
+from support.pages import customer_user, staff_member, text_of
+from support.service import Customer
 
 
 @pytest.fixture
 def customer(office: BackOfficeSite) -> Customer:
     return office.service.customer()
-
-
-def asked(service: Service, customer: Customer) -> tuple[str, Person]:
-    """A pending order that waits for approval, and who has asked."""
-    buyer = customer_user(service, customer.id, "buyer")
-    code: str = create(customer, [("PHONE", 2)])["confirmation_code"]
-    buyer.sends(f"/account/new-order/{code}/approval", {"shipping_method": str(STANDARD), "note": "Please"})
-    return code, buyer
 
 
 def test_an_order_is_approved_for_its_customer_once(

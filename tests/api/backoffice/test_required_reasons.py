@@ -6,6 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from support.approvals import asked
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import invoiced, number_of, pay_in
 from support.orders import buy, create, dispatch
@@ -54,6 +55,7 @@ def steps(office: BackOfficeSite, staff: httpx2.Client, customer: Customer) -> S
     own = f"/api/order/{placed['order_reference']}"
     return {
         "patch /api/order/{reference}": (own, {"items": [{"id": placed["items"][0]["id"], "quantity": 2}]}),
+        "post /api/approval/{code}/decline": (f"/api/approval/{asked(shop, customer)[0]}/decline", {}),
         "post /api/bank-line/{id}/set-aside": (f"/api/bank-line/{line['id']}/set-aside", {}),
         "post /api/customer/{id}/block": (f"/api/customer/{customer.id}/block", {}),
         "post /api/invoice/{number}/credit-note": (f"/api/invoice/{invoice}/credit-note", {"amount": 1}),

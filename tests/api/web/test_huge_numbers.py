@@ -12,6 +12,7 @@ from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import invoiced, number_of
 from support.interface import backoffice_document, interface_document, resolve
 from support.orders import buy, create, dispatch
+from support.pages import customer_user
 from support.quotes import request_quote
 from support.service import Customer, Service
 
@@ -80,6 +81,8 @@ def known(office: BackOfficeSite, customer: Customer) -> dict[str, str]:
         "number": str(number_of(service, invoiced(service, customer, ("PHONE", 1)))),
         "webhook": str(office.caller().post("/api/webhook", json={"url": url}).json()["id"]),
         "contact_id": "1",
+        "list_id": "1",
+        "user_id": str(customer_user(service, customer.id, "buyer").id),
         "id": str(customer.id),
     }
 
