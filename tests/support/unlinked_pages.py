@@ -6,11 +6,12 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import expect
 
+from support.agent_consent import connecting
 from support.backoffice import BackOfficeSite
 from support.browsing import Tab, signed_in
 from support.consent import CALLBACK, challenge_of, register
 from support.mail import internal_id
-from support.orders import buy, create
+from support.orders import buy, create, rows
 from support.pages import Person, customer_user, staff_member
 from support.people import PASSWORD, invitation_of_member, totp
 from support.quotes import price_as_support, request_quote
@@ -227,6 +228,20 @@ def _sandbox(step: str) -> Callable[[Visit], None]:
     return reach
 
 
+def _revoking_agent(visit: Visit) -> None:
+    service = visit.service
+    owner = customer_user(service, service.customer().id, "owner")
+    connecting(service, owner, CALLBACK).tokens()
+    person, url, path = owner, service.url, "/account/developer/agent"
+    if visit.site is BACK_OFFICE:
+        [(customer,)] = rows(service, "select customer_id from customer_user where id = %s", owner.id)
+        person, url, path = staff_member(service, visit.url, "support"), visit.url, f"/customer/{customer}/access"
+    signed_in(visit.tab, person, url)
+    visit.tab.open(url + path)
+    address = visit.tab.page.locator("a[href*='/agent/'][href$='/revoke']").first.get_attribute("href")
+    assert visit.tab.open(f"{url}{address}").status == 200
+
+
 # By the path below the site's root.
 WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/quote-link": _signed_out("/quote-link"),
@@ -250,6 +265,8 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/developer/sandbox": _sandbox(""),
     "/developer/sandbox/key/new": _sandbox("/key/new"),
     "/developer/sandbox/key/{id}/disable": _sandbox("/disable"),
+    "/developer/agent/{agent_id}/revoke": _revoking_agent,
+    "/customer/{id}/agent/{agent_id}/revoke": _revoking_agent,
     "/basket/shared": _signed_in("/basket/shared?item=2:PHONE"),
     "/order/many/dispatch": _ticked_orders("dispatch"),
     "/order/many/invoice": _ticked_orders("invoice"),
