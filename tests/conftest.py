@@ -54,6 +54,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"LEFT OUT: {found}", yellow=True)
     if (reason := node_packages.left_out()) is not None:
         terminalreporter.write_line(f"LEFT OUT: tests with npm packages; {reason}", yellow=True)
+    elif node_packages.inspector_left_out():
+        terminalreporter.write_line(
+            "LEFT OUT: the inspector of /mcp; it needs Linux on x64, for Node.js 22", yellow=True
+        )
 
 
 @pytest.hookimpl(wrapper=True)

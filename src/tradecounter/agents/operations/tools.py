@@ -53,7 +53,7 @@ class Declared:
     Attributes:
         title: its name for people.
         scopes: a key needs one of them, and so does the token of an agent.
-        agents: more scopes of which one is enough for the token of an agent.
+        agents: further scopes; the token of an agent needs only one of them or of `scopes`.
         changes: whether it changes something; otherwise it only reads.
         destructive: whether it binds the customer or takes something away.
         idempotent: whether calling it again with the same arguments changes nothing more.

@@ -172,7 +172,7 @@ def _found(sight: Sight, cursor: Cursor, limit: int) -> _Found:
 
 
 def _former_skus(sight: Sight, since: Place, ids: Ids) -> list[str]:
-    """Return the former spellings of products' SKUs: a copy that is kept by SKU may have the products as these."""
+    """Return the former spellings of SKUs, under which a follower may still keep the products."""
     if not sight.journal.has_former_skus:
         return []
     versions = version_of(since.position, "catalogue"), version_of(sight.place.position, "catalogue")

@@ -20,7 +20,7 @@ NOTED: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "deliveries")
 class NotedChange:
     """The products that a version changed, as packed 64-bit numbers; None: all. Of one price list, or one customer.
 
-    `former_skus` has the former SKUs of those that are spelled differently since, by id, as JSON.
+    `former_skus` is a JSON object: for each product whose SKU has a new spelling, its id and its former SKUs.
     """
 
     topic: Topic

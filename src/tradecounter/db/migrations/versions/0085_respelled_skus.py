@@ -12,7 +12,7 @@ _COLUMN = """
         'The former SKU of each product whose SKU is spelled differently now, by id.';
 """
 
-# The earlier function, which also notes the former spelling, of inactive products too: a copy may still have them.
+# As before, and it also notes the former spelling. Inactive products count too: a copy may still have them.
 _PRODUCTS = """
     create or replace function note_changed_products() returns trigger language plpgsql as $$
     begin
