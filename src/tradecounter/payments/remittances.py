@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.billing.rules import require_amount
+from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.local_time import uk_date
@@ -42,22 +43,23 @@ async def tell_of_payment(
     Raises DomainError: invalid (an invoice that is not the customer's or is paid, an amount, a day), conflict (too many
     that have not come).
     """
+    await lock_account(tx, customer_id)  # so that payments that are told of at the same time count each other
     due = {invoice.invoice: invoice.due for invoice in await open_invoices(tx, customer_id)}
     numbers = list(dict.fromkeys(told.invoices))
     if not numbers:
-        raise invalid("invoices", "tick those that you have paid")
+        raise invalid("invoices", "choose those that are paid")
     unknown = [number for number in numbers if number not in due]
     if unknown:
-        raise invalid("invoices", f"{unknown[0]} is no invoice of yours that is not paid")
+        raise invalid("invoices", f"{unknown[0]} is not an unpaid invoice of this account")
     amount = sum((due[number] for number in numbers), NOTHING) if told.amount is None else told.amount
     require_amount(amount)
     paid_on = told.paid_on or uk_date(now)
     if paid_on > uk_date(now) + timedelta(days=31):
         raise invalid("paid_on", "is more than a month ahead")
     if paid_on < uk_date(now) - AWAITED_FOR:
-        raise invalid("paid_on", "is too long ago: write to us about this payment")
+        raise invalid("paid_on", f"is more than {AWAITED_FOR.days} days ago")
     if len(await awaited_of(tx, [customer_id], now - AWAITED_FOR)) >= _MOST_AWAITED:
-        raise DomainError(Kind.CONFLICT, f"{_MOST_AWAITED} payments that you have told of have not come yet")
+        raise DomainError(Kind.CONFLICT, f"{_MOST_AWAITED} payments that were told of have not come yet")
     reference = told.reference.strip()
     told_id = await insert_remittance(tx, customer_id, user_id, amount, paid_on, reference, numbers, now)
     after = {"id": told_id, "amount": amount, "paid_on": paid_on, "reference": reference, "invoices": numbers}

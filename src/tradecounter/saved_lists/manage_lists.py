@@ -8,13 +8,14 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
+from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
 from tradecounter.kit.text import is_blank
 from tradecounter.orders.create.draft import find_products
 from tradecounter.orders.create.offered_lines import unknown_products
 from tradecounter.orders.create.quick_lines import BadLine, numbered_quick_lines, refuse_lines
-from tradecounter.orders.wire import MOST_UNITS, CreateOrderItem
+from tradecounter.orders.wire import LONGEST_SKU, MOST_UNITS, CreateOrderItem
 from tradecounter.saved_lists.queries import (
     Owner,
     SavedList,
@@ -23,6 +24,7 @@ from tradecounter.saved_lists.queries import (
     insert_list,
     lines_of_list,
     lists_of,
+    lock_list,
     put_lines,
     replace_lines,
     update_list,
@@ -52,17 +54,27 @@ class ListDetails(Struct):
         return [CreateOrderItem(line.sku, line.units) for line in lines]
 
 
+class ListItem(Struct):
+    """A product of a list."""
+
+    sku: Annotated[
+        str, Meta(min_length=1, max_length=LONGEST_SKU, description="The product's SKU; case does not matter.")
+    ]
+    quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units to order.")]
+
+
 class ListContent(Struct):
     """A list that all users of a customer may use: its name and its products with units."""
 
     name: ListName
-    items: Annotated[list[CreateOrderItem], Meta(max_length=_MOST_LINES)] = []
+    items: Annotated[list[ListItem], Meta(max_length=_MOST_LINES)] = []
     shared: ClassVar[bool] = True
 
     def wanted(self, view: CustomerView) -> Sequence[CreateOrderItem]:
         """Return the items. Raises DomainError (invalid) for products that the customer cannot buy."""
-        find_products(view, self.items)
-        return self.items
+        items = [CreateOrderItem(item.sku, item.quantity) for item in self.items]
+        find_products(view, items)
+        return items
 
 
 async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
@@ -77,6 +89,7 @@ async def create_list(
     tx: Transaction, owner: Owner, view: CustomerView, details: ListDetails | ListContent, now: datetime
 ) -> int:
     """Store a list and return its id. Raises DomainError: invalid, for its fields; conflict, with too many lists."""
+    await lock_account(tx, owner.customer_id)  # so that lists that are made at the same time count each other
     if len(await lists_of(tx, owner)) >= _MOST_LISTS:
         raise DomainError(Kind.CONFLICT, f"there are {_MOST_LISTS} lists already: delete one first")
     lines = _lines(view, details)
@@ -90,7 +103,7 @@ async def change_list(
     tx: Transaction, owner: Owner, view: CustomerView, list_id: int, details: ListDetails | ListContent, now: datetime
 ) -> None:
     """Replace a list. Raises DomainError: not found; invalid, for its fields."""
-    await fetch_list(tx, owner, list_id)
+    await _locked(tx, owner, list_id)
     lines = _lines(view, details)
     await update_list(tx, list_id, details.name, None if details.shared else owner.id)
     await replace_lines(tx, list_id, lines)
@@ -99,7 +112,7 @@ async def change_list(
 
 async def remove_list(tx: Transaction, owner: Owner, list_id: int, now: datetime) -> None:
     """Delete a list. Raises DomainError (not found)."""
-    found = await fetch_list(tx, owner, list_id)
+    found = await _locked(tx, owner, list_id)
     await delete_list(tx, list_id)
     _record(tx, "saved_list.delete", owner, now, list_id, found.name)
 
@@ -111,7 +124,7 @@ async def add_to_list(
 
     Raises DomainError: not found; invalid, for a product that the customer cannot buy and for a list that is full.
     """
-    found, known = await fetch_list(tx, owner, list_id), view.find(item.sku)
+    found, known = await _locked(tx, owner, list_id), view.find(item.sku)
     if known is None:
         raise invalid("sku", unknown_products(view, [(0, item.sku, 1)])[0])
     product = view.product(known[0])
@@ -120,6 +133,12 @@ async def add_to_list(
         raise DomainError(Kind.INVALID, f"the list is full: it has at most {_MOST_LINES} lines")
     await put_lines(tx, list_id, [(product.id, item.quantity)])
     return found
+
+
+async def _locked(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
+    """Return what `fetch_list` does: other changes of the list wait until the transaction ends."""
+    await lock_list(tx, owner, list_id)
+    return await fetch_list(tx, owner, list_id)
 
 
 def _lines(view: CustomerView, details: ListDetails | ListContent) -> Sequence[tuple[int, int]]:

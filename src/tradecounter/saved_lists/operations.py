@@ -12,17 +12,16 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.subject import Described, InPath, Subject
-from tradecounter.orders.wire import CreateOrderItem
-from tradecounter.saved_lists.manage_lists import ListContent, change_list, create_list, fetch_list, remove_list
+from tradecounter.saved_lists.manage_lists import (
+    ListContent,
+    ListItem,
+    change_list,
+    create_list,
+    fetch_list,
+    remove_list,
+)
 from tradecounter.saved_lists.queries import Company, lines_of_list, lists_of
 from tradecounter.storefront.refreshable_views import RefreshableViews
-
-
-class ListedItem(Struct):
-    """A product of a list."""
-
-    sku: str
-    quantity: Annotated[int, Meta(description="Units to order.")]
 
 
 class ListSummary(Struct):
@@ -38,14 +37,14 @@ class ProductList(Struct):
 
     id: int
     name: str
-    items: list[ListedItem]
+    items: list[ListItem]
 
 
-_ITEMS = [ListedItem("CV-320P", 5)]
+_ITEMS = [ListItem("CV-320P", 5)]
 _DESCRIBED: Mapping[type, Described] = {
     ListSummary: Described("", ListSummary(4, "New starter", 1)),
     ProductList: Described("The list.", ProductList(4, "New starter", _ITEMS), "List"),
-    ListContent: Described("", ListContent("New starter", [CreateOrderItem("CV-320P", 5)]), "List"),
+    ListContent: Described("", ListContent("New starter", _ITEMS), "List"),
 }
 _LISTS = Subject(tag="Customers", read="customers:read", write="customers:write", described=_DESCRIBED)
 _ALL, _ONE = f"{ONE_CUSTOMER}/list", f"{ONE_CUSTOMER}/list/{{list_id}}"
@@ -102,5 +101,5 @@ class SavedListOperations:
 
 async def _shown(tx: Transaction, customer_id: int, list_id: int) -> ProductList:
     found = await fetch_list(tx, Company(customer_id), list_id)
-    items = [ListedItem(line.sku, line.quantity) for line in await lines_of_list(tx, list_id)]
+    items = [ListItem(line.sku, line.quantity) for line in await lines_of_list(tx, list_id)]
     return ProductList(found.id, found.name, items)

@@ -72,6 +72,14 @@ async def find_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList | 
     return await tx.fetch_one(_ONE, customer_id=owner.customer_id, user_id=owner.id, id=list_id)
 
 
+_LOCK = Statement("select from saved_list where id = :id and customer_id = :customer_id for update")
+
+
+async def lock_list(tx: Transaction, owner: Owner, list_id: int) -> None:
+    """Lock a list of a customer, if there is one, until the transaction ends."""
+    await tx.execute(_LOCK, id=list_id, customer_id=owner.customer_id)
+
+
 _LINES = Statement(
     "select n.product_id, p.sku, n.quantity from saved_list_line n join product p on p.id = n.product_id"
     " where n.list_id = :id order by n.position",

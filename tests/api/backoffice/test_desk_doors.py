@@ -113,6 +113,13 @@ def test_staff_keep_lists_that_all_users_of_a_customer_share(
     assert staff.get(path).json() == []
 
 
+def test_a_list_keeps_no_guards_of_orders_and_says_so(staff: httpx2.Client, customer: Customer) -> None:
+    item = {"sku": "PHONE", "quantity": 2, "max_unit_cost": 1}
+    made = staff.post(f"/api/customer/{customer.id}/list", json={"name": "Guarded", "items": [item]})
+    assert made.json()["items"] == [{"sku": "PHONE", "quantity": 2}]
+    assert made.headers["X-Ignored"] == "items[0].max_unit_cost"
+
+
 def test_a_users_own_list_is_not_among_the_customers(
     staff: httpx2.Client, office: BackOfficeSite, customer: Customer
 ) -> None:

@@ -130,11 +130,11 @@ def test_debtors_show_what_was_told_and_it_can_be_taken_back(
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"invoices": [""]}, "Invoices tick those that you have paid"),
-        ({"invoices": ["99999999"]}, "no invoice of yours"),
+        ({"invoices": [""]}, "Invoices choose those that are paid"),
+        ({"invoices": ["99999999"]}, "not an unpaid invoice"),
         ({"amount": "0"}, "must be more than 0"),
         ({"amount": "-1"}, "Amount paid"),
-        ({"paid_on": str(date(2020, 1, 1))}, "is too long ago"),
+        ({"paid_on": str(date(2020, 1, 1))}, "is more than 90 days ago"),
         ({"paid_on": str(date(2020, 1, 1) + timedelta(days=36500))}, "more than a month ahead"),
         ({"reference": "r" * 101}, "Reference of the payment"),
     ],

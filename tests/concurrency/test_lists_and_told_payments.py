@@ -1,0 +1,91 @@
+"""The limits of saved lists, their lines and payments that were told of hold for requests at the same time."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from support.backoffice import BackOfficeSite, backoffice_of
+from support.billing import invoiced, number_of
+from support.orders import in_parallel, rows
+from support.pages import customer_user
+from support.service import Customer, Service
+from support.shop import price, product
+
+AT_ONCE = 12
+
+
+@pytest.fixture(scope="module")
+def office(shop: Service) -> Iterator[BackOfficeSite]:
+    with backoffice_of(shop) as found:
+        yield found
+
+
+@pytest.fixture
+def customer(office: BackOfficeSite) -> Customer:
+    return office.service.customer()
+
+
+def test_lists_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
+    staff, path = office.caller("customers:write"), f"/api/customer/{customer.id}/list"
+    rows(
+        office.service,
+        "insert into saved_list (customer_id, name, created_at)"
+        " select %s, 'List ' || n, now() from generate_series(1, 197) n returning id",
+        customer.id,
+    )
+    responses = in_parallel([partial(staff.post, path, json={"name": "One more"})] * AT_ONCE)
+    assert Counter(response.status_code for response in responses) == {201: 3, 409: AT_ONCE - 3}
+    assert rows(office.service, "select count(*) from saved_list where customer_id = %s", customer.id) == [(200,)]
+
+
+def test_lines_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
+    service = office.service
+    skus = [f"LINE-{number:03}" for number in range(497 + AT_ONCE)]
+    service.must_load("products", [product(sku) for sku in skus])
+    service.must_load("price-list", [price(sku, 1) for sku in skus])
+    [(list_id,)] = rows(
+        service,
+        "insert into saved_list (customer_id, name, created_at) values (%s, 'Long', now()) returning id",
+        customer.id,
+    )
+    rows(
+        service,
+        "insert into saved_list_line (list_id, product_id, quantity)"
+        " select %s, id, 1 from product where sku = any(%s) returning list_id",
+        list_id,
+        skus[:497],
+    )
+    buyers = [customer_user(service, customer.id, "buyer") for _ in range(AT_ONCE)]
+    responses = in_parallel(
+        [
+            partial(buyer.send, "/account/list/add", {"list": str(list_id), "sku": sku, "quantity": "1"})
+            for buyer, sku in zip(buyers, skus[497:], strict=True)
+        ]
+    )
+    assert Counter(response.status_code for response in responses) == {303: 3, 400: AT_ONCE - 3}
+    assert rows(service, "select count(*) from saved_list_line where list_id = %s", list_id) == [(500,)]
+
+
+def test_a_list_that_is_deleted_while_it_grows_is_not_found(office: BackOfficeSite, customer: Customer) -> None:
+    service = office.service
+    buyer, staff = customer_user(service, customer.id, "buyer"), office.caller("customers:write")
+    path = f"/api/customer/{customer.id}/list"
+    for _ in range(5):
+        made = staff.post(path, json={"name": "Short-lived"}).headers["Location"]
+        fields = {"list": made.rpartition("/")[2], "sku": "PHONE", "quantity": "1"}
+        grow = [partial(buyer.send, "/account/list/add", fields)] * 4
+        responses = in_parallel([*grow, partial(staff.delete, made)])
+        assert {response.status_code for response in responses} <= {204, 303, 404}
+
+
+def test_payments_told_of_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
+    invoice = number_of(office.service, invoiced(office.service, customer))
+    staff = office.caller("billing:write")
+    body = {"customer_id": customer.id, "invoices": [invoice], "amount": 1}
+    for _ in range(47):
+        assert staff.post("/api/remittance", json=body).status_code == 201
+    responses = in_parallel([partial(staff.post, "/api/remittance", json=body)] * AT_ONCE)
+    assert Counter(response.status_code for response in responses) == {201: 3, 409: AT_ONCE - 3}
+    assert rows(office.service, "select count(*) from remittance where customer_id = %s", customer.id) == [(50,)]
