@@ -9,8 +9,8 @@ from tradecounter.agents.queries.consents import (
     AgentConsent,
     NewConsent,
     consent_by_id,
+    earlier_consents,
     end_consent,
-    end_earlier,
     insert_consent,
 )
 from tradecounter.agents.rules import DAYS
@@ -35,7 +35,8 @@ async def allow_agent(
         raise DomainError(Kind.FORBIDDEN, "only an owner or a developer of the account can allow this")
     _check(new, days)
     if replaces:
-        await end_earlier(tx, new.client_id, new.customer_id, user.id, now)
+        for earlier in await earlier_consents(tx, new.client_id, new.customer_id, user.id, now):
+            await end_agent(tx, earlier, "replaced by a new consent", now)
     expires_at = now + timedelta(days=days)
     consent_id, code = await insert_consent(tx, new, now, now + CODE_LIFETIME, expires_at)
     await forget_address(tx, new.client_id)

@@ -22,15 +22,17 @@ async def lock_agent(tx: Transaction, agent: LiveAgent, now: datetime) -> None:
 
 
 async def limit_exceeded(tx: Transaction, agent: LiveAgent, gross: Decimal, now: datetime) -> str | None:
-    """Return which limit an order with this total exceeds, in words, or None. The agent is locked.
+    """Return in words which limit an order exceeds, or None.
 
-    A day is one in the United Kingdom; what people have approved does not count.
+    `gross` is its total in pounds. The agent is locked. A day begins at midnight in the United Kingdom; orders that
+    people have approved do not count towards it.
     """
-    if gross > (agent.order_limit or NOTHING):
-        return f"its limit of {in_pounds(agent.order_limit or NOTHING)} for one order"
+    order_limit, day_limit = agent.order_limit or NOTHING, agent.day_limit or NOTHING
+    if gross > order_limit:
+        return f"the limit of {in_pounds(order_limit)} for one order"
     spent = await spent_on(tx, agent, uk_date(now))
-    if spent + gross > (agent.day_limit or NOTHING):
-        return f"its limit of {in_pounds(agent.day_limit or NOTHING)} for one day, of which {in_pounds(spent)} is used"
+    if spent + gross > day_limit:
+        return f"the limit of {in_pounds(day_limit)} for one day, of which {in_pounds(spent)} is spent"
     return None
 
 

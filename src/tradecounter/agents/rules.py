@@ -38,15 +38,20 @@ def is_registered(redirect_uri: str, registered: Sequence[str]) -> bool:
     A program on the person's own computer may listen on any port (RFC 8252, section 7.3).
     """
     return redirect_uri in registered or (
-        _LOOPBACK.match(redirect_uri) is not None
-        and any(_without_port(redirect_uri) == _without_port(each) for each in registered if _LOOPBACK.match(each))
+        is_on_own_computer(redirect_uri)
+        and any(_without_port(redirect_uri) == _without_port(each) for each in registered if is_on_own_computer(each))
     )
+
+
+def is_on_own_computer(redirect_uri: str) -> bool:
+    """Return whether a redirect URI leads to a program on the person's own computer."""
+    return _LOOPBACK.match(redirect_uri) is not None
 
 
 def returns_to(redirect_uri: str) -> str:
     """Return where a redirect URI leads to, for people."""
     host = urlsplit(redirect_uri).netloc
-    return f"{host}, a program on your own computer" if _LOOPBACK.match(redirect_uri) else host
+    return f"{host}, a program on your own computer" if is_on_own_computer(redirect_uri) else host
 
 
 def is_document_address(client_id: str) -> bool:

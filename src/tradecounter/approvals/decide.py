@@ -30,14 +30,14 @@ async def request_approval(
 ) -> PendingOrder | PricedQuote:
     """Ask the customer's approvers to confirm a pending order or a priced quote, with a shipping method; return it.
 
-    The user asks, or an agent that the user has allowed.
+    The user asks, or an agent that the user has allowed. The order is locked, as a confirmation locks it.
 
     Raises DomainError: not found; invalid; precondition failed (no method); conflict (asked already, or it cannot be
     confirmed any more).
     """
     if note:
         require_text("note", note, LONGEST_REASON)
-    order = await fetch_own_order_by_code(tx, customer_id, code)
+    order = await lock_own_order(tx, customer_id, code)  # before the request, as a confirmation does
     if not isinstance(order, PendingOrder | PricedQuote) or order.has_expired(now):
         raise DomainError(Kind.CONFLICT, f"the {order.kind} cannot be confirmed any more")
     account = await fetch_account(tx, customer_id)

@@ -22,6 +22,7 @@ _NOUNS = {
     "addresses": ("saved address", "saved addresses"),
     "keys": ("API key", "API keys"),
     "applications": ("application with access", "applications with access"),
+    "agents": ("agent's consent", "agents' consents"),
     "webhooks": ("webhook", "webhooks"),
     "feeds": ("feed", "feeds"),
     "contract_prices": ("contract price", "contract prices"),

@@ -63,11 +63,14 @@ class NotSentError(Exception):
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
+# For all senders of a process: pages make one for each document that they read.
+_THREADS = ThreadPoolExecutor(_LOOKUPS_AT_ONCE, thread_name_prefix="webhook-lookup")
+
+
 class NameService:
-    """Looks up addresses in threads of its own, so that slow name servers delay only webhooks."""
+    """Looks up addresses in threads of its own, so that slow name servers delay only what is sent here."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_LOOKUPS_AT_ONCE, thread_name_prefix="webhook-lookup")
         self._running: dict[tuple[str, int], asyncio.Future[list[str]]] = {}
 
     async def __call__(self, host: str, port: int) -> list[str]:
@@ -75,7 +78,7 @@ class NameService:
         running = self._running.get((host, port))
         if running is None:
             loop = asyncio.get_running_loop()
-            running = self._running[host, port] = loop.run_in_executor(self._threads, _look_up, host, port)
+            running = self._running[host, port] = loop.run_in_executor(_THREADS, _look_up, host, port)
             running.add_done_callback(lambda _done: self._running.pop((host, port), None))
         return await asyncio.shield(running)
 

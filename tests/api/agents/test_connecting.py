@@ -20,7 +20,7 @@ from support.agent_consent import (
     returned,
 )
 from support.orders import rows
-from support.pages import Person, customer_user, text_of
+from support.pages import Person, browser, customer_user, text_of
 from support.service import Customer, Service, running_service
 from support.shop import order
 from tradecounter.agents.clean_up import clean_up_agents
@@ -160,6 +160,21 @@ def test_a_wrong_request_goes_back_with_its_error(
     assert returned(program.page(**changes))["error"] == error
 
 
+@pytest.mark.parametrize("signed_in", [True, False])
+def test_a_link_with_a_mistake_leads_to_no_other_site_by_itself(shop: Service, owner: Person, signed_in: bool) -> None:
+    program = connecting(shop, owner, "https://evil.example/callback", client_name="Your bank")
+    for changes in ({"response_type": "token"}, {"prompt": "none"}, {"scope": "account"}):
+        asked = program.request(**changes)
+        page = program.page(**changes) if signed_in else browser(shop.url).get("/auth/authorize", params=asked)
+        assert page.status_code == 400
+        assert "Location" not in page.headers
+        assert "http-equiv" not in page.text
+        assert "Go back to evil.example" in text_of(page)
+        assert 'href="https://evil.example/callback?error=' in page.text
+    denied = returned(program.answer(decision="deny"))
+    assert denied["error"] == "access_denied"
+
+
 @pytest.mark.parametrize(
     "address",
     ["https://evil.example/callback", CALLBACK + "/", CALLBACK + "?x=1", "http://127.0.0.1:33418@evil.example/callback",
@@ -257,6 +272,15 @@ def test_what_an_agent_changes_names_the_person_who_allowed_it(
     program.agent().call("price_order", **order())
     [(kind, name)] = rows(shop, "select actor_kind, actor_name from audit_entry order by id desc limit 1")
     assert (kind, name) == ("agent", f"Assistant, allowed by {owner.email}")
+
+
+def test_a_new_consent_ends_the_former_and_the_audit_log_says_so(shop: Service, program: Connecting) -> None:
+    first, second = (program.tokens()["access_token"] for _ in range(2))
+    assert (call_list(shop, first).status_code, call_list(shop, second).status_code) == (401, 200)
+    [former, _] = rows(shop, "select id from agent_consent where client_id = %s order by id", program.client_id)
+    assert rows(
+        shop, "select action, after->>'reason' from audit_entry where subject = %s order by id", f"agent/{former[0]}"
+    ) == [("agent.allow", None), ("agent.revoke", "replaced by a new consent")]
 
 
 def test_the_accounts_page_lists_agents_and_ends_them(shop: Service, owner: Person, program: Connecting) -> None:

@@ -63,7 +63,7 @@ def test_an_order_above_the_limit_of_one_waits_until_it_is_approved(
     assert helper.call("confirm_order", **asked)["code"] == "approval_needed"
     code = asked["confirmation_code"]
     assert rows(shop, "select state from orders where confirmation_code = %s", code) == [("pending",)]
-    assert f"Asked by the agent Assistant: above its limit of £{total - 0.01:.2f}" in text_of(
+    assert f"Asked by the agent Assistant: above the limit of £{total - 0.01:.2f}" in text_of(
         owner.get(f"/account/approval/{code}")
     )
     assert owner.send(f"/account/approval/{code}/approve").status_code == 303
@@ -107,7 +107,7 @@ def test_a_day_is_one_in_the_united_kingdom(own_shop: Service) -> None:
     assert helper.call("confirm_order", **priced(helper))["code"] == "confirmed"
     found = helper.call("confirm_order", **priced(helper))
     assert found["code"] == "approval_needed"
-    assert f"for one day, of which £{cost:.2f} is used" in found["message"]
+    assert f"for one day, of which £{cost:.2f} is spent" in found["message"]
     until_midnight = timedelta(hours=23) - timedelta(hours=own_shop.clock.now().hour)  # 23:00 UTC is midnight in June
     own_shop.clock.advance(until_midnight)
     helper = with_token(own_shop, program.refresh(tokens["refresh_token"]).json()["access_token"])
@@ -175,7 +175,7 @@ def test_processes_take_turns(both: tuple[Service, Service], program: Connecting
     assert second.call("get_order", reference=reference)["order_reference"] == reference
 
 
-def test_an_agent_that_is_revoked_while_it_confirms_buys_nothing_more(
+def test_a_revoked_agent_buys_nothing_more_with_orders_that_it_priced(
     shop: Service, program: Connecting, owner: Person
 ) -> None:
     token = program.tokens()["access_token"]

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from support.certificates import make_certificate, server_side
 from support.receiver import Script, answering, receiving, sender, status
 from tradecounter.webhooks import send
-from tradecounter.webhooks.send import HttpSender, Outcome
+from tradecounter.webhooks.send import HttpSender, NameService, Outcome
 
 BODY = b'{"id": "evt_1"}'
 
@@ -162,3 +163,25 @@ def test_certificates_are_checked_against_the_name(tmp_path: Path) -> None:
     assert good.status == 200
     assert "not valid for 'other.example'" in str(wrong_name.error)
     assert str(unknown.error).startswith("the certificate is not valid: ")
+
+
+def test_all_senders_together_look_up_a_few_names_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    running, most, count = 0, 0, threading.Lock()
+
+    def slow(*_: object, **__: object) -> list[object]:
+        nonlocal running, most
+        with count:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.05)
+        with count:
+            running -= 1
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+
+    async def look_up_all() -> None:
+        await asyncio.gather(*(NameService()(f"{number}.example", 443) for number in range(80)))
+
+    asyncio.run(look_up_all())
+    assert 1 < most <= 32

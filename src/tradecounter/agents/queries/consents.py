@@ -158,10 +158,10 @@ async def standing_consents(tx: Transaction, customer_id: int, now: datetime) ->
 
 _USE_CODE = Statement("update agent_consent set code_used_at = :now where id = :id")
 _END = Statement("update agent_consent set ended_at = :now where id = :id and ended_at is null")
-_END_EARLIER = Statement("""
-    update agent_consent set ended_at = :now
-    where client_id = :client_id and customer_id = :customer_id and user_id = :user_id and ended_at is null
-""")
+_EARLIER = _consents(
+    "c.client_id = :client_id and c.customer_id = :customer_id and c.user_id = :user_id and c.ended_at is null"
+    " order by c.id"
+)
 
 
 async def use_code(tx: Transaction, consent_id: int, now: datetime) -> None:
@@ -174,9 +174,11 @@ async def end_consent(tx: Transaction, consent_id: int, now: datetime) -> bool:
     return await tx.execute(_END, id=consent_id, now=now) == 1
 
 
-async def end_earlier(tx: Transaction, client_id: str, customer_id: int, user_id: int, now: datetime) -> None:
-    """End what a user has allowed a client before."""
-    await tx.execute(_END_EARLIER, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now)
+async def earlier_consents(
+    tx: Transaction, client_id: str, customer_id: int, user_id: int, now: datetime
+) -> list[AgentConsent]:
+    """Return what a user has allowed a client before, and not ended."""
+    return await tx.fetch_all(_EARLIER, client_id=client_id, customer_id=customer_id, user_id=user_id, now=now)
 
 
 _INSERT_TOKEN = Statement("""
@@ -274,8 +276,12 @@ async def agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveA
     )
 
 
+# Not the consents that a scheduled job deletes, in an order of its own.
 _LOCK_OF_CLIENT = Statement("""
-    select from agent_consent where customer_id = :customer_id and client_id = :client_id order by id for update
+    select from agent_consent
+    where customer_id = :customer_id and client_id = :client_id
+      and code_used_at is not null and ended_at is null and expires_at > :now
+    order by id for update
 """)
 _SPENT = Statement("""
     select coalesce(sum(gross), 0) from agent_order
@@ -289,7 +295,7 @@ _INSERT_ORDER = Statement("""
 
 async def lock_spending(tx: Transaction, agent: LiveAgent, now: datetime) -> AgentConsent | None:
     """Return an agent's consent; other orders of the agent, and its revocation, wait until the transaction ends."""
-    await tx.execute(_LOCK_OF_CLIENT, customer_id=agent.customer_id, client_id=agent.client_id)
+    await tx.execute(_LOCK_OF_CLIENT, customer_id=agent.customer_id, client_id=agent.client_id, now=now)
     return await consent_by_id(tx, agent.id, now)
 
 

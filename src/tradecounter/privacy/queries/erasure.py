@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
+_LOCK_AGENTS = Statement("select from agent_consent where customer_id = :id order by id for update")
 _LOCK_MONEY = Statement("select from account_balance where customer_id = :id for update")
 _LOCK_ORDERS = Statement("select from orders where customer_id = :id order by id for update")
 _LOCK_CUSTOMER = Statement("select from customer where id = :id for update")
@@ -16,8 +17,8 @@ _LOCK_CREDIT = Statement("select from credit_exposure where customer_id = :id fo
 
 
 async def lock_all_of(tx: Transaction, customer_id: int) -> None:
-    """Lock a customer's money, its orders, the customer and its credit, in the order of every transaction."""
-    for statement in (_LOCK_MONEY, _LOCK_ORDERS, _LOCK_CUSTOMER, _LOCK_CREDIT):
+    """Lock a customer's agents, money and orders, the customer and its credit, in the order of every transaction."""
+    for statement in (_LOCK_AGENTS, _LOCK_MONEY, _LOCK_ORDERS, _LOCK_CUSTOMER, _LOCK_CREDIT):
         await tx.execute(statement, id=customer_id)
 
 
@@ -63,6 +64,7 @@ class PersonalData:
     addresses: int
     keys: int
     applications: int
+    agents: int
     webhooks: int
     feeds: int
     contract_prices: int
@@ -79,6 +81,7 @@ _PERSONAL_DATA = Statement(
            (select count(distinct client_id) from (
                select client_id from access_token where customer_id = :id
                union select client_id from consent where customer_id = :id and revoked_at is null) a) as applications,
+           (select count(*) from agent_consent where customer_id = :id) as agents,
            (select count(*) from webhook where customer_id = :id) as webhooks,
            (select count(*) from feed where customer_id = :id) as feeds,
            (select count(*) from contract_price where customer_id = :id) as contract_prices,

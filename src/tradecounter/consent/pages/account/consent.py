@@ -20,6 +20,7 @@ from tradecounter.agents.rules import (
     USUAL_DAYS,
     AgentScope,
     is_document_address,
+    is_on_own_computer,
     is_registered,
     returns_to,
     scopes_in,
@@ -138,7 +139,8 @@ class ConsentPages:
     ) -> Response:
         """Return the page about what an agent may do, or the way back to it: consent is asked for each time.
 
-        Others could pretend to be a program without a secret (RFC 8252, section 8.6).
+        Others could pretend to be a program without a secret (RFC 8252, section 8.6). Anybody can register one, so a wrong
+        request does not lead to its site before the person has decided (RFC 9700, section 4.11.2).
         """
         record = ApplicationRecord(client.client_id, client.name, client.redirect_uris, client.created_at, None)
         target = target_of(record, fields, lambda uri: is_registered(uri, client.redirect_uris))
@@ -159,7 +161,11 @@ class ConsentPages:
                 except DomainError as error:
                     form = Filled.of(submitted, error, STATUS[error.kind])
         except AuthorizationError as error:
-            return self._back(call, target, target.error_address(issuer, error))
+            address = target.error_address(issuer, error)
+            if decision is None and not is_on_own_computer(target.redirect_uri):
+                problem = error.description or error.code
+                return self._page(call, target, "consent/stopped.html", status=400, address=address, problem=problem)
+            return self._back(call, target, address)
         async with self.desk.reading() as tx:
             account = await fetch_account(tx, user.customer_id)
         return self._page(
