@@ -139,8 +139,8 @@ class ConsentPages:
     ) -> Response:
         """Return the page about what an agent may do, or the way back to it: consent is asked for each time.
 
-        Others could pretend to be a program without a secret (RFC 8252, section 8.6). Anybody can register one, so a wrong
-        request does not lead to its site before the person has decided (RFC 9700, section 4.11.2).
+        Others could pretend to be a program without a secret (RFC 8252, section 8.6). Anybody can register one, so a
+        wrong request does not lead to its site before the person has decided (RFC 9700, section 4.11.2).
         """
         record = ApplicationRecord(client.client_id, client.name, client.redirect_uris, client.created_at, None)
         target = target_of(record, fields, lambda uri: is_registered(uri, client.redirect_uris))
