@@ -143,7 +143,7 @@ def _target(
         numbers = [owner.invoice for owner in named]
         if others := names_another(line.reference, customers[0], companies):
             of = f"{_invoices(numbers)} of customer {customers[0]}"
-            return f"the reference names another customer, {' or '.join(map(str, others))}, than {of}"
+            return f"the reference names customer {' and '.join(map(str, others))} beside {of}"
         return _Target(customers[0], numbers, f"the reference names {_invoices(numbers)}")
     if line.usual in usual:
         return _Target(usual[line.usual], [], "its payer's earlier money was placed here by hand")

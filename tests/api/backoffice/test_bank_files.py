@@ -103,9 +103,21 @@ def test_an_invoice_number_beside_the_name_of_another_customer_is_left_for_a_per
         staff, HEADINGS + "".join(f"2026-06-15,1.0{n},,{text.replace(',', '')}\n" for n, text in enumerate(texts))
     )
     first, second = (line["why"] for line in done["unplaced"])
-    assert first == f"the reference names another customer, {other}, than invoice {number} of customer {owner.id}"
-    assert "names another customer" in second
+    assert first == f"the reference names customer {other} beside invoice {number} of customer {owner.id}"
+    assert f"beside invoice {number} of customer {owner.id}" in second
     assert done["recorded"] == 3
+
+
+def test_a_customer_that_is_called_like_a_bank_writes_keeps_no_money_from_others(
+    staff: httpx2.Client, office: BackOfficeSite
+) -> None:
+    owner, other = (office.service.customer(company=name) for name in ("Sorrel & Sons", "Payment Terminals Ltd"))
+    number = invoice(office, owner)
+    texts = [f"INVOICE PAYMENT {number}", f"PAYMENT TERMINALS LTD {number}"]
+    done = imported(staff, HEADINGS + "".join(f"2026-06-15,1.1{n},,{text}\n" for n, text in enumerate(texts)))
+    assert (done["recorded"], [line["why"] for line in done["unplaced"]]) == (
+        1, [f"the reference names customer {other.id} beside invoice {number} of customer {owner.id}"],
+    )  # fmt: skip
 
 
 def test_a_line_is_stored_once_however_often_it_is_imported(

@@ -12,32 +12,7 @@ _COLUMN = """
         'The former SKU of each product whose SKU is spelled differently now, by id.';
 """
 
-# As before, and it also notes the former spelling. Inactive products count too: a copy may still have them.
-_PRODUCTS = """
-    create or replace function note_changed_products() returns trigger language plpgsql as $$
-    begin
-        if tg_op = 'INSERT' then
-            insert into catalogue_change (topic, product_ids)
-            select 'catalogue', array_agg(id) from added where active having count(*) > 0;
-        elsif tg_op = 'UPDATE' then
-            insert into catalogue_change (topic, product_ids, former_skus)
-            select 'catalogue', coalesce(array_agg(n.id) filter (where n.active or o.active), '{}'),
-                   jsonb_object_agg(n.id, o.sku) filter (where n.sku <> o.sku)
-            from changed n join former o using (id)
-            where (n.active or o.active or n.sku <> o.sku) and n is distinct from o
-              and ((n.purchase_cost, n.external_id) is not distinct from (o.purchase_cost, o.external_id)
-                   or to_jsonb(n) - array['purchase_cost', 'external_id']
-                      is distinct from to_jsonb(o) - array['purchase_cost', 'external_id'])
-            having count(*) > 0;
-        else
-            insert into catalogue_change (topic, product_ids)
-            select 'catalogue', array_agg(id) from former where active having count(*) > 0;
-        end if;
-        return null;
-    end $$;
-"""
-
 
 def upgrade() -> None:
-    """Note former spellings from now on."""
-    run_sql(_COLUMN, _PRODUCTS)
+    """Add the column. The next revision has the trigger's function, which fills it."""
+    run_sql(_COLUMN)

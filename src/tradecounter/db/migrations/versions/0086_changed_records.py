@@ -48,7 +48,8 @@ _CHANGED: LiteralString = """
 """
 _ORDERS = "create index orders_by_change_of_any on orders (changed_at);"
 
-# The earlier function: the new column is not what customers see either.
+# As before, and it also notes the former spelling of a SKU, of inactive products too: a copy may still have them. The
+# new column is not what customers see.
 _PRODUCTS = """
     create or replace function note_changed_products() returns trigger language plpgsql as $$
     begin
