@@ -22,7 +22,11 @@ _PATTERN = re.compile(r"^Expected `str` matching regex (?P<pattern>.*)$")
 _ENUM = re.compile(r"^Invalid enum value (?P<value>.*)$")
 
 # Messages by a distinctive part of the pattern.
-_PATTERN_WORDS = (("@", "must be an e-mail address"), (":[0-5]", "must be a time (HH:MM)"))
+_PATTERN_WORDS = (
+    ("@", "must be an e-mail address"),
+    (":[0-5]", "must be a time (HH:MM)"),
+    ("}T", "must be a UK local time such as 2026-03-02T17:30:00"),
+)
 _WORDED = {
     "Invalid decimal string": "must be a number",
     "Invalid RFC3339 encoded date": "must be a date (YYYY-MM-DD)",

@@ -98,6 +98,25 @@ def test_odd_arguments_get_an_error_of_the_tool(shop: Service, customer: Custome
     assert response.json().get("result", {}).get("isError", True)
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("search_products", {"attributes": ["x" * 400]}, "attributes: "),
+        ("search_products", {"attributes": ["x" * 501]}, "attributes[0]: must have at most 500 characters"),
+        ("search_products", {"categories": ["x"] * 101}, "categories: must have at most 100 elements"),
+        ("search_products", {"attributes": ["height=1"]}, "attributes: 'height' is not an attribute"),
+        ("list_orders", {"created_from": "yesterday"},
+         "created_from: must be a UK local time such as 2026-03-02T17:30:00"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_named_as_the_tool_names_them_and_said_in_short(
+    shop: Service, customer: Customer, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    message = agent(shop, customer.key).error(tool, **arguments)["message"]
+    assert message.startswith(said)
+    assert len(message) < 200
+
+
 def test_other_customers_orders_invoices_and_codes_are_not_found(shop: Service, customer: Customer) -> None:
     other = shop.customer()
     theirs, pending = buy(other), create(other)

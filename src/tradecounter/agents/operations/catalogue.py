@@ -6,6 +6,7 @@ from typing import Annotated
 from msgspec import Meta, Raw, Struct
 
 from tradecounter.agents.operations.tools import Caller, tool
+from tradecounter.kit.errors import named_by
 from tradecounter.products.wire import Product
 from tradecounter.storefront.parameters import ProductListParameters, Sort
 from tradecounter.storefront.query import find_products
@@ -13,7 +14,12 @@ from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.render import product_json, render_json
 
 _MOST = 50
+_MOST_CHOICES = 100
+_CALLED = {"category": "categories", "manufacturer": "manufacturers", "attribute": "attributes"}
 _DETAILS = frozenset({"description", "short_description", "related_products", "similar_products"})
+
+
+Choice = Annotated[str, Meta(max_length=500)]
 
 
 class SearchProducts(Struct):
@@ -23,11 +29,17 @@ class SearchProducts(Struct):
         Annotated[str, Meta(max_length=500)] | None,
         Meta(description="Words of the product, or a SKU or an EAN.", examples=["ip phone"]),
     ] = None
-    categories: Annotated[list[str], Meta(description="Names or keys; a parent includes its children.")] = []
-    manufacturers: Annotated[list[str], Meta(description="Keys of manufacturers.")] = []
+    categories: Annotated[
+        list[Choice], Meta(max_length=_MOST_CHOICES, description="Names or keys; a parent includes its children.")
+    ] = []
+    manufacturers: Annotated[list[Choice], Meta(max_length=_MOST_CHOICES, description="Keys of manufacturers.")] = []
     attributes: Annotated[
-        list[str],
-        Meta(description="Filters `name<op>value` with =, or for numbers <, >, <=, >=.", examples=[["poe=true"]]),
+        list[Choice],
+        Meta(
+            max_length=_MOST_CHOICES,
+            description="Filters `name<op>value` with =, or for numbers <, >, <=, >=.",
+            examples=[["poe=true"]],
+        ),
     ] = []
     in_stock: Annotated[bool, Meta(description="Only products in stock.")] = False
     sort: Annotated[Sort | None, Meta(description="By default the most relevant first.")] = None
@@ -77,7 +89,8 @@ class CatalogueTools:
             in_stock="true" if asked.in_stock else None,
             sort=asked.sort,
         )
-        rows = find_products(view, parameters)
+        with named_by(lambda name: _CALLED.get(name, name)):
+            rows = find_products(view, parameters)
         start = (asked.page - 1) * asked.limit
         products = b"".join(render_json(view, rows[start : start + asked.limit]))
         return b'{"total":%d,"products":%b}' % (len(rows), products)

@@ -12,7 +12,7 @@ from pyroaring import BitMap
 
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.text import fold
+from tradecounter.kit.text import fold, shown_name
 from tradecounter.products.columns.bytes_column import encoded
 from tradecounter.products.columns.inverted_index import InvertedIndex, PostingLists
 from tradecounter.products.queries.records import AttributeRecord, ProductRecord
@@ -125,14 +125,16 @@ class AttributeIndex:
         name, sign, value = match["name"].strip(), match["sign"], match["value"].strip()
         values = self.by_name.get(key_form(name))
         if values is None:
-            raise invalid("attribute", f"{name!r} is not an attribute")
+            raise invalid("attribute", f"{shown_name(name)!r} is not an attribute")
         if not value:
             raise self._malformed(where)
         return values, sign, value
 
     @staticmethod
     def _malformed(where: str) -> DomainError:
-        return invalid("attribute", f"{where!r} is not a filter; write name=value, or <, >, <=, >= for numbers")
+        return invalid(
+            "attribute", f"{shown_name(where)!r} is not a filter; write name=value, or <, >, <=, >= for numbers"
+        )
 
 
 class AttributeIndexBuilder:
