@@ -164,11 +164,13 @@ def test_a_wrong_request_goes_back_with_its_error(
 def test_a_link_with_a_mistake_leads_to_no_other_site_by_itself(shop: Service, owner: Person, signed_in: bool) -> None:
     program = connecting(shop, owner, "https://evil.example/callback", client_name="Your bank")
     for changes in ({"response_type": "token"}, {"prompt": "none"}, {"scope": "account"}):
+        [named] = changes
         asked = program.request(**changes)
         page = program.page(**changes) if signed_in else browser(shop.url).get("/auth/authorize", params=asked)
         assert page.status_code == 400
         assert "Location" not in page.headers
         assert "http-equiv" not in page.text
+        assert f"What is wrong {named}: must" in text_of(page)
         assert "Go back to evil.example" in text_of(page)
         assert 'href="https://evil.example/callback?error=' in page.text
     denied = returned(program.answer(decision="deny"))

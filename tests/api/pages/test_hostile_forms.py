@@ -49,6 +49,15 @@ def test_bytes_that_are_no_text_are_an_error_of_the_form(sam: Person, parts: dic
     assert "The form" in text_of(found)
 
 
+@pytest.mark.parametrize("media_type", ["multipart/form-data", "multipart/form-data; boundary=B"])
+def test_what_is_no_form_is_said_in_one_sentence(sam: Person, media_type: str) -> None:
+    headers = {**SAME_ORIGIN, "Content-Type": media_type}
+    found = sam.http.post("/import", content=b"--B\r\nno header", headers=headers)
+    assert found.status_code == 400
+    assert "The form cannot be read: " in text_of(found)
+    assert ".." not in text_of(found)
+
+
 def test_names_of_files_are_utf_8(sam: Person) -> None:
     content = b"sku,available\nNOTHING,1\n"
     found = multipart(sam.http, "/import", {'name="file"; filename="Bestände €.csv"'.encode(): content})

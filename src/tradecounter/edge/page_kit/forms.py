@@ -190,7 +190,7 @@ async def _multipart(call: Call, most_bytes: int, most_files: int) -> Submitted:
     try:
         form = await parser.parse()
     except MultiPartException as error:
-        raise DomainError(Kind.INVALID, f"the form cannot be read: {error.message}") from error
+        raise DomainError(Kind.INVALID, f"the form cannot be read: {error.message.rstrip('.')}") from error
     try:
         return _submitted(form)
     except DomainError:

@@ -28,6 +28,7 @@ from tradecounter.agents.rules import (
 from tradecounter.consent.authorization_request import (
     Application,
     AuthorizationError,
+    AuthorizationErrorCode,
     AuthorizationRequest,
     Fields,
     fetch_target,
@@ -249,7 +250,8 @@ def _asked(
     if not asked:
         raise AuthorizationError("invalid_scope", f"scope: must be {' or '.join(SCOPES)}")
     if request.prompt == "none":
-        raise AuthorizationError("login_required" if user is None else "consent_required")
+        code: AuthorizationErrorCode = "login_required" if user is None else "consent_required"
+        raise AuthorizationError(code, "prompt: must not be none, because an agent asks each time")
     if decision == "deny":
         raise AuthorizationError("access_denied", "the person did not allow it")
     return asked
