@@ -24,7 +24,7 @@ final class NoResponse extends TradecounterError
 {
 }
 
-/** A successful response is none of the API: another server is at this address. */
+/** A successful response does not come from the API: another server is at this address. */
 final class InvalidResponse extends TradecounterError
 {
 }
@@ -39,7 +39,7 @@ final class NotGenuine extends TradecounterError
 {
 }
 
-/** An error of the API. One whose code this release does not know has this class. */
+/** An error of the API. Codes that this release does not know have this class. */
 class ApiError extends TradecounterError
 {
     private const UNAUTHORIZED = 401;
@@ -104,7 +104,7 @@ class ApiError extends TradecounterError
         $this->errors = $error->errors ?? [];
     }
 
-    /** The error that a response is; a proxy's page becomes one too. */
+    /** The error in a response; the error page of a proxy becomes one too. */
     public static function of(int $status, string $body, ?string $requestId, ?int $retryAfter): self
     {
         if ($status === self::UNAUTHORIZED) {

@@ -22,6 +22,6 @@ interface TokenStore
 
     public function load(): Tokens;
 
-    /** Returns when the tokens are stored for good, even if `alone` fails later: no part of its transaction. */
+    /** Stores the tokens for good, even if `alone` fails later: outside a transaction that it may have. */
     public function save(Tokens $tokens): void;
 }

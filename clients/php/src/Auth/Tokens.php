@@ -9,7 +9,7 @@ namespace Tradecounter\Client\Auth;
  */
 final readonly class Tokens
 {
-    private const EARLY = 60; // seconds before its end in which an access token is not used any more
+    private const EARLY = 60; // seconds: an access token that ends sooner is renewed first
 
     /**
      * @param int $ends when the access token ends, in seconds since 1970

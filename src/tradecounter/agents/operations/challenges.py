@@ -1,4 +1,4 @@
-"""Turns a call for which an agent's token lacks a scope into a challenge: the agent may ask its person for more."""
+"""Turns a call whose scope an agent's token does not have into a challenge: the agent may ask its person for more."""
 
 from collections.abc import MutableMapping
 from typing import Any
@@ -7,24 +7,24 @@ from starlette.types import Message, Scope, Send
 
 from tradecounter.edge.permissions import KeyScope
 
-_LACKS = "tradecounter.agent_lacks"
+_WATCHED = "tradecounter.agent_response"
 
 
 class Watched:
-    """A response that is held back once a request lacks a scope."""
+    """A response that is held back as soon as a missing scope is noted."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
-        self.lacking: KeyScope | None = None
+        self.missing: KeyScope | None = None
         self._send = send
-        scope[_LACKS] = self
+        scope[_WATCHED] = self
 
     async def send(self, message: Message) -> None:
-        """Send a part of the response unless the request lacks a scope."""
-        if self.lacking is None:
+        """Send a part of the response, unless it is held back."""
+        if self.missing is None:
             await self._send(message)
 
 
-def note_lack(scope: MutableMapping[str, Any], lacking: KeyScope | None) -> None:
-    """Note the scope that a request lacks, before its response begins."""
-    watched: Watched = scope[_LACKS]
-    watched.lacking = lacking
+def note_missing_scope(scope: MutableMapping[str, Any], missing: KeyScope | None) -> None:
+    """Note the scope that a request needs and its token does not have, before the response begins."""
+    watched: Watched = scope[_WATCHED]
+    watched.missing = missing

@@ -23,7 +23,7 @@ from mcp.types import (
 from mcp.types import Tool as ListedTool
 from msgspec import UNSET
 
-from tradecounter.agents.operations.challenges import note_lack
+from tradecounter.agents.operations.challenges import note_missing_scope
 from tradecounter.agents.operations.tools import Caller, Tool, schemas_of
 from tradecounter.db.pool import DATABASE_AWAY
 from tradecounter.edge.rest.responses import Error
@@ -76,7 +76,7 @@ class _OfferedTools:
         if customer_id is None:
             raise RuntimeError("an admitted request has a customer")
         caller = Caller(customer_id, sender)
-        note_lack(context.request.scope, tool.lacks(caller))
+        note_missing_scope(context.request.scope, tool.missing_scope(caller))
         try:
             return _result(await tool.call(caller, params.arguments or {}))
         except DomainError as error:

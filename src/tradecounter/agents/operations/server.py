@@ -96,11 +96,11 @@ class AgentServer:
             raise RuntimeError("the server has not started")
         manager, watched = await self._running.manager(), Watched(scope, send)
         await manager.handle_request(scope, receive, watched.send)
-        if watched.lacking is not None and isinstance(sender.holder, LiveAgent):
-            wanted = [each for each in SCOPES if each in {*sender.holder.scopes, watched.lacking}]
-            lack = Error(f"the scope {watched.lacking} is needed", Code.SCOPE_NEEDED)
+        if watched.missing is not None and isinstance(sender.holder, LiveAgent):
+            wanted = [each for each in SCOPES if each in {*sender.holder.scopes, watched.missing}]
+            problem = Error(f"the scope {watched.missing} is needed", Code.SCOPE_NEEDED)
             headers = self._challenge(request, wanted, "insufficient_scope")
-            await json_response(lack, 403, headers)(scope, receive, send)
+            await json_response(problem, 403, headers)(scope, receive, send)
 
     def _challenge(self, request: Request, scopes: Sequence[str], error: str) -> dict[str, str]:
         return {"WWW-Authenticate": challenge(audience_of(request, self._base_url), scopes, error)}

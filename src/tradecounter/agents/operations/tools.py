@@ -81,7 +81,7 @@ class Tool:
     work: Callable[[Caller, Any], Awaitable[Any]]
     reads: bool  # the work reads its arguments itself: it gets those that its type has, as JSON
 
-    def lacks(self, caller: Caller) -> KeyScope | None:
+    def missing_scope(self, caller: Caller) -> KeyScope | None:
         """Return the scope for which the token of an agent may ask its person to call this tool; None if it may."""
         if caller.agent is None or caller.agent.limits.includes_one_of(self._scopes(caller)):
             return None

@@ -12,6 +12,7 @@ from tradecounter.agents.rules import AgentScope, returns_to
 from tradecounter.consent.rules import GIVERS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.credentials import ExpiredCredentialError
 from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 
@@ -253,14 +254,16 @@ _PRESENTED = Statement(
 _RECORD_USE = Statement("update agent_consent set last_used_at = :now where id = :id")
 
 
-async def agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveAgent | bool:
-    """Return the agent whose access token has a hash, and record its use, at most once a minute.
+async def agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveAgent | None:
+    """Return the agent whose access token has a hash, and record its use, at most once a minute; None if it is unknown.
 
-    Returns True for a token that is known but not valid any more, and False for an unknown one.
+    Raises ExpiredCredentialError for a token that has ended.
     """
     found = await tx.fetch_one(_PRESENTED, hash=digest, now=now)
-    if found is None or not found.valid or found.allowed_by is None or found.user_id is None:
-        return found is not None
+    if found is None:
+        return None
+    if not found.valid or found.allowed_by is None or found.user_id is None:
+        raise ExpiredCredentialError
     if found.last_used_at is None or found.last_used_at < now - _USED_EVERY:
         await tx.execute(_RECORD_USE, id=found.id, now=now)
     return LiveAgent(

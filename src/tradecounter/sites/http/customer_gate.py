@@ -15,12 +15,7 @@ from tradecounter.edge.rest.operation import Operation
 from tradecounter.feeds.operations import note_feed
 from tradecounter.feeds.queries import FeedRecord, feed_at, record_read
 from tradecounter.identity.admission import Admission, sender_of
-from tradecounter.identity.credentials import (
-    PREFIX_LENGTH,
-    BearerToken,
-    ExpiredCredentialError,
-    InvalidCredentialError,
-)
+from tradecounter.identity.credentials import PREFIX_LENGTH, BearerToken, InvalidCredentialError
 from tradecounter.identity.rate_limit import RateLimitedError
 from tradecounter.identity.secret_hash import secret_hash
 from tradecounter.kit.actor import Actor
@@ -86,9 +81,7 @@ class AgentGate:
         admission.check_address(sender)
         async with transaction(self.database) as tx:
             found = await agent_of_token(tx, credential.hash, self.clock.now())
-        if found is True:
-            raise ExpiredCredentialError
-        if found is False:
+        if found is None:
             await admission.record_failure(sender, prefix=credential.prefix)
             raise InvalidCredentialError
         return self.customers.let_in(request, operation, sender.admitted_as(found))
