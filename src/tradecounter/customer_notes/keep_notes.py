@@ -14,7 +14,7 @@ from tradecounter.customer_notes.queries import (
     insert_note,
     store_contact,
 )
-from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.queries.accounts import fetch_account, lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.email_addresses import NOT_AN_EMAIL, parse_email
 from tradecounter.kit.errors import invalid, not_found, require_text
@@ -46,7 +46,7 @@ async def add_note(
 
 async def add_contact(tx: Transaction, customer_id: int, contact: Contact, now: datetime) -> int:
     """Add a contact, whose `id` does not count; return its id. Raises DomainError: not found, invalid."""
-    account = await fetch_account(tx, customer_id)
+    account = await lock_account(tx, customer_id)  # so that contacts that are added at the same time count each other
     checked = _checked(contact)
     if len(await contacts_of(tx, account.id)) >= _MOST_CONTACTS:
         raise invalid("name", f"is too many: a customer has at most {_MOST_CONTACTS} contacts")

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from tradecounter.audit.record import audit
-from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.server.client_address import read_networks
@@ -94,7 +94,7 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookReq
     types = collector.attempt(lambda: _checked_types(wanted.types, wanted.customer_id)) or []
     collector.check()
     if wanted.customer_id is not None:
-        await fetch_account(tx, wanted.customer_id)
+        await lock_account(tx, wanted.customer_id)  # so that webhooks that are made at the same time count each other
     if await count_endpoints(tx, wanted.customer_id) >= MOST_OF_AN_OWNER:
         raise DomainError(Kind.CONFLICT, f"there are {MOST_OF_AN_OWNER} webhooks already; delete one first")
     secret = new_secret()

@@ -1,9 +1,11 @@
-"""The limits of saved lists, their lines and payments that were told of hold for requests at the same time."""
+"""The limits of what a customer keeps, such as saved lists, hold for requests at the same time."""
 
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+import psycopg
 import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
@@ -12,6 +14,7 @@ from support.orders import in_parallel, rows
 from support.pages import customer_user
 from support.service import Customer, Service
 from support.shop import price, product
+from support.waiting import waiting_for_a_lock
 
 AT_ONCE = 12
 
@@ -89,3 +92,36 @@ def test_payments_told_of_at_the_same_time_never_exceed_the_limit(office: BackOf
     responses = in_parallel([partial(staff.post, "/api/remittance", json=body)] * AT_ONCE)
     assert Counter(response.status_code for response in responses) == {201: 3, 409: AT_ONCE - 3}
     assert rows(office.service, "select count(*) from remittance where customer_id = %s", customer.id) == [(50,)]
+
+
+def test_webhooks_and_contacts_at_the_same_time_never_exceed_their_limits(
+    office: BackOfficeSite, customer: Customer
+) -> None:
+    staff = office.caller()
+    webhook = {"url": "https://hooks.example/x", "customer_id": customer.id}
+    contact = {"name": "Jo", "email": "jo@shop.example"}
+    for path, body, most in (("/api/webhook", webhook, 20), (f"/api/customer/{customer.id}/contact", contact, 50)):
+        for _ in range(most - 3):
+            assert staff.post(path, json=body).status_code == 201
+        responses = in_parallel([partial(staff.post, path, json=body)] * AT_ONCE)
+        assert Counter(response.status_code for response in responses)[201] == 3, path
+
+
+def test_feeds_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
+    service = office.service
+    rows(
+        service,
+        "insert into feed (customer_id, name, columns, filter, markup, rounding, vat_included, hash, secret,"
+        " created_at, addressed_at) select %s, 'x', '[[\"sku\", \"sku\"]]', '{}', 0, 'penny', false,"
+        " sha256(convert_to('feed ' || n, 'UTF8')), '', now(), now() from generate_series(1, 49) n returning 1",
+        customer.id,
+    )
+    developers = [customer_user(service, customer.id, "developer") for _ in range(2)]
+    terms = {"name": "Shop", "columns": "sku\nname", "markup": "0", "once": ""}
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(service.database_url) as holder:
+        holder.execute("select from customer where id = %s for update", [customer.id])
+        sent = [threads.submit(each.send, "/account/developer/feed/new", terms) for each in developers]
+        waiting_for_a_lock(service.database_url, processes=2)
+        holder.commit()
+    assert [each.result().status_code for each in sent].count(409) == 1
+    assert rows(service, "select count(*) from feed where customer_id = %s", customer.id) == [(50,)]
