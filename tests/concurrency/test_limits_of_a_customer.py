@@ -83,6 +83,19 @@ def test_a_list_that_is_deleted_while_it_grows_is_not_found(office: BackOfficeSi
         assert {response.status_code for response in responses} <= {204, 303, 404}
 
 
+def test_prices_of_a_list_that_is_being_deleted_are_not_followed(office: BackOfficeSite, customer: Customer) -> None:
+    service = office.service
+    buyer = customer_user(service, customer.id, "buyer")
+    path = str(buyer.send("/account/list/new", {"name": "Short-lived", "lines": "PHONE 1"}).headers["Location"])
+    list_id = path.rpartition("/")[2]
+    with ThreadPoolExecutor(1) as threads, psycopg.connect(service.database_url) as holder:
+        holder.execute("delete from saved_list where id = %s", [list_id])
+        following = threads.submit(buyer.send, "/account/alert/prices", {"list": list_id})
+        waiting_for_a_lock(service.database_url)
+        holder.commit()
+    assert following.result().status_code == 404
+
+
 def test_payments_told_of_at_the_same_time_never_exceed_the_limit(office: BackOfficeSite, customer: Customer) -> None:
     invoice = number_of(office.service, invoiced(office.service, customer))
     staff = office.caller("billing:write")

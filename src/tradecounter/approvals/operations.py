@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from tradecounter.approvals.decide import approve_order, decline_order
 from tradecounter.approvals.queries import State, approval_of_code, approval_table
-from tradecounter.approvals.wire import ApprovalRefusal, ResellerApproval, present_approval
+from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk, PageParameters
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
@@ -38,7 +38,7 @@ _DESCRIBED: Mapping[type, Described] = {
         ),
         "Approval",
     ),
-    ApprovalRefusal: Described("", ApprovalRefusal("Next month, please."), "Decision"),
+    DeclineApprovalRequest: Described("", DeclineApprovalRequest("Next month, please."), "Decision"),
 }
 _APPROVALS = Subject(tag="Orders", read="orders:read", write="orders:write", roles=SELLERS, described=_DESCRIBED)
 _ALL, _ONE = "/api/approval", "/api/approval/{code}"
@@ -90,7 +90,7 @@ class ApprovalOperations:
 
     @_APPROVALS.changes("POST", f"{_ONE}/decline")
     async def decline_order(
-        self, tx: Transaction, now: datetime, code: Code, body: ApprovalRefusal
+        self, tx: Transaction, now: datetime, code: Code, body: DeclineApprovalRequest
     ) -> ResellerApproval:
         """Decline an order for its customer.
 

@@ -26,7 +26,7 @@ class ResellerApproval(Timed, Struct):
     reason: Annotated[str, Meta(description="Why it was declined.")]
 
 
-class ApprovalRefusal(Struct):
+class DeclineApprovalRequest(Struct):
     """Why an order is declined."""
 
     reason: Annotated[str, Meta(description="Who asked gets it by e-mail.")]

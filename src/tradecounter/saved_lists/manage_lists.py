@@ -85,6 +85,15 @@ async def fetch_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
     return found
 
 
+async def lock_own_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
+    """Return what `fetch_list` does; other changes of the list wait until the transaction ends.
+
+    Raises DomainError (not found).
+    """
+    await lock_list(tx, owner, list_id)
+    return await fetch_list(tx, owner, list_id)
+
+
 async def create_list(
     tx: Transaction, owner: Owner, view: CustomerView, details: ListDetails | ListContent, now: datetime
 ) -> int:
@@ -103,7 +112,7 @@ async def change_list(
     tx: Transaction, owner: Owner, view: CustomerView, list_id: int, details: ListDetails | ListContent, now: datetime
 ) -> None:
     """Replace a list. Raises DomainError: not found; invalid, for its fields."""
-    await _locked(tx, owner, list_id)
+    await lock_own_list(tx, owner, list_id)
     lines = _lines(view, details)
     await update_list(tx, list_id, details.name, None if details.shared else owner.id)
     await replace_lines(tx, list_id, lines)
@@ -112,7 +121,7 @@ async def change_list(
 
 async def remove_list(tx: Transaction, owner: Owner, list_id: int, now: datetime) -> None:
     """Delete a list. Raises DomainError (not found)."""
-    found = await _locked(tx, owner, list_id)
+    found = await lock_own_list(tx, owner, list_id)
     await delete_list(tx, list_id)
     _record(tx, "saved_list.delete", owner, now, list_id, found.name)
 
@@ -124,7 +133,7 @@ async def add_to_list(
 
     Raises DomainError: not found; invalid, for a product that the customer cannot buy and for a list that is full.
     """
-    found, known = await _locked(tx, owner, list_id), view.find(item.sku)
+    found, known = await lock_own_list(tx, owner, list_id), view.find(item.sku)
     if known is None:
         raise invalid("sku", unknown_products(view, [(0, item.sku, 1)])[0])
     product = view.product(known[0])
@@ -133,12 +142,6 @@ async def add_to_list(
         raise DomainError(Kind.INVALID, f"the list is full: it has at most {_MOST_LINES} lines")
     await put_lines(tx, list_id, [(product.id, item.quantity)])
     return found
-
-
-async def _locked(tx: Transaction, owner: Owner, list_id: int) -> SavedList:
-    """Return what `fetch_list` does: other changes of the list wait until the transaction ends."""
-    await lock_list(tx, owner, list_id)
-    return await fetch_list(tx, owner, list_id)
 
 
 def _lines(view: CustomerView, details: ListDetails | ListContent) -> Sequence[tuple[int, int]]:

@@ -20,7 +20,7 @@ from tradecounter.saved_lists.manage_lists import (
     fetch_list,
     remove_list,
 )
-from tradecounter.saved_lists.queries import Company, lines_of_list, lists_of
+from tradecounter.saved_lists.queries import AllUsers, lines_of_list, lists_of
 from tradecounter.storefront.refreshable_views import RefreshableViews
 
 
@@ -66,7 +66,7 @@ class SavedListOperations:
         Those that all users share, by name.
         """
         account = await fetch_account(tx, customer_id)
-        return [ListSummary(each.id, each.name, each.lines) for each in await lists_of(tx, Company(account.id))]
+        return [ListSummary(each.id, each.name, each.lines) for each in await lists_of(tx, AllUsers(account.id))]
 
     @_LISTS.changes("POST", _ALL, location="{id}")
     async def create_list(
@@ -77,7 +77,7 @@ class SavedListOperations:
         The customer can buy each of them. Units of a SKU that is there twice are added up.
         """
         view = await self.views.of(customer_id)
-        return await _shown(tx, customer_id, await create_list(tx, Company(customer_id), view, body, now))
+        return await _shown(tx, customer_id, await create_list(tx, AllUsers(customer_id), view, body, now))
 
     @_LISTS.shows(_ONE)
     async def get_list(self, tx: Transaction, customer_id: CustomerId, list_id: ListId) -> ProductList:
@@ -90,16 +90,16 @@ class SavedListOperations:
     ) -> ProductList:
         """Replace the name and the products of a list."""
         view = await self.views.of(customer_id)
-        await change_list(tx, Company(customer_id), view, list_id, body, now)
+        await change_list(tx, AllUsers(customer_id), view, list_id, body, now)
         return await _shown(tx, customer_id, list_id)
 
     @_LISTS.changes("DELETE", _ONE, "The list is deleted.")
     async def delete_list(self, tx: Transaction, now: datetime, customer_id: CustomerId, list_id: ListId) -> None:
         """Delete a list."""
-        await remove_list(tx, Company(customer_id), list_id, now)
+        await remove_list(tx, AllUsers(customer_id), list_id, now)
 
 
 async def _shown(tx: Transaction, customer_id: int, list_id: int) -> ProductList:
-    found = await fetch_list(tx, Company(customer_id), list_id)
+    found = await fetch_list(tx, AllUsers(customer_id), list_id)
     items = [ListItem(line.sku, line.quantity) for line in await lines_of_list(tx, list_id)]
     return ProductList(found.id, found.name, items)

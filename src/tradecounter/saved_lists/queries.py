@@ -13,7 +13,7 @@ from tradecounter.db.transaction import Transaction
 
 
 class Owner(Protocol):
-    """Who uses lists: a customer's user, who also has own ones; or without an id the customer, which shares its own."""
+    """Who uses lists: a user of a customer, who also has own ones; or without an id all users, who share theirs."""
 
     @property
     def customer_id(self) -> int:
@@ -25,8 +25,8 @@ class Owner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
-    """A customer, whose shared lists staff keep."""
+class AllUsers:
+    """All users of a customer, whose shared lists staff keep."""
 
     customer_id: int
     id: None = None

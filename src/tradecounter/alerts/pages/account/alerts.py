@@ -22,7 +22,7 @@ from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import not_found
 from tradecounter.parts.account import AccountParts
-from tradecounter.saved_lists.manage_lists import fetch_list
+from tradecounter.saved_lists.manage_lists import lock_own_list
 from tradecounter.saved_lists.queries import SavedList
 
 PATH = "/account/alert"
@@ -107,7 +107,7 @@ class AlertPages:
     )
     async def follow(self, tx: Transaction, call: Call, body: FollowedList, now: datetime) -> SavedList:
         user = user_of(call)
-        found = await fetch_list(tx, user, body.list)
+        found = await lock_own_list(tx, user, body.list)
         await follow_prices(tx, user.customer_id, user.id, found.id, now)
         return found
 
