@@ -1,7 +1,10 @@
 """Who may call `/mcp`, and what a hostile client gets."""
 
+import gzip
 import json
+import socket
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -12,6 +15,7 @@ from support.cluster import Cluster
 from support.orders import buy, create, rows
 from support.service import Customer, Service, running_service
 from support.shop import order
+from support.waiting import wait_for
 
 JSON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -82,6 +86,35 @@ def test_what_is_no_request_gets_an_error_and_no_fault(
         assert "error" in response.json()
     else:
         assert response.status_code == status
+
+
+def test_a_body_is_judged_as_bodies_of_the_api_are(shop: Service, customer: Customer) -> None:
+    key = {"X-Api-Key": customer.key}
+    long = post(shop, {**LIST, "x": "x" * 1_100_000}, **key)
+    assert (long.status_code, long.json()["code"]) == (413, "too_large")
+    packed = post(shop, gzip.compress(json.dumps(LIST).encode()), **key, **{"Content-Encoding": "gzip"})
+    assert (packed.status_code, packed.json()["code"]) == (415, "unsupported_media")
+
+
+def test_a_client_that_leaves_within_its_body_is_no_fault(
+    shop: Service, customer: Customer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert post(shop, LIST, **{"X-Api-Key": customer.key}).status_code == 200
+    address = urlsplit(shop.url)
+    head = f"POST /mcp HTTP/1.1\r\nHost: {address.netloc}\r\nX-Api-Key: {customer.key}\r\n"
+    head += "".join(f"{name}: {value}\r\n" for name, value in JSON.items())
+    with socket.create_connection((address.hostname, address.port)) as leaving:
+        leaving.sendall(f"{head}Content-Length: 100\r\nX-Request-Id: leaves-early\r\n\r\n{{".encode())
+    printed = ""
+
+    def is_logged() -> bool:
+        nonlocal printed
+        printed += capsys.readouterr().out
+        return "leaves-early" in printed
+
+    wait_for(is_logged, 20)
+    assert "client disconnected" in printed
+    assert "Error handling POST request" not in printed
 
 
 @pytest.mark.parametrize("value", ["\x00", "\ud800", 2**70, -1, None, {}, [], "x" * 10_000, 1e400])

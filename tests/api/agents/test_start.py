@@ -1,12 +1,17 @@
 """The SDK of `/mcp` starts with the first request of an agent, once."""
 
+import asyncio
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn
+
+import pytest
 
 from support.agents import agent
 from support.command_line import without_settings
 from support.service import Service
+from tradecounter.agents.operations.server import RunningManager
 
 
 def test_a_process_without_agents_does_not_import_the_sdk() -> None:
@@ -22,3 +27,18 @@ def test_first_requests_at_the_same_time_are_all_served(own_shop: Service) -> No
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(lambda _: helper.call("get_products", skus=["PHONE"]), range(6)))
     assert {each["products"][0]["sku"] for each in found} == {"PHONE"}
+
+
+def test_a_server_that_cannot_start_fails_its_requests_instead_of_keeping_them() -> None:
+    def failing() -> NoReturn:
+        raise ValueError("cannot start")
+
+    async def run() -> None:
+        running = RunningManager(failing)
+        async with asyncio.timeout(5):
+            for _ in range(2):
+                with pytest.raises(ValueError, match="cannot start"):
+                    await running.manager()
+            await running.stop()
+
+    asyncio.run(run())

@@ -4,19 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from contextvars import Context
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from tradecounter.agents.metadata import PATH, challenge
 from tradecounter.agents.operations.challenges import Watched
 from tradecounter.agents.operations.tools import Tool
 from tradecounter.agents.rules import SCOPES
 from tradecounter.edge.permissions import KEY_SCOPES
+from tradecounter.edge.rest.call import read_body
 from tradecounter.edge.rest.operation import Operation, Success
 from tradecounter.edge.rest.responses import Error, json_response
 from tradecounter.identity.admission import sender_of
@@ -57,23 +59,24 @@ class AgentServer:
         self._make = lambda: import_module("tradecounter.agents.operations.protocol").session_manager(
             tools, max_body_bytes
         )
+        self._max_body_bytes = max_body_bytes
         self._admit = admit
         self._base_url = base_url
         self._issues_tokens = issues_tokens
         self._origins = {origin.strip() for origin in (origins or "").split(",") if origin.strip()}
-        self._running: _Running | None = None
+        self._running: RunningManager | None = None
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve requests while the block runs."""
-        running = self._running = _Running(self._make)
+        running = self._running = RunningManager(self._make)
         try:
             yield
         finally:
             await running.stop()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to a request. Raises DomainError."""
+        """Respond to a request. Raises DomainError and ClientDisconnect."""
         sender, request = sender_of(scope), Request(scope, receive)
         sender.route = PATH
         if request.method == "OPTIONS":
@@ -94,8 +97,9 @@ class AgentServer:
             return
         if self._running is None:
             raise RuntimeError("the server has not started")
+        body = await read_body(request, self._max_body_bytes)  # whole: the SDK takes a client that has left for a fault
         manager, watched = await self._running.manager(), Watched(scope, send)
-        await manager.handle_request(scope, receive, watched.send)
+        await manager.handle_request(scope, _again(body, receive), watched.send)
         if watched.missing is not None and isinstance(sender.holder, LiveAgent):
             wanted = [each for each in SCOPES if each in {*sender.holder.scopes, watched.missing}]
             problem = Error(f"the scope {watched.missing} is needed", Code.SCOPE_NEEDED)
@@ -118,7 +122,23 @@ class AgentServer:
             raise DomainError(Kind.FORBIDDEN, "pages of this origin may not call the agents' server")
 
 
-class _Running:
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return a function that receives a body that was read, and then what follows it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return next_message
+
+
+def _fail(ready: "asyncio.Future[StreamableHTTPSessionManager]", task: "asyncio.Task[None]") -> None:
+    """Have requests fail that wait for a manager that could not start, or they would wait for ever."""
+    if not ready.done() and not task.cancelled() and (error := task.exception()) is not None:
+        ready.set_exception(error)
+
+
+class RunningManager:
     """The SDK's manager between the first request and the end of the process, in a task of its own.
 
     The task outlives the request that starts it, and none of that request's context is in it.
@@ -135,13 +155,14 @@ class _Running:
         if self._ready is None:
             self._ready = asyncio.get_running_loop().create_future()
             self._task = asyncio.create_task(self._run(self._ready), context=Context())
+            self._task.add_done_callback(partial(_fail, self._ready))
         return await asyncio.shield(self._ready)
 
     async def stop(self) -> None:
         """End the manager if it has started."""
         self._ended.set()
         if self._task is not None:
-            await self._task
+            await asyncio.wait([self._task])
 
     async def _run(self, ready: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
         # The import takes a while: other requests go on meanwhile.

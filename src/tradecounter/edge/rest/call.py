@@ -44,6 +44,21 @@ def response_headers(scope: Scope) -> Mapping[str, str]:
     return headers
 
 
+async def read_body(request: Request, most_bytes: int) -> bytes:
+    """Return a body. Raises DomainError: too large, or unsupported media; and ClientDisconnect."""
+    _check_coding(request)
+    too_large = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
+    announced = request.headers.get("content-length", "0")
+    if announced.isdigit() and int(announced) > most_bytes:
+        raise too_large
+    raw = bytearray()
+    async for chunk in request.stream():
+        raw += chunk
+        if len(raw) > most_bytes:
+            raise too_large
+    return bytes(raw)
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A request that was admitted to an endpoint."""
@@ -125,7 +140,7 @@ class Call:
 
     async def json_text(self, *, required: bool = True) -> bytes:
         """Return the JSON body as sent, in a form that the database can store. Raises DomainError as `body` does."""
-        raw = await self._raw_body(self.max_body_bytes)
+        raw = await read_body(self.request, self.max_body_bytes)
         if not raw.strip():
             if required:
                 raise DomainError(Kind.INVALID, "the request body is empty: send a JSON object")
@@ -138,13 +153,13 @@ class Call:
 
     def upload(self) -> AsyncIterator[bytes]:
         """Return the body as it arrives. Raises DomainError: unsupported media (compressed)."""
-        self._check_coding()
+        _check_coding(self.request)
         return self.request.stream()
 
     async def file(self, *media_types: str) -> tuple[str, bytes]:
         """Return a short body that is not JSON, after its type. Raises DomainError: too large, or unsupported media."""
         media_type = self._check_media_type(*media_types, default="")
-        return media_type, await self._raw_body(self.max_body_bytes)
+        return media_type, await read_body(self.request, self.max_body_bytes)
 
     def _name_ignored_fields(self, raw: bytes) -> None:
         with suppress(DomainError):  # the endpoint sends the error, with its place
@@ -153,7 +168,7 @@ class Call:
     async def form(self, most_bytes: int = 64 * 1024) -> dict[str, str]:
         """Return the fields of a form. Raises DomainError: invalid, too large, or unsupported media."""
         self._check_media_type(FORM, default="")
-        return read_form(await self._raw_body(min(most_bytes, self.max_body_bytes)))
+        return read_form(await read_body(self.request, min(most_bytes, self.max_body_bytes)))
 
     def _check_media_type(self, *wanted: str, default: str = "application/json") -> str:
         media_type = self.request.headers.get("content-type", default).partition(";")[0].strip()
@@ -162,20 +177,8 @@ class Call:
             raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Type: must be {known}, not {media_type[:100]}")
         return media_type.lower()
 
-    async def _raw_body(self, most_bytes: int) -> bytes:
-        self._check_coding()
-        too_large = DomainError(Kind.TOO_LARGE, f"the body is longer than {most_bytes} bytes")
-        announced = self.request.headers.get("content-length", "0")
-        if announced.isdigit() and int(announced) > most_bytes:
-            raise too_large
-        raw = bytearray()
-        async for chunk in self.request.stream():
-            raw += chunk
-            if len(raw) > most_bytes:
-                raise too_large
-        return bytes(raw)
 
-    def _check_coding(self) -> None:
-        coding = ", ".join(self.request.headers.getlist("content-encoding")).strip()
-        if coding.lower() not in {"", "identity"}:
-            raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Encoding: must be left out, not {coding[:100]}")
+def _check_coding(request: Request) -> None:
+    coding = ", ".join(request.headers.getlist("content-encoding")).strip()
+    if coding.lower() not in {"", "identity"}:
+        raise DomainError(Kind.UNSUPPORTED_MEDIA, f"Content-Encoding: must be left out, not {coding[:100]}")
