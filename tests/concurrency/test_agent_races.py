@@ -10,7 +10,7 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 
-from support.agent_consent import Connecting, connecting
+from support.agent_consent import Connecting, call_list, connecting
 from support.agents import Agent, agent
 from support.orders import create, in_parallel, outstanding, rows
 from support.pages import Person, customer_user
@@ -102,6 +102,19 @@ def test_an_agent_that_is_revoked_while_its_order_waits_buys_nothing(
     ):  # fmt: skip
         pass
     assert rows(shop, "select state from orders where customer_id = %s", customer.id) == [("pending",)]
+
+
+def test_reading_does_not_wait_for_an_order_of_the_agent(
+    shop: Service, customer: Customer, program: Connecting
+) -> None:
+    token = program.tokens()["access_token"]
+    with psycopg.connect(shop.database_url) as holder:
+        holder.execute("select from agent_consent where customer_id = %s for update", [customer.id])
+        assert call_list(shop, token).status_code == 200
+    used = "select last_used_at is not null from agent_consent where customer_id = %s"
+    assert rows(shop, used, customer.id) == [(False,)]
+    assert call_list(shop, token).status_code == 200
+    assert rows(shop, used, customer.id) == [(True,)]
 
 
 def test_neither_the_day_nor_the_credit_is_exceeded_beside_a_key(shop: Service) -> None:

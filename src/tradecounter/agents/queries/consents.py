@@ -251,7 +251,11 @@ _PRESENTED = Statement(
     """).format(usable=_USABLE, tables=_FROM),
     _PresentedToken,
 )
-_RECORD_USE = Statement("update agent_consent set last_used_at = :now where id = :id")
+# Not while an order of the agent has it locked: reading does not wait for that.
+_RECORD_USE = Statement("""
+    update agent_consent set last_used_at = :now
+    where id = (select id from agent_consent where id = :id for update skip locked)
+""")
 
 
 async def agent_of_token(tx: Transaction, digest: bytes, now: datetime) -> LiveAgent | None:
