@@ -187,6 +187,7 @@ capacity: $(UV)
 docs: $(UV)
 	@$(RUN) tradecounter openapi > docs/openapi.json
 	@$(RUN) tradecounter openapi --postman > docs/tradecounter.postman_collection.json
+	@PYTHONPATH=tests $(RUN) python -m support.additions > docs/additions.md
 	@PYTHONPATH=tests $(RUN) python -m support.specification > docs/specification-table.md
 	@PYTHONPATH=tests $(RUN_DEV) python -m support.routes_document > docs/routes.md
 	@PYTHONPATH=tests $(RUN_DEV) --group generators python -m support.client_models

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tradecounter.docs_pages.types import bounds_of, name_of, type_of, without_null
+from tradecounter.edge.openapi.additions import ADDITION
 
 _MISSING = object()
 
@@ -19,13 +20,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field or a parameter."""
+    """A field or a parameter; `added` means that it is beyond the API's core."""
 
     name: str
     anchor: str
     type: str
     note: str  # "required", "optional" or empty
     description: str
+    added: bool
     bounds: str
     values: list[str]
     default: str
@@ -89,6 +91,7 @@ class FieldReader:
             type=type_of(schema, nullable=not self.request),
             note=note,
             description=given.get("description") or self._description(schema),
+            added=ADDITION in given or ADDITION in schema,
             bounds=bounds_of(schema),
             values=[str(value) for value in _enum(schema)],
             default="" if default in (_MISSING, None) or default == [] else _shown(default),

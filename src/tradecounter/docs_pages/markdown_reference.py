@@ -34,7 +34,8 @@ def reference_markdown(document: Mapping[str, Any], operations: Iterable[Operati
 def _operation(section: Section) -> Iterator[str]:
     yield f"### {section.summary}"
     credential = " Needs no key." if section.public else ""
-    yield f"`{section.method} {section.path}` ({section.name}).{credential}"
+    added = " An addition." if section.added else ""
+    yield f"`{section.method} {section.path}` ({section.name}).{added}{credential}"
     yield section.description
     for title, found in section.parameters.items():
         yield f"{title}:"
@@ -74,6 +75,8 @@ def _fields(fields: Iterable[Field], depth: int = 0) -> Iterator[str]:
 def _facts(field: Field) -> Iterator[str]:
     yield field.type
     yield from filter(None, (field.note, field.bounds))
+    if field.added:
+        yield "an addition"
     if field.values:
         yield f"one of {', '.join(field.values)}"
     if field.default:

@@ -10,6 +10,7 @@ from tradecounter.docs_pages.fields import Field, FieldReader, Group
 from tradecounter.docs_pages.samples import LANGUAGES
 from tradecounter.docs_pages.samples.plan import plan_of
 from tradecounter.docs_pages.types import name_of, type_of
+from tradecounter.edge.openapi.additions import ADDED_HEADERS, ADDED_STATUSES, ADDITION
 from tradecounter.edge.page_kit.page import Page
 from tradecounter.edge.page_kit.templates import page_templates
 from tradecounter.edge.rest.operation import EXAMPLE_ADDRESS, Operation, Sample
@@ -68,6 +69,7 @@ class Section:
     path: str
     summary: str
     description: str
+    added: bool
     public: bool
     for_applications: bool
     parameters: dict[str, list[Field]]
@@ -106,6 +108,7 @@ def render_reference(
         sections=sections,
         errors=errors,
         shared={error.status for error in errors},
+        core=_core_names(document),
         here="docs",
         sandbox=sandbox,
         for_staff=for_staff,
@@ -140,6 +143,25 @@ def shared_errors(document: Mapping[str, Any]) -> Iterator[Response]:
         yield Response(status, response["description"], shared=True, headers=list(response["headers"]), body=body)
 
 
+def _core_names(document: Mapping[str, Any]) -> set[str]:
+    """Return the statuses and headers that some operation's core has."""
+    operations = [operation for methods in document["paths"].values() for operation in methods.values()]
+    responses = [
+        (status, response)
+        for operation in operations
+        if ADDITION not in operation
+        for status, response in operation["responses"].items()
+        if status not in operation.get(ADDED_STATUSES, ())
+    ]
+    headers = {
+        name
+        for _, response in responses
+        for name in response.get("headers", ())
+        if name not in response.get(ADDED_HEADERS, ())
+    }
+    return headers | {status for status, _ in responses}
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """Reads an operation of the interface document."""
@@ -158,6 +180,7 @@ class _Reader:
             path=path,
             summary=operation["summary"],
             description=operation.get("description", ""),
+            added=ADDITION in operation,
             public=operation.get("security") == [],
             for_applications=bool(operation.get("security")),
             parameters=dict(self._parameters()),

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from tradecounter.edge.openapi.additions import mark_additions
 from tradecounter.edge.openapi.introduction import LICENSE, VERSION, About
 from tradecounter.edge.openapi.parameters import parameters_of
 from tradecounter.edge.openapi.responses import Responses, media
@@ -54,7 +55,7 @@ def build_document(operations: Sequence[Operation], base_url: str, seller: str, 
             operation, schemas, responses, about
         )
     tags = dict.fromkeys(operation.tag for operation in operations)
-    return {
+    document = {
         "openapi": "3.1.0",
         "info": {
             "title": about.title,
@@ -80,6 +81,9 @@ def build_document(operations: Sequence[Operation], base_url: str, seller: str, 
         },
         "security": [{name: []} for name in about.credentials],
     }
+    if about.core is not None:
+        mark_additions(document, about.core)
+    return document
 
 
 def _operation(operation: Operation, schemas: Schemas, responses: Responses, about: About) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tradecounter.edge.openapi.core import CORE, Core
+
 VERSION = "1.0"
 LICENSE = {"name": "Apache License 2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"}
 TAGS = {
@@ -33,6 +35,10 @@ Errors have a `message` that names the field and says how to correct it, and a `
 fields one by one.
 `X-Ignored` names unknown parameters and fields, such as misspelt ones; they were ignored. Quote the `X-Request-Id` of a
 response when you contact support.
+
+Version 1.0 has a core on which every program may rely. What was added to it is marked: operations, parameters, schemas
+and fields have `x-addition`; operations list added statuses in `x-added-statuses`, responses added headers in
+`x-added-headers`. A program that knows only the core works without them.
 """
 # The key in the query has no scheme: generated clients would send it with every request.
 CREDENTIALS = {
@@ -70,6 +76,7 @@ class About:
     reference: str
     guide: str | None = None
     client_credentials: Mapping[str, Any] = field(default_factory=dict)  # of operations for applications
+    core: Core | None = None  # what is beyond it is marked
 
 
 PUBLIC = About(
@@ -81,6 +88,7 @@ PUBLIC = About(
     "/docs",
     "/guide",
     CLIENT_CREDENTIALS,
+    CORE,
 )
 
 _BACK_OFFICE_DESCRIPTION = """\
