@@ -13,7 +13,11 @@ Product = dict[str, Any]
 
 def whole(customer: Customer) -> dict[str, Product]:
     """A fresh full read: all products by SKU."""
-    return {product["sku"]: product for product in customer.get("/product?limit=0").json()}
+    return by_sku(customer.get("/product?limit=0"))
+
+
+def by_sku(response: httpx2.Response) -> dict[str, Product]:
+    return {product["sku"]: product for product in response.json()}
 
 
 @dataclass
@@ -28,20 +32,15 @@ class Follower:
 
     @classmethod
     def of(cls, *servers: Customer, limit: int = 100) -> "Follower":
-        """A follower that has read the catalogue, in pages."""
+        """A follower that has read the catalogue."""
         follower = cls([*servers], limit)
         follower.read()
         return follower
 
-    def read(self, page_size: int = 2) -> None:
-        """Read the catalogue in pages, each from the next server; go on from the first page's cursor."""
-        self.products, page, pages = {}, 1, 1
-        while page <= pages:
-            response = self._next().get(f"/product?sort=sku&limit={page_size}&page={page}")
-            if page == 1:
-                self.cursor, pages = response.headers["X-Cursor"], int(response.headers["X-Total-Pages"])
-            self.products |= {product["sku"]: product for product in response.json()}
-            page += 1
+    def read(self) -> None:
+        """Read the catalogue in one response, and go on from its cursor."""
+        response = self._next().get("/product?limit=0")
+        self.products, self.cursor = by_sku(response), response.headers["X-Cursor"]
 
     def ask(self, wait: int = 0) -> httpx2.Response:
         """Send one request, and apply its changes."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.followers import Follower, whole
+from support.followers import Follower, by_sku, whole
 from support.orders import at, buy, sell
 from support.service import Customer, Service, running_service
 from support.shop import price, product
@@ -198,6 +198,22 @@ def test_customers_with_equal_terms_get_equal_changes_but_for_contract_prices(sh
     assert {follower.products["PHONE"]["single_unit_cost"] for follower in (usual, equal)} == {73.0}
     for follower in (usual, equal, special):
         assert follower.products == whole(follower.servers[0])
+
+
+def test_a_copy_that_is_read_in_pages_loses_a_product_that_moves_between_them(shop: Service) -> None:
+    """Why the guide reads the catalogue in one response: the product has not changed, so no change brings it back."""
+    skus = [sell(shop, f"MOVING-{number}", 7, available=5) for number in range(4)]
+    customer = shop.customer()
+    in_one = Follower.of(customer)
+    pages = "/product?query=moving&limit=2&page="
+    first = customer.get(f"{pages}1")
+    shop.must_load("products", [product(skus[0], active=False)])
+    in_pages = Follower([customer], products=by_sku(first) | by_sku(customer.get(f"{pages}2")))
+    in_pages.cursor = first.headers["X-Cursor"]
+    assert in_pages.follow() == in_one.follow() == [(skus[0], "removed")]
+    assert [sku for sku in skus if sku in in_pages.products] == [skus[1], skus[3]]
+    assert [sku for sku in skus if sku in in_one.products] == skus[1:]
+    assert in_one.products == whole(customer)
 
 
 def test_a_cursor_is_on_every_response_that_shows_products(shop: Service) -> None:
