@@ -12,7 +12,7 @@ from tradecounter.approvals.decide import approve_order, decline_order
 from tradecounter.approvals.queries import State, approval_of_code, approval_table
 from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.orders.operations.sales import SELLERS
 from tradecounter.parts.order_contexts import OrderContexts
@@ -49,7 +49,7 @@ Code = Annotated[
 ]
 
 
-class ApprovalListParameters(PageParameters, frozen=True, kw_only=True):
+class ApprovalListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/approval`."""
 
     state: Annotated[State, Meta(description="Only requests in this state.")] | None = None
@@ -69,7 +69,9 @@ class ApprovalOperations:
 
         Of all customers, those of the latest orders first.
         """
-        found = await approval_table(tx, query.state, query.customer_id, query.after or None, query.limit + 1)
+        found = await approval_table(
+            tx, query.state, query.customer_id, query.after or None, query.limit + 1, query.since
+        )
         return Listed(found, map(present_approval, found), lambda approval: approval.order_id)
 
     @_APPROVALS.shows(_ONE)

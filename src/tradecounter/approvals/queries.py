@@ -79,7 +79,9 @@ _TABLE = Statement(
         SQL("""
             (:state::text is null or a.state = :state)
             and (:customer_id::bigint is null or o.customer_id = :customer_id)
-            and (:before::bigint is null or a.order_id < :before) order by a.order_id desc limit :most
+            and (:before::bigint is null or a.order_id < :before)
+            and (:changed_since::timestamptz is null or greatest(a.requested_at, a.decided_at) >= :changed_since)
+            order by a.order_id desc limit :most
         """)
     ),
     Approval,
@@ -88,10 +90,20 @@ _OF_CODE = Statement(_SELECT.format(SQL("o.confirmation_code = :code")), Approva
 
 
 async def approval_table(
-    tx: Transaction, state: State | None, customer_id: int | None, before: int | None, most: int
+    tx: Transaction,
+    state: State | None,
+    customer_id: int | None,
+    before: int | None,
+    most: int,
+    changed_since: datetime | None = None,
 ) -> list[Approval]:
-    """Return requests, those of the latest orders first: of a customer or of all, behind an order's id."""
-    return await tx.fetch_all(_TABLE, state=state, customer_id=customer_id, before=before, most=most)
+    """Return requests, those of the latest orders first: of a customer or of all, behind an order's id.
+
+    With `changed_since`, those that were made or decided then or later.
+    """
+    return await tx.fetch_all(
+        _TABLE, state=state, customer_id=customer_id, before=before, most=most, changed_since=changed_since
+    )
 
 
 async def approval_of_code(tx: Transaction, code: str) -> Approval:

@@ -104,16 +104,20 @@ _JOB = SQL(
     " (select max(e.at) from procrastinate_events e where e.job_id = j.id) as at from procrastinate_jobs j where "
 )
 _JOBS_AFTER = Statement(
-    SQL("{} j.id > :after and (:state::text is null or j.status::text = :state) order by j.id limit :most").format(
-        _JOB
-    ),
+    SQL(
+        "{} j.id > :after and (:state::text is null or j.status::text = :state) and (:changed_since::timestamptz is null"
+        " or exists (select from procrastinate_events e where e.job_id = j.id and e.at >= :changed_since))"
+        " order by j.id limit :most"
+    ).format(_JOB),
     JobRecord,
 )
 
 
-async def jobs_after(tx: Transaction, state: JobState | None, after: int, most: int) -> list[JobRecord]:
-    """Return the first jobs in a state, or in any, that have a higher id."""
-    return await tx.fetch_all(_JOBS_AFTER, state=state, after=after, most=most)
+async def jobs_after(
+    tx: Transaction, state: JobState | None, after: int, most: int, changed_since: datetime | None = None
+) -> list[JobRecord]:
+    """Return the first jobs in a state, or in any, that have a higher id; those whose state changed since a moment."""
+    return await tx.fetch_all(_JOBS_AFTER, state=state, after=after, most=most, changed_since=changed_since)
 
 
 _JOBS_BEFORE = Statement(

@@ -242,8 +242,11 @@ CREATE TABLE public.address (
     id bigint NOT NULL,
     customer_id bigint NOT NULL,
     details jsonb NOT NULL,
-    deleted_at timestamp with time zone
+    deleted_at timestamp with time zone,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+COMMENT ON COLUMN public.address.changed_at IS 'When it changed last; a trigger sets it.';
 
 ALTER TABLE public.address ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.address_id_seq
@@ -377,12 +380,15 @@ CREATE TABLE public.api_key (
     disabled_at timestamp with time zone,
     scopes text[],
     expires_at timestamp with time zone,
-    networks text[] DEFAULT '{}'::text[] NOT NULL
+    networks text[] DEFAULT '{}'::text[] NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 COMMENT ON COLUMN public.api_key.scopes IS 'What the key may do; null: everything.';
 
 COMMENT ON COLUMN public.api_key.networks IS 'From where it may be used; empty: from anywhere.';
+
+COMMENT ON COLUMN public.api_key.changed_at IS 'When it changed last; a trigger sets it.';
 
 ALTER TABLE public.api_key ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.api_key_id_seq
@@ -886,6 +892,7 @@ CREATE TABLE public.customer_user (
     disabled_at timestamp with time zone,
     more_roles text[] DEFAULT '{}'::text[] NOT NULL,
     order_limit numeric(12,2),
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT customer_user_order_limit_check CHECK ((order_limit > (0)::numeric)),
     CONSTRAINT customer_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'buyer'::text, 'approver'::text, 'accounts'::text, 'developer'::text])))
 );
@@ -897,6 +904,8 @@ COMMENT ON COLUMN public.customer_user.password_hash IS 'Argon2; null until the 
 COMMENT ON COLUMN public.customer_user.more_roles IS 'Further roles; `role` is the first.';
 
 COMMENT ON COLUMN public.customer_user.order_limit IS 'The greatest gross of an order without approval; null: any.';
+
+COMMENT ON COLUMN public.customer_user.changed_at IS 'When it changed last; a trigger sets it.';
 
 ALTER TABLE public.customer_user ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_user_id_seq
@@ -1614,10 +1623,13 @@ CREATE TABLE public.remittance (
     invoices bigint[] NOT NULL,
     told_at timestamp with time zone NOT NULL,
     payment_id bigint,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT remittance_amount_check CHECK ((amount > (0)::numeric))
 );
 
 COMMENT ON COLUMN public.remittance.payment_id IS 'The payment that a bank file had of it; null while it is awaited.';
+
+COMMENT ON COLUMN public.remittance.changed_at IS 'When it changed last; a trigger sets it.';
 
 ALTER TABLE public.remittance ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.remittance_id_seq
@@ -2089,6 +2101,7 @@ CREATE TABLE public.webhook (
     read_up_to bigint NOT NULL,
     failing_since timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT webhook_check CHECK (((former_secret IS NULL) = (former_secret_until IS NULL))),
     CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text])))
 );
@@ -2104,6 +2117,8 @@ COMMENT ON COLUMN public.webhook.secret IS 'Encrypted, as is the former one.';
 COMMENT ON COLUMN public.webhook.read_up_to IS 'The sequence up to which every event for it has its delivery.';
 
 COMMENT ON COLUMN public.webhook.failing_since IS 'The first failure since the last success; null: the last attempt succeeded.';
+
+COMMENT ON COLUMN public.webhook.changed_at IS 'When it changed last; a trigger sets it.';
 
 CREATE TABLE public.webhook_attempt (
     delivery_id bigint NOT NULL,
@@ -2554,6 +2569,8 @@ CREATE INDEX audit_entry_by_time ON public.audit_entry USING brin (at) WITH (pag
 
 CREATE INDEX audit_entry_of_subject ON public.audit_entry USING btree (subject, id);
 
+CREATE INDEX bank_line_by_change ON public.bank_line USING btree (changed_at);
+
 CREATE UNIQUE INDEX bank_line_identity ON public.bank_line USING btree (identity, occurrence);
 
 CREATE INDEX bank_line_of_file ON public.bank_line USING btree (bank_file_id);
@@ -2820,9 +2837,13 @@ CREATE TRIGGER added_prices_are_noted AFTER INSERT ON public.price REFERENCING N
 
 CREATE TRIGGER added_products_are_noted AFTER INSERT ON public.product REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
 
+CREATE TRIGGER address_changes BEFORE UPDATE OF details ON public.address FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
 CREATE TRIGGER allocation_changes_payment AFTER INSERT ON public.allocation REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_payments();
 
 CREATE TRIGGER allocation_never_changes BEFORE DELETE OR UPDATE ON public.allocation FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
+
+CREATE TRIGGER api_key_changes BEFORE UPDATE OF name, scopes, networks, expires_at, disabled_at ON public.api_key FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER audit_entry_never_changes BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
 
@@ -2852,6 +2873,8 @@ CREATE TRIGGER customer_changes BEFORE UPDATE ON public.customer FOR EACH ROW EX
 
 CREATE TRIGGER customer_request_changes BEFORE UPDATE ON public.customer_request FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
+CREATE TRIGGER customer_user_changes BEFORE UPDATE OF email, name, role, more_roles, order_limit, password_hash, disabled_at ON public.customer_user FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
 CREATE TRIGGER invoice_balance_changes BEFORE UPDATE ON public.invoice_balance FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER invoice_never_changes BEFORE DELETE OR UPDATE ON public.invoice FOR EACH ROW EXECUTE FUNCTION public.refuse_change();
@@ -2875,6 +2898,8 @@ CREATE TRIGGER packing_video_update_changes_order AFTER UPDATE ON public.packing
 CREATE TRIGGER payment_changes BEFORE UPDATE ON public.payment FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER product_changes BEFORE UPDATE ON public.product FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
+CREATE TRIGGER remittance_changes BEFORE UPDATE OF payment_id ON public.remittance FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER removed_attribute_is_noted AFTER DELETE ON public.attribute FOR EACH ROW WHEN (old.active) EXECUTE FUNCTION public.note_changed_attributes();
 
@@ -2911,6 +2936,8 @@ CREATE TRIGGER tracking_event_delete_changes_order AFTER DELETE ON public.tracki
 CREATE TRIGGER tracking_event_insert_changes_order AFTER INSERT ON public.tracking_event REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
 
 CREATE TRIGGER tracking_event_update_changes_order AFTER UPDATE ON public.tracking_event REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
+
+CREATE TRIGGER webhook_changes BEFORE UPDATE OF url, types, description, state, reason, failing_since ON public.webhook FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 ALTER TABLE ONLY public.access_token
     ADD CONSTRAINT access_token_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.application(client_id);

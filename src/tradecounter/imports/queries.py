@@ -85,6 +85,7 @@ _RECORD = SQL(
 _IMPORTS = Statement(
     SQL(
         "{} (:kinds::text[] is null or kind = any(:kinds)) and (:older_than::bigint is null or id < :older_than)"
+        " and (:changed_since::timestamptz is null or greatest(at, rolled_back_at) >= :changed_since)"
         " order by id desc limit :most"
     ).format(_RECORD),
     ImportRecord,
@@ -101,11 +102,19 @@ async def find_import(tx: Transaction, import_id: int) -> ImportRecord | None:
 
 
 async def list_imports(
-    tx: Transaction, most: int, *, older_than: int | None = None, kinds: Collection[str] | None = None
+    tx: Transaction,
+    most: int,
+    *,
+    older_than: int | None = None,
+    kinds: Collection[str] | None = None,
+    changed_since: datetime | None = None,
 ) -> list[ImportRecord]:
-    """Return imports, newest first; only those with a lower id than `older_than`, and of some kinds."""
+    """Return imports, newest first; only those with a lower id than `older_than`, and of some kinds.
+
+    With `changed_since`, those that were made or rolled back then or later.
+    """
     wanted = None if kinds is None else list(kinds)
-    return await tx.fetch_all(_IMPORTS, most=most, older_than=older_than, kinds=wanted)
+    return await tx.fetch_all(_IMPORTS, most=most, older_than=older_than, kinds=wanted, changed_since=changed_since)
 
 
 async def lock_import(tx: Transaction, import_id: int) -> ImportRecord | None:

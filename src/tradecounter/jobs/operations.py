@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.db.job_queue import JobState, jobs_after
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.kit.wire import Moment, Timed
 from tradecounter.notifications.retry_job import retry_job
@@ -36,7 +36,7 @@ _JOBS = Subject(
 JobId = Annotated[int, InPath("id", "The job's id.", 42, "job")]
 
 
-class JobListParameters(PageParameters, frozen=True, kw_only=True):
+class JobListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/job`."""
 
     state: Annotated[JobState | None, Meta(description="Only jobs in this state.", examples=["todo"])] = None
@@ -54,7 +54,7 @@ class JobOperations:
 
         E-mails and other work. Jobs that succeed are deleted.
         """
-        found = await jobs_after(tx, query.state, query.after, query.limit + 1)
+        found = await jobs_after(tx, query.state, query.after, query.limit + 1, query.since)
         return Listed(found, (Job(**asdict(job)) for job in found))
 
     @_JOBS.changes("POST", "/api/job/{id}/retry", roles=("support", "administrator"))

@@ -203,11 +203,17 @@ async def replay(
 
 
 async def list_deliveries(
-    tx: Transaction, webhook_id: int, after: int, most: int, customer_id: int | None = None
+    tx: Transaction,
+    webhook_id: int,
+    after: int,
+    most: int,
+    customer_id: int | None = None,
+    *,
+    changed_since: datetime | None = None,
 ) -> list[DeliveryRecord]:
     """Return an endpoint's deliveries, the latest first. Raises DomainError (not found)."""
     await _the_endpoint(tx, webhook_id, customer_id)
-    return await deliveries_after(tx, webhook_id, after, most)
+    return await deliveries_after(tx, webhook_id, after, most, changed_since)
 
 
 async def show_delivery(

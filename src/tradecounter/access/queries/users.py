@@ -79,13 +79,17 @@ async def set_rights(
 
 
 _OF_CUSTOMER = Statement(
-    SQL("select {} from customer_user where customer_id = :customer_id order by id").format(_COLUMNS), CustomerUser
+    SQL(
+        "select {} from customer_user where customer_id = :customer_id"
+        " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
+    ).format(_COLUMNS),
+    CustomerUser,
 )
 
 
-async def list_users(tx: Transaction, customer_id: int) -> list[CustomerUser]:
+async def list_users(tx: Transaction, customer_id: int, changed_since: datetime | None = None) -> list[CustomerUser]:
     """Return a customer's users, disabled ones included, oldest first."""
-    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id)
+    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, changed_since=changed_since)
 
 
 _BY_EMAIL = Statement(SQL("select {} from customer_user where email_key = :email_key").format(_COLUMNS), CustomerUser)

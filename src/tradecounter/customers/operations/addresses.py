@@ -12,7 +12,7 @@ from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.desk import Desk, SinceParameters
 from tradecounter.edge.operations.subject import InPath
 
 _ALL = f"{ONE_CUSTOMER}/address"
@@ -31,10 +31,15 @@ class AddressOperations:
     desk: Desk
 
     @CUSTOMERS.shows(_ALL, "The active addresses.")
-    async def list_addresses(self, tx: Transaction, customer_id: CustomerId) -> list[SavedAddress]:
-        """A customer's address book."""
+    async def list_addresses(
+        self, tx: Transaction, customer_id: CustomerId, query: SinceParameters
+    ) -> list[SavedAddress]:
+        """A customer's address book.
+
+        Deleted addresses are not listed.
+        """
         account = await fetch_account(tx, customer_id)
-        return await list_addresses(tx, account.id)
+        return await list_addresses(tx, account.id, query.since)
 
     @CUSTOMERS.changes("POST", _ALL, location="{id}", check=_check)
     async def create_address(

@@ -34,7 +34,7 @@ from tradecounter.customers.operations.staff_wire import (
 from tradecounter.customers.queries.accounts import accounts_after, fetch_account
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import ChangingParameters, Desk, text
+from tradecounter.edge.operations.desk import ChangingParameters, Desk, SinceParameters, text
 from tradecounter.edge.operations.scopes import CONFLICT, require_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.people import CustomerUser
@@ -156,10 +156,13 @@ class CustomerOperations:
         return await present_customer(tx, await change_customer(tx, customer_id, change, now), now)
 
     @CUSTOMERS.shows(_KEYS, "The keys, disabled ones included.")
-    async def list_keys(self, tx: Transaction, customer_id: CustomerId) -> list[Key]:
-        """A customer's API keys."""
+    async def list_keys(self, tx: Transaction, customer_id: CustomerId, query: SinceParameters) -> list[Key]:
+        """A customer's API keys.
+
+        The use of a key does not change it.
+        """
         account = await fetch_account(tx, customer_id)
-        return [_key(key) for key in await list_keys(tx, account.id)]
+        return [_key(key) for key in await list_keys(tx, account.id, query.since)]
 
     @CUSTOMERS.changes("POST", _KEYS, location="{id}", shown_once="key")
     async def create_key(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: KeyRequest) -> CreatedKey:
@@ -175,10 +178,10 @@ class CustomerOperations:
         await disable_key_of(tx, customer_id, key_id, now)
 
     @CUSTOMERS.shows(_USERS, "The users, disabled ones included.")
-    async def list_users(self, tx: Transaction, customer_id: CustomerId) -> list[User]:
+    async def list_users(self, tx: Transaction, customer_id: CustomerId, query: SinceParameters) -> list[User]:
         """A customer's users."""
         account = await fetch_account(tx, customer_id)
-        return [_user(user) for user in await list_users(tx, account.id)]
+        return [_user(user) for user in await list_users(tx, account.id, query.since)]
 
     @CUSTOMERS.changes("POST", _USERS, location="{id}")
     async def invite_user(self, tx: Transaction, now: datetime, customer_id: CustomerId, body: UserRequest) -> User:

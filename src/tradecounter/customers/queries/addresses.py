@@ -16,14 +16,17 @@ def _saved(address_id: int, details: dict[str, Any]) -> SavedAddress:
 
 
 _LIST_ADDRESSES = Statement(
-    "select id as address_id, details from address where customer_id = :customer_id and deleted_at is null order by id",
+    "select id as address_id, details from address where customer_id = :customer_id and deleted_at is null"
+    " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id",
     _saved,
 )
 
 
-async def list_addresses(tx: Transaction, customer_id: int) -> list[SavedAddress]:
+async def list_addresses(
+    tx: Transaction, customer_id: int, changed_since: datetime | None = None
+) -> list[SavedAddress]:
     """Return a customer's active addresses, oldest first."""
-    return await tx.fetch_all(_LIST_ADDRESSES, customer_id=customer_id)
+    return await tx.fetch_all(_LIST_ADDRESSES, customer_id=customer_id, changed_since=changed_since)
 
 
 _FIND_ADDRESS = Statement(

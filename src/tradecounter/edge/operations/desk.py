@@ -86,6 +86,17 @@ class ChangingParameters(PageParameters, frozen=True, kw_only=True):
         return moment("changed_since", self.changed_since)
 
 
+class SinceParameters(Struct, frozen=True, kw_only=True):
+    """The parameter of a list without pages that programs read again and again."""
+
+    changed_since: ChangedSince = None
+
+    @property
+    def since(self) -> datetime | None:
+        """The moment of `changed_since`. Raises DomainError (invalid)."""
+        return moment("changed_since", self.changed_since)
+
+
 class DryRun(Struct, frozen=True):
     """The query parameter of a change with a preview."""
 

@@ -113,13 +113,17 @@ async def _new_key(tx: Transaction) -> str:
 
 
 _LIST_KEYS = Statement(
-    SQL("select {} from api_key where customer_id = :customer_id order by id").format(_COLUMNS), KeyRecord
+    SQL(
+        "select {} from api_key where customer_id = :customer_id"
+        " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id"
+    ).format(_COLUMNS),
+    KeyRecord,
 )
 
 
-async def list_keys(tx: Transaction, customer_id: int) -> list[KeyRecord]:
+async def list_keys(tx: Transaction, customer_id: int, changed_since: datetime | None = None) -> list[KeyRecord]:
     """Return a customer's keys, oldest first."""
-    return await tx.fetch_all(_LIST_KEYS, customer_id=customer_id)
+    return await tx.fetch_all(_LIST_KEYS, customer_id=customer_id, changed_since=changed_since)
 
 
 _DISABLE_KEY = Statement(

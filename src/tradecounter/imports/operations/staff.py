@@ -9,7 +9,7 @@ from starlette.responses import Response
 from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import POST_HEADERS, Desk, Made, PageParameters
+from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, Desk, Made
 from tradecounter.edge.operations.scopes import CONFLICT, may, require_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
@@ -121,13 +121,15 @@ class ImportOperations:
         other_scopes=("prices:read", "stock:read", "customers:read"),
         roles=HISTORY_READERS,
     )
-    async def list_imports(self, tx: Transaction, call: Call, query: PageParameters) -> Listed[ImportRecord]:
+    async def list_imports(self, tx: Transaction, call: Call, query: ChangingParameters) -> Listed[ImportRecord]:
         """The history of imports.
 
         The newest first; only the kinds that the token may read.
         """
         kinds = [kind for kind, area in AREAS.items() if may(call.request, f"{area}:read")]
-        found = await list_imports(tx, query.limit + 1, older_than=query.after or None, kinds=kinds)
+        found = await list_imports(
+            tx, query.limit + 1, older_than=query.after or None, kinds=kinds, changed_since=query.since
+        )
         return Listed(found, found)
 
     @_IMPORTS.changes("POST", "/api/import/{id}/roll-back", other_scopes=_OTHERS, roles=IMPORTERS)

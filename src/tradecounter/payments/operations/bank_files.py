@@ -9,7 +9,7 @@ from typing import Annotated
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import POST_HEADERS, Desk, Made, PageParameters
+from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, Desk, Made
 from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
@@ -104,12 +104,12 @@ class BankOperations:
         return await self.desk.once(call, lambda: fingerprint_of_upload(target, digest), work, keyed=not dry_run)
 
     @_BILLING.lists(_FILES, "The files.")
-    async def list_bank_files(self, tx: Transaction, query: PageParameters) -> Listed[StoredFile]:
+    async def list_bank_files(self, tx: Transaction, query: ChangingParameters) -> Listed[StoredFile]:
         """The history of bank files.
 
         The newest first.
         """
-        found = await list_bank_files(tx, query.limit + 1, before=query.after or None)
+        found = await list_bank_files(tx, query.limit + 1, before=query.after or None, changed_since=query.since)
         return Listed(found, map(present_file, found))
 
     @_BILLING.changes("POST", f"{_FILES}/{{id}}/roll-back")
@@ -130,7 +130,7 @@ class BankOperations:
 
         All lines with money received, the latest stored first; `state=unplaced` are those that wait.
         """
-        chosen = BankLineFilter(state=query.state, bank_file_id=query.bank_file)
+        chosen = BankLineFilter(state=query.state, bank_file_id=query.bank_file, changed_since=query.since)
         found = await list_bank_lines(tx, chosen, query.limit + 1, before=query.after or None)
         return Listed(found, map(present_line, found))
 

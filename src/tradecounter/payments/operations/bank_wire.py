@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from tradecounter.edge.operations.desk import DryRun, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, DryRun
 from tradecounter.payments.queries.bank_lines import State
 
 
@@ -22,7 +22,7 @@ class BankFileParameters(DryRun, frozen=True, kw_only=True):
     ] = ()
 
 
-class BankLineParameters(PageParameters, frozen=True, kw_only=True):
+class BankLineParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/bank-line`."""
 
     state: Annotated[State | None, Meta(description="Only lines in this state.")] = None

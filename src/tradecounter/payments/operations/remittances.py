@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.errors import not_found
@@ -64,7 +64,7 @@ _ALL, _ONE = "/api/remittance", "/api/remittance/{id}"
 RemittanceId = Annotated[int, InPath("id", "The remittance's id.", 3, "remittance")]
 
 
-class RemittanceListParameters(PageParameters, frozen=True, kw_only=True):
+class RemittanceListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/remittance`."""
 
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's.")] | None = None
@@ -82,7 +82,7 @@ class RemittanceOperations:
 
         The latest first. Bank files place the money by it.
         """
-        found = await remittance_table(tx, query.customer_id, query.after or None, query.limit + 1)
+        found = await remittance_table(tx, query.customer_id, query.after or None, query.limit + 1, query.since)
         return Listed(found, (RemittanceAdvice(**asdict(each)) for each in found))
 
     @_REMITTANCES.changes("POST", _ALL, location=f"{_ALL}/{{id}}", errors=(NOT_FOUND,))

@@ -33,15 +33,25 @@ _FILE = SQL(
     " from bank_file"
 )
 _FILES = Statement(
-    SQL("{} where :before::bigint is null or id < :before order by id desc limit :most").format(_FILE), BankFileRecord
+    SQL(
+        "{} where (:before::bigint is null or id < :before)"
+        " and (:changed_since::timestamptz is null or greatest(at, rolled_back_at) >= :changed_since)"
+        " order by id desc limit :most"
+    ).format(_FILE),
+    BankFileRecord,
 )
 _THE_FILE = Statement(SQL("{} where id = :file_id").format(_FILE), BankFileRecord)
 _LOCK_FILE = Statement(SQL("{} where id = :file_id for update").format(_FILE), BankFileRecord)
 
 
-async def list_bank_files(tx: Transaction, most: int, *, before: int | None = None) -> list[BankFileRecord]:
-    """Return bank files, the newest first; with `before`, those with a lower id."""
-    return await tx.fetch_all(_FILES, most=most, before=before)
+async def list_bank_files(
+    tx: Transaction, most: int, *, before: int | None = None, changed_since: datetime | None = None
+) -> list[BankFileRecord]:
+    """Return bank files, the newest first; with `before`, those with a lower id.
+
+    With `changed_since`, those that were imported or rolled back then or later.
+    """
+    return await tx.fetch_all(_FILES, most=most, before=before, changed_since=changed_since)
 
 
 async def fetch_bank_file(tx: Transaction, file_id: int, *, lock: bool = False) -> BankFileRecord:

@@ -74,12 +74,14 @@ class BankLineFilter:
     state: str | None = None
     bank_file_id: int | None = None
     reference: str | None = None
+    changed_since: datetime | None = None
 
 
 _CONDITIONS = {
     "state": SQL("l.state = :state"),
     "bank_file_id": SQL("(l.bank_file_id = :bank_file_id or l.placed_by = :bank_file_id)"),
     "reference": SQL("position(lower(:reference) in lower(l.reference)) > 0"),
+    "changed_since": SQL("l.changed_at >= :changed_since"),
 }
 
 

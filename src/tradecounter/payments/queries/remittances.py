@@ -43,7 +43,10 @@ _ADD = Statement("""
 _ONE = Statement(SQL("{} where id = :id").format(_REMITTANCES), Remittance)
 _TABLE = Statement(
     SQL("""{} where (:customer_id::bigint is null or customer_id = :customer_id)
-        and (:before::bigint is null or id < :before) order by id desc limit :most""").format(_REMITTANCES),
+        and (:before::bigint is null or id < :before)
+        and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id desc limit :most""").format(
+        _REMITTANCES
+    ),
     Remittance,
 )
 _AWAITED_OF = Statement(
@@ -88,9 +91,11 @@ async def find_remittance(tx: Transaction, remittance_id: int) -> Remittance | N
     return await tx.fetch_one(_ONE, id=remittance_id)
 
 
-async def remittance_table(tx: Transaction, customer_id: int | None, before: int | None, most: int) -> list[Remittance]:
+async def remittance_table(
+    tx: Transaction, customer_id: int | None, before: int | None, most: int, changed_since: datetime | None = None
+) -> list[Remittance]:
     """Return remittances of a customer or of all, the latest first, behind one's id."""
-    return await tx.fetch_all(_TABLE, customer_id=customer_id, before=before, most=most)
+    return await tx.fetch_all(_TABLE, customer_id=customer_id, before=before, most=most, changed_since=changed_since)
 
 
 async def awaited_of(tx: Transaction, customer_ids: Sequence[int], since: datetime) -> list[Remittance]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk, PageParameters
+from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.webhooks import manage
@@ -34,7 +34,7 @@ WebhookId = Annotated[int, InPath("id", "The webhook's id.", 3, "webhook")]
 DeliveryId = Annotated[int, InPath("delivery_id", "The delivery's id.", 812, "delivery")]
 
 
-class WebhookListParameters(PageParameters, frozen=True, kw_only=True):
+class WebhookListParameters(ChangingParameters, frozen=True, kw_only=True):
     """The query parameters of `GET /api/webhook`."""
 
     customer_id: Annotated[int | None, Meta(description="Only this customer's webhooks.", examples=[1001])] = None
@@ -50,7 +50,7 @@ class WebhookOperations:
     @_WEBHOOKS.lists(_ALL, "The webhooks.")
     async def list_webhooks(self, tx: Transaction, query: WebhookListParameters) -> Listed[Webhook]:
         """The webhooks of the reseller and of customers."""
-        found = await endpoints_after(tx, query.after, query.limit + 1, query.customer_id)
+        found = await endpoints_after(tx, query.after, query.limit + 1, query.customer_id, query.since)
         return Listed(found, map(webhook_on_the_wire, found))
 
     @_WEBHOOKS.changes("POST", _ALL, location="{id}", shown_once="secret", errors=(NOT_FOUND,))
@@ -103,9 +103,14 @@ class WebhookOperations:
         return await manage.ping_webhook(tx, webhook_id, now)
 
     @_WEBHOOKS.lists(f"{_ONE}/delivery", "The deliveries of 30 days, and those that wait.")
-    async def list_deliveries(self, tx: Transaction, webhook_id: WebhookId, query: PageParameters) -> Listed[Delivery]:
-        """A webhook's deliveries, the latest first."""
-        found = await manage.list_deliveries(tx, webhook_id, query.after, query.limit + 1)
+    async def list_deliveries(
+        self, tx: Transaction, webhook_id: WebhookId, query: ChangingParameters
+    ) -> Listed[Delivery]:
+        """A webhook's deliveries, the latest first.
+
+        A delivery changes when it is made, attempted or delivered.
+        """
+        found = await manage.list_deliveries(tx, webhook_id, query.after, query.limit + 1, changed_since=query.since)
         return Listed(found, map(delivery_on_the_wire, found))
 
     @_WEBHOOKS.changes(

@@ -132,13 +132,29 @@ _SELECTED = SQL("""
          from webhook_attempt where delivery_id = webhook_delivery.id), '[]') as attempts
     from webhook_delivery where webhook_id = :webhook_id and {}
 """)
-_BEFORE = Statement(_SELECTED.format(SQL("(:after = 0 or id < :after) order by id desc limit :most")), DeliveryRecord)
+_BEFORE = Statement(
+    _SELECTED.format(
+        SQL("""
+            (:after = 0 or id < :after)
+            and (:changed_since::timestamptz is null
+                 or created_at >= :changed_since or delivered_at >= :changed_since
+                 or id in (select delivery_id from webhook_attempt where at >= :changed_since))
+            order by id desc limit :most
+        """)
+    ),
+    DeliveryRecord,
+)
 _ONE = Statement(_SELECTED.format(SQL("id = :id")), DeliveryRecord)
 
 
-async def deliveries_after(tx: Transaction, webhook_id: int, after: int, most: int) -> list[DeliveryRecord]:
-    """Return an endpoint's deliveries, the latest first, after the one with the id `after`; 0: from the latest on."""
-    return await tx.fetch_all(_BEFORE, webhook_id=webhook_id, after=after, most=most)
+async def deliveries_after(
+    tx: Transaction, webhook_id: int, after: int, most: int, changed_since: datetime | None = None
+) -> list[DeliveryRecord]:
+    """Return an endpoint's deliveries, the latest first, after the one with the id `after`; 0: from the latest on.
+
+    With `changed_since`, those that were made, attempted or delivered then or later.
+    """
+    return await tx.fetch_all(_BEFORE, webhook_id=webhook_id, after=after, most=most, changed_since=changed_since)
 
 
 async def find_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> DeliveryRecord | None:

@@ -75,15 +75,17 @@ async def insert_endpoint(
 _AFTER = Statement(
     SQL(
         "select {} from webhook where id > :after and (:customer_id::bigint is null or customer_id = :customer_id)"
-        " order by id limit :most"
+        " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id limit :most"
     ).format(_COLUMNS),
     Endpoint,
 )
 
 
-async def endpoints_after(tx: Transaction, after: int, most: int, customer_id: int | None = None) -> list[Endpoint]:
+async def endpoints_after(
+    tx: Transaction, after: int, most: int, customer_id: int | None = None, changed_since: datetime | None = None
+) -> list[Endpoint]:
     """Return endpoints in the order of their ids; with `customer_id`, only this customer's."""
-    return await tx.fetch_all(_AFTER, after=after, most=most, customer_id=customer_id)
+    return await tx.fetch_all(_AFTER, after=after, most=most, customer_id=customer_id, changed_since=changed_since)
 
 
 _ONE = SQL("select {} from webhook where id = :id and (:customer_id::bigint is null or customer_id = :customer_id) {}")
