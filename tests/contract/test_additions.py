@@ -32,7 +32,8 @@ def unmarked(document: Document) -> list[str]:
         if core is None:
             continue
         for parameter in operation.get("parameters", ()):
-            judge(f"{name} {parameter['name']}", is_core=parameter["name"] in core.parameters, marked=ADDITION in parameter)  # fmt: skip
+            called = parameter["name"]
+            judge(f"{name} {called}", is_core=called in core.parameters, marked=ADDITION in parameter)
         general = set() if operation.get("security") == [] else CORE.general_statuses
         for status, response in operation["responses"].items():
             added = operation.get(ADDED_STATUSES, ())

@@ -8,8 +8,8 @@ from tradecounter.edge.openapi.additions import ADDED_HEADERS, ADDED_STATUSES, A
 
 HEAD = """# Additions
 
-What the customers' API has beyond its core (`src/tradecounter/edge/openapi/core.py`), as the interface document marks it.
-[specification.md](specification.md) has the rules. Written by `make docs`.
+What the customers' API has beyond its core (`src/tradecounter/edge/openapi/core.py`), as the interface document marks
+it. [specification.md](specification.md) has the rules. Written by `make docs`.
 """
 
 

@@ -105,7 +105,8 @@ _JOB = SQL(
 )
 _JOBS_AFTER = Statement(
     SQL(
-        "{} j.id > :after and (:state::text is null or j.status::text = :state) and (:changed_since::timestamptz is null"
+        "{} j.id > :after and (:state::text is null or j.status::text = :state)"
+        " and (:changed_since::timestamptz is null"
         " or exists (select from procrastinate_events e where e.job_id = j.id and e.at >= :changed_since))"
         " order by j.id limit :most"
     ).format(_JOB),

@@ -86,7 +86,12 @@ class Case:
     def remittances(self) -> Changing:
         due = [number_of(self.shop, invoiced(self.shop, self.customer)) for _ in range(2)]
         first, second = (self._told(number)["id"] for number in due)
-        return second, lambda: (self._take_back(first), self._receive(due[1]))
+
+        def change() -> None:
+            self._take_back(first)
+            self._receive(due[1])
+
+        return second, change
 
     def _told(self, invoice: int) -> Any:
         return self.sends("POST", "/api/remittance", customer_id=self.customer.id, invoices=[invoice], reference="TOLD")

@@ -1,8 +1,8 @@
 """Marks in an interface document what is beyond its core.
 
-An operation, parameter, schema or field gets `x-addition: true`. Statuses and headers are often references, which cannot
-be extended: an operation has `x-added-statuses`, and a response `x-added-headers`. What belongs to a marked operation or
-schema has no mark of its own.
+An operation, parameter, schema or field gets `x-addition: true`. Statuses and headers are often references, which
+cannot be extended: an operation has `x-added-statuses`, and a response `x-added-headers`. What belongs to a marked
+operation or schema has no mark of its own.
 """
 
 from collections.abc import Collection

@@ -44,9 +44,8 @@ _ONE = Statement(SQL("{} where id = :id").format(_REMITTANCES), Remittance)
 _TABLE = Statement(
     SQL("""{} where (:customer_id::bigint is null or customer_id = :customer_id)
         and (:before::bigint is null or id < :before)
-        and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by id desc limit :most""").format(
-        _REMITTANCES
-    ),
+        and (:changed_since::timestamptz is null or changed_at >= :changed_since)
+        order by id desc limit :most""").format(_REMITTANCES),
     Remittance,
 )
 _AWAITED_OF = Statement(
