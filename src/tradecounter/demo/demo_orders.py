@@ -10,7 +10,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Literal
 
-from tradecounter.demo.steps import (
+from tradecounter.sandbox.steps import (
     Announced,
     Asked,
     Cancelled,
@@ -19,9 +19,9 @@ from tradecounter.demo.steps import (
     Dispatched,
     Filmed,
     Invoiced,
-    Paid,
     PartCancelled,
     Priced,
+    Settled,
     Step,
     Tracked,
 )
@@ -47,7 +47,7 @@ class DemoOrder:
     lines: int = 1
     from_stock: bool = True
     send_mail: bool = False
-    steps: Sequence[Step] = ()
+    steps: Sequence[tuple[float, Step]] = ()  # with the days before the start of the demo
 
     @property
     def age(self) -> timedelta:
@@ -62,10 +62,10 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         lines=3,
         quantity=6,
         steps=(
-            Dispatched(days_ago=63.9, tracking="NW-4410-2265"),
-            Invoiced(days_ago=63),
-            Paid(days_ago=20),
-            Credited(18, Decimal("2.00"), "A box arrived dented."),
+            (63.9, Dispatched(tracking="NW-4410-2265")),
+            (63, Invoiced()),
+            (20, Settled()),
+            (18, Credited(Decimal("2.00"), "A box arrived dented.")),
         ),
     ),
     DemoOrder(
@@ -73,13 +73,13 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         days_ago=58,
         lines=2,
         quantity=12,
-        steps=(Dispatched(days_ago=57.9), Invoiced(days_ago=57), Paid(days_ago=12, percent=40)),
+        steps=((57.9, Dispatched()), (57, Invoiced()), (12, Settled(percent=40))),
     ),
     DemoOrder(
         customer=PETREL_COVE,
         days_ago=26,
         quantity=2,
-        steps=(Dispatched(days_ago=25.9, tracking="MX-7718"), Invoiced(days_ago=25)),
+        steps=((25.9, Dispatched(tracking="MX-7718")), (25, Invoiced())),
     ),
     DemoOrder(
         customer=HARBOURLINE,
@@ -88,12 +88,12 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         quantity=3,
         send_mail=True,
         steps=(
-            Dispatched(days_ago=8.9, tracking="NW-4410-9871", numbered=True),
-            Filmed(days_ago=8.8),
-            Tracked(8.6, "Collected", "The courier has the parcel.", "Southampton"),
-            Tracked(7.9, "Delivered", "Signed for by M Adeyemi-Holt.", "Southampton"),
-            Invoiced(days_ago=7),
-            Paid(days_ago=0.5, percent=50),
+            (8.9, Dispatched(tracking="NW-4410-9871", numbered=True)),
+            (8.8, Filmed()),
+            (8.6, Tracked("Collected", "The courier has the parcel.", "Southampton")),
+            (7.9, Tracked("Delivered", "Signed for by M Adeyemi-Holt.", "Southampton")),
+            (7, Invoiced()),
+            (0.5, Settled(percent=50)),
         ),
     ),
     DemoOrder(
@@ -101,14 +101,10 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         days_ago=8,
         quantity=5,
         send_mail=True,
-        steps=(Cancelled(7.5, "You asked us to cancel it: the wrong model was ordered."),),
+        steps=((7.5, Cancelled("You asked us to cancel it: the wrong model was ordered.")),),
     ),
-    DemoOrder(
-        customer=NORDKAI, days_ago=7, lines=2, quantity=10, steps=(Dispatched(days_ago=6.5), Invoiced(days_ago=6))
-    ),
-    DemoOrder(
-        customer=HARBOURLINE, days_ago=6, skus=("HM310",), quantity=8, steps=(Configured(days_ago=5.9, units=2),)
-    ),
+    DemoOrder(customer=NORDKAI, days_ago=7, lines=2, quantity=10, steps=((6.5, Dispatched()), (6, Invoiced()))),
+    DemoOrder(customer=HARBOURLINE, days_ago=6, skus=("HM310",), quantity=8, steps=((5.9, Configured(units=2)),)),
     DemoOrder(customer=FENWICK_BROOK, days_ago=5, lines=2, quantity=5),
     DemoOrder(
         customer=HARBOURLINE,
@@ -116,11 +112,11 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         skus=("HM-BRANCH-KIT",),
         quantity=2,
         steps=(
-            Dispatched(days_ago=3.9, tracking="NW-4411-0042", numbered=True),
-            Filmed(days_ago=3.8),
-            Tracked(3.6, "Collected", "The courier has the parcel.", "Southampton"),
-            Tracked(2.8, "Out for delivery", "The parcel is on the van.", "Eastleigh"),
-            Asked(0.4, "The parcel has not come yet. Where is it?"),
+            (3.9, Dispatched(tracking="NW-4411-0042", numbered=True)),
+            (3.8, Filmed()),
+            (3.6, Tracked("Collected", "The courier has the parcel.", "Southampton")),
+            (2.8, Tracked("Out for delivery", "The parcel is on the van.", "Eastleigh")),
+            (0.4, Asked("The parcel has not come yet. Where is it?")),
         ),
     ),
     DemoOrder(customer=FENWICK_BROOK, days_ago=3, quantity=1, kind="pending"),
@@ -131,8 +127,8 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         quantity=4,
         send_mail=True,
         steps=(
-            Dispatched(days_ago=2.1, lines=1, tracking="NW-4411-0387"),
-            PartCancelled(1.9, units=1, reason="You asked us to send one unit less."),
+            (2.1, Dispatched(lines=1, tracking="NW-4411-0387")),
+            (1.9, PartCancelled(units=1, reason="You asked us to send one unit less.")),
         ),
     ),
     DemoOrder(
@@ -142,7 +138,7 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         quantity=40,
         kind="quote",
         send_mail=True,
-        steps=(Priced(1.5, percent=92, note="The price is valid for a single delivery."),),
+        steps=((1.5, Priced(discount=8, note="The price is valid for a single delivery.")),),
     ),
     DemoOrder(customer=PETREL_COVE, days_ago=2, quantity=1),
     DemoOrder(
@@ -151,7 +147,7 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         quantity=4,
         from_stock=False,
         send_mail=True,
-        steps=(Announced(days_ago=0.5, in_days=9),),
+        steps=((0.5, Announced(in_days=9)),),
     ),
     DemoOrder(customer=HARBOURLINE, days_ago=0.2, lines=3, quantity=25, kind="quote", send_mail=True),
     DemoOrder(customer=HARBOURLINE, days_ago=0.1, lines=4, quantity=2, kind="pending"),
@@ -161,6 +157,6 @@ DEMO_ORDERS: Sequence[DemoOrder] = (
         quantity=20,
         kind="quote",
         send_mail=True,
-        steps=(Priced(6.3, percent=95, note="Delivered in a single shipment."),),
+        steps=((6.3, Priced(discount=5, note="Delivered in a single shipment.")),),
     ),
 )

@@ -17,19 +17,16 @@ from tradecounter.demo.files import contract_rows, customer_notes, data_file, in
 from tradecounter.demo.other_catalogue import made_up_prices, made_up_stock, reference_rows
 from tradecounter.demo.people import demo_password, set_demo_passwords
 from tradecounter.demo.place_orders import place_demo_orders
-from tradecounter.demo.steps import Reseller
 from tradecounter.events.sequencer import number_all
-from tradecounter.identity.installation_secret import derived_key, secret_key, secret_keys
+from tradecounter.identity.installation_secret import derived_key
 from tradecounter.identity.queries.api_keys import add_key, list_keys
 from tradecounter.imports.run import import_rows
 from tradecounter.kit.errors import OperatorError
 from tradecounter.kit.local_time import uk_date
-from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.all_orders import OrderFilter, list_all_orders
 from tradecounter.products.queries.records import count_products
+from tradecounter.sandbox.steps import reseller_from
 from tradecounter.settings import Settings
-from tradecounter.shipments.provisioning_vault import ProvisioningVault
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +71,6 @@ async def load_demo(database: Database, settings: Settings, now: datetime, catal
         await _load(database, "contract-prices", contract_rows(uk_date(now), ids))
     await place_demo_orders(database, reseller_from(settings), now)
     await number_all(database)
-
-
-def reseller_from(settings: Settings) -> Reseller:
-    """Return the reseller of the settings."""
-    vault = ProvisioningVault(lambda: secret_keys(settings))
-    return Reseller(OrderingPolicy.from_settings(settings), letterhead_from(settings), vault, secret_key(settings))
 
 
 async def demo_customers(database: Database, secret: str, now: datetime) -> list[DemoCustomer]:

@@ -3,7 +3,7 @@
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
 import msgspec
@@ -16,7 +16,6 @@ from tradecounter.db.jobs import remove_queued
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.demo.demo_orders import DEMO_ORDERS, DemoKind, DemoOrder
-from tradecounter.demo.steps import Reseller
 from tradecounter.kit.clock import FrozenClock
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.json_text import to_json
@@ -29,6 +28,7 @@ from tradecounter.orders.policy import OrderContext, OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
 from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
+from tradecounter.sandbox.steps import Reseller
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.shipping.regions import UK_MAINLAND
 from tradecounter.shipping.rules import fitting_methods
@@ -94,8 +94,8 @@ async def _place_with_steps(
     account = market.accounts[demo_order.customer]
     context = market.context(account, reseller.policy, now - demo_order.age, demo_code(number))
     code = await _place(tx, demo_order, number, context, account)
-    for step in demo_order.steps:
-        await step.apply(tx, code, reseller, now)
+    for days_ago, step in demo_order.steps:
+        await step.apply(tx, code, reseller, now - timedelta(days=days_ago))
     return code
 
 

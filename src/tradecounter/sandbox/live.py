@@ -4,7 +4,6 @@ The steps are the use cases that the staff and their programs take; no rule of a
 """
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,44 +16,44 @@ from tradecounter.db.advisory_locks import TRY_TO_LIVE
 from tradecounter.db.pool import DATABASE_AWAY, Database
 from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.kit.errors import DomainError
-from tradecounter.letterhead.seller import Letterhead
-from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
-from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.orders.queries.changes import store_changed_order, store_lines
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import lock_order
-from tradecounter.orders.requests import Cancellation, QuotePrice
 from tradecounter.orders.states import ConfirmedOrder
-from tradecounter.orders.units import NamedUnits, status_of
-from tradecounter.payments.record_payment import NewPayment, pay_invoice
-from tradecounter.quotes.decline_quote import decline_quote
-from tradecounter.quotes.price_quote import price_quote
+from tradecounter.orders.units import status_of
 from tradecounter.sandbox.queries.living import LivingOrder, living_orders, shipments_of
 from tradecounter.sandbox.rules import SUPPLIED_AFTER, next_sighting, pace_of, wishes_of
-from tradecounter.shipments.dispatch_order import dispatch_order
-from tradecounter.shipments.requests import DispatchRequest
-from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
+from tradecounter.sandbox.steps import (
+    Cancelled,
+    Declined,
+    Dispatched,
+    Priced,
+    Reseller,
+    Settled,
+    Step,
+    Supplied,
+    Tracked,
+)
 from tradecounter.stock.queries.allocation import release
 
 log = structlog.get_logger()
 
 MOST = 200  # orders of a pass: a few seconds of work
+_ASKED_FOR = "The reference asks for it."
 _SAID = {"In transit": "On its way", "Delivered": "Left with the recipient"}
 
 
 @dataclass(slots=True)
 class Life:
-    """What the steps need: the pace, the letterhead of invoices, how long a price holds, the secret of its link.
+    """What the lives need: the pace, and the reseller.
 
     `reached` is the last order of the pass before, if there were more: what cannot go on holds up no other.
     """
 
     pace: timedelta
-    letterhead: Letterhead
-    quote_lifetime: timedelta
-    secret: Callable[[], str]
+    reseller: Reseller
     reached: int = 0
 
 
@@ -82,76 +81,56 @@ async def live_on(tx: Transaction, database: Database, life: Life, now: datetime
 
 async def _step(tx: Transaction, order: LivingOrder, life: Life, now: datetime) -> bool:
     """Take an order's next step, and return whether there is one. Raises DomainError."""
-    wishes = wishes_of(order.customer_reference)
-    if order.confirmed_at is None:
-        return await _answer_quote(tx, order, wishes, life, now)
-    name, lines = str(order.id), await lines_of_order(tx, order.id)
-    untouched = not any(line.dispatched for line in lines)
-    if "cancel" in wishes and untouched:
-        await cancel_order(tx, name, Cancellation("The reference asks for it."), now)
-        return True
-    pace = pace_of(order.customer_reference, life.pace)
-    waited = now - order.confirmed_at
-    if "back-order" in wishes and untouched and waited < SUPPLIED_AFTER * pace:
+    lines = await lines_of_order(tx, order.id)
+    if order.confirmed_at is not None and not any(line.to_come for line in lines):
+        return await _finish(tx, order, life.reseller, now)
+    waited = now - (order.confirmed_at or now)
+    patient = waited < SUPPLIED_AFTER * pace_of(order.customer_reference, life.pace)
+    step = _next_step(order, lines, patient=patient)
+    if isinstance(step, Dispatched) and patient and _wants_to_wait(order, lines):
         return await _take_back_units(tx, order.id)
-    if any(line.allocated for line in lines):
-        await dispatch_order(tx, name, _parcel(order, lines, first=untouched), now)
-        return True
-    if missing := _missing(lines):
-        return waited >= SUPPLIED_AFTER * pace and await _supply(tx, missing, now)
-    return await _finish(tx, order, wishes, life, now)
-
-
-async def _answer_quote(tx: Transaction, order: LivingOrder, wishes: set[str], life: Life, now: datetime) -> bool:
-    code = order.confirmation_code
-    if "cancel" in wishes:
-        await decline_quote(tx, code, "The reference asks for it.", now)
-    else:
-        price = QuotePrice(note="A price of the sandbox.", force=True)
-        await price_quote(tx, code, price, now, life.quote_lifetime, life.secret())
+    if step is None:
+        return False
+    await step.apply(tx, order.confirmation_code, life.reseller, now)
     return True
 
 
-def _parcel(order: LivingOrder, lines: list[OrderLine], *, first: bool) -> DispatchRequest:
-    """Return the next shipment: the first line alone where there are several, then all that is allocated."""
-    number = f"SBX{order.id:08}{'A' if first else 'B'}"
-    if first and len(lines) > 1:
-        line = next(line for line in lines if line.allocated)
-        return DispatchRequest(items=[NamedUnits(line.id, line.allocated)], tracking_number=number)
-    return DispatchRequest(tracking_number=number, only_allocated=True)
+def _next_step(order: LivingOrder, lines: list[OrderLine], *, patient: bool) -> Step | None:
+    """Return the next step of a quote, or of an order that is not dispatched yet; None if it waits for stock."""
+    cancels = "cancel" in wishes_of(order.customer_reference)
+    if order.confirmed_at is None:
+        return Declined(_ASKED_FOR) if cancels else Priced("A price of the sandbox.")
+    untouched = _is_untouched(lines)
+    if cancels and untouched:
+        return Cancelled(_ASKED_FOR)
+    if any(line.allocated for line in lines):
+        number = f"SBX{order.id:08}{'A' if untouched else 'B'}"
+        return Dispatched(lines=1 if untouched and len(lines) > 1 else None, tracking=number)
+    return None if patient else Supplied("A delivery of the sandbox")
 
 
-async def _finish(tx: Transaction, order: LivingOrder, wishes: set[str], life: Life, now: datetime) -> bool:
+def _is_untouched(lines: list[OrderLine]) -> bool:
+    return not any(line.dispatched for line in lines)
+
+
+def _wants_to_wait(order: LivingOrder, lines: list[OrderLine]) -> bool:
+    return "back-order" in wishes_of(order.customer_reference) and _is_untouched(lines)
+
+
+async def _finish(tx: Transaction, order: LivingOrder, reseller: Reseller, now: datetime) -> bool:
     """Report where the shipments of a dispatched order are, invoice it, or pay its invoice."""
-    name, shipments = str(order.id), await shipments_of(tx, order.id)
+    code, shipments = order.confirmation_code, await shipments_of(tx, order.id)
     sighted = next_sighting([shipment.latest for shipment in shipments])
     if sighted is not None:
         for number in dict.fromkeys(each.tracking_number for each in shipments if each.latest != sighted):
-            await track_shipment(tx, name, number, NewTrackingEvent(type=sighted, description=_SAID[sighted]), now)
+            await Tracked(sighted, _SAID[sighted], tracking=number).apply(tx, code, reseller, now)
         return True
-    if (await issue_invoice(tx, name, life.letterhead, now)).new:
+    if (await issue_invoice(tx, code, reseller.letterhead, now)).new:
         return True
     owed = [invoice for invoice in await invoices_of_order(tx, order.id) if invoice.due]
-    if "unpaid" in wishes or not owed:
+    if "unpaid" in wishes_of(order.customer_reference) or not owed:
         return False
-    payment = NewPayment(amount=owed[0].due, reference=f"SANDBOX-{owed[0].invoice}")
-    await pay_invoice(tx, owed[0].invoice, payment, now)
-    return True
-
-
-def _missing(lines: list[OrderLine]) -> Counter[str]:
-    """Return the units that an order waits for, by SKU; those of a bundle by its components' SKUs."""
-    missing: Counter[str] = Counter()
-    for line in lines:
-        for part in line.components or (line,):
-            missing[part.sku] += part.back_ordered
-    return +missing
-
-
-async def _supply(tx: Transaction, missing: Counter[str], now: datetime) -> bool:
-    """Bring the units that an order waits for into stock, where the oldest orders get them first."""
-    reason = "A delivery of the sandbox"
-    await adjust_stock(tx, [Adjustment(sku=sku, change=units, reason=reason) for sku, units in missing.items()], now)
+    await Settled(reference=f"SANDBOX-{owed[0].invoice}").apply(tx, code, reseller, now)
     return True
 
 

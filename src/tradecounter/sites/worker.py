@@ -35,7 +35,6 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.kit.tasks import Seldom, drop_tasks
-from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
@@ -47,6 +46,7 @@ from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.request_log.forget_old_requests import forget_old_requests
 from tradecounter.sandbox.live import Life, live_on
 from tradecounter.sandbox.refresh import refresh_sandbox
+from tradecounter.sandbox.steps import reseller_from
 from tradecounter.settings import Settings
 from tradecounter.storefront.changes.forget import forget_catalogue_changes
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering
@@ -136,9 +136,7 @@ def sandbox_jobs(settings: Settings, database: Database) -> tuple[PeriodicJob, .
     """Return the scheduled jobs of a sandbox; none elsewhere."""
     if not settings.sandbox:
         return ()
-    life = Life(
-        settings.sandbox_pace, letterhead_from(settings), settings.quote_lifetime, lambda: secret_keys(settings)[0]
-    )
+    life = Life(settings.sandbox_pace, reseller_from(settings))
 
     async def live(tx: Transaction, now: datetime) -> int:
         return await live_on(tx, database, life, now)

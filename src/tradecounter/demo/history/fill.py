@@ -21,7 +21,6 @@ from tradecounter.demo.history.happenings import Happening, NewOrder, Who
 from tradecounter.demo.history.order_steps import Trader
 from tradecounter.demo.history.plan import plan
 from tradecounter.demo.history.webhooks import add_demo_webhooks
-from tradecounter.demo.load import reseller_from
 from tradecounter.demo.people import demo_token, staff_email
 from tradecounter.demo.place_orders import Market, demo_code, open_market, place
 from tradecounter.demo.queries import drop_new_jobs, moments_done
@@ -33,6 +32,7 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem
+from tradecounter.sandbox.steps import reseller_from
 from tradecounter.settings import Settings
 from tradecounter.storefront.view import CustomerView
 from tradecounter.webhooks.queries.endpoints import count_endpoints

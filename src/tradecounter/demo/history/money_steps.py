@@ -5,33 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tradecounter.billing.issue_credit_note import issue_credit_note
-from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order, open_invoices
+from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.customers.queries.accounts import list_accounts
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
-from tradecounter.demo.steps import Reseller, Step
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
-from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.payments.bank_file import read_bank_file
 from tradecounter.payments.import_payments import import_payments
 from tradecounter.payments.record_payment import NewPayment, pay_account, pay_invoice
 from tradecounter.payments.reverse_payment import reverse_payment
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settled(Step):
-    """The customer pays what is due of an order's invoice, or `percent` of it, and `extra` pounds too much."""
-
-    reference: str
-    percent: int = 100
-    extra: Decimal = Decimal(0)
-
-    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        invoice = await _invoice_of(tx, code)
-        amount = round(invoice.due * self.percent / 100, 2) + self.extra
-        await pay_invoice(tx, invoice.invoice, _payment(amount, self.reference, now), now)
+from tradecounter.sandbox.steps import Reseller, Step, unpaid_invoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +25,8 @@ class Bounced(Step):
     reference: str
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        invoice = await _invoice_of(tx, code)
-        payment = await pay_invoice(tx, invoice.invoice, _payment(invoice.due, self.reference, now), now)
+        invoice = await unpaid_invoice(tx, code)
+        payment = await pay_invoice(tx, invoice.invoice, NewPayment(amount=invoice.due, reference=self.reference), now)
         await reverse_payment(tx, payment.id, "The bank returned the direct debit: not enough money.", now)
 
 
@@ -55,7 +39,7 @@ class Prepaid(Step):
 
     async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
         account = await account_of(tx, email)
-        await pay_account(tx, account.id, _payment(self.amount, self.reference, now), now)
+        await pay_account(tx, account.id, NewPayment(amount=self.amount, reference=self.reference), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +51,7 @@ class PaidUp(Step):
     async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
         account = await account_of(tx, email)
         due = sum((invoice.due for invoice in await open_invoices(tx, account.id)), Decimal(0))
-        await pay_account(tx, account.id, _payment(due, self.reference, now), now)
-
-
-@dataclass(frozen=True, slots=True)
-class Credited(Step):
-    """Finance credits a few pounds of an order's invoice."""
-
-    amount: Decimal
-    reason: str
-
-    async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        invoice = await _invoice_of(tx, code)
-        await issue_credit_note(tx, invoice.invoice, self.amount, self.reason, reseller.letterhead, now)
+        await pay_account(tx, account.id, NewPayment(amount=due, reference=self.reference), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +64,7 @@ class BankFile(Step):
         day = uk_date(now)
         lines = ["date,amount,reference"]
         for code in self.codes:
-            invoice = await _invoice_of(tx, code)
+            invoice = await unpaid_invoice(tx, code)
             lines.append(f"{day},{invoice.due},BACS {invoice.invoice}")
         lines += [
             f"{day},120.00,Thank you for the quick delivery",
@@ -108,16 +80,3 @@ async def account_of(tx: Transaction, email: str) -> Account:
     if found is None:
         raise not_found("customer", email)
     return found
-
-
-async def _invoice_of(tx: Transaction, code: str) -> OpenInvoice:
-    """Return an order's first invoice that is not fully paid. Raises DomainError (not found)."""
-    invoices = await invoices_of_order(tx, (await fetch_order(tx, code)).id)
-    found = next((invoice for invoice in invoices if invoice.due), None)
-    if found is None:
-        raise not_found("unpaid invoice of order", code)
-    return found
-
-
-def _payment(amount: Decimal, reference: str, now: datetime) -> NewPayment:
-    return NewPayment(amount=amount, received_on=uk_date(now), method="bank_transfer", reference=reference)

@@ -15,7 +15,6 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.demo.files import data_file, rows_of
 from tradecounter.demo.history.money_steps import account_of
 from tradecounter.demo.queries import queue_failed_job
-from tradecounter.demo.steps import Reseller, Step
 from tradecounter.imports.roll_back import roll_back_import
 from tradecounter.imports.run import import_in
 from tradecounter.kit.errors import invalid
@@ -23,8 +22,8 @@ from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.prices.importing import ContractPriceRow, PriceRow
+from tradecounter.sandbox.steps import Reseller, Step, lines_of
 from tradecounter.stock.importing import IncomingRow
 
 _CHANGED_PRICES = 24
@@ -45,7 +44,7 @@ class Damaged(Step):
     """The warehouse takes a damaged unit of an order's first product out of the stock."""
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        [line, *_] = await lines_of_order(tx, (await fetch_order(tx, code)).id)
+        [line, *_] = await lines_of(tx, code)
         [part, *_] = line.components or (line,)
         await adjust_stock(tx, [Adjustment(sku=part.sku, change=-1, reason="Damaged in the warehouse")], now)
 
@@ -59,7 +58,7 @@ class Agreed(Step):
 
     async def _apply(self, tx: Transaction, email: str, _reseller: Reseller, now: datetime) -> None:
         account = await account_of(tx, email)
-        lines = await lines_of_order(tx, (await fetch_order(tx, self.code)).id)
+        lines = await lines_of(tx, self.code)
         day = uk_date(now)
         rows: list[Row[Any] | BadRow[Any]] = [
             Row(
@@ -84,7 +83,7 @@ class Promised(Step):
     in_days: int
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        lines = await lines_of_order(tx, (await fetch_order(tx, code)).id)
+        lines = await lines_of(tx, code)
         skus = {part.sku for line in lines for part in line.components or (line,) if part.back_ordered}
         day = str(uk_date(now) + timedelta(days=self.in_days))
         rows = [Row(number, IncomingRow(sku, 200, day)) for number, sku in enumerate(sorted(skus), start=2)]

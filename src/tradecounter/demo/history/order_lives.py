@@ -8,22 +8,29 @@ from random import Random
 from typing import Literal
 
 from tradecounter.demo.history.happenings import DatedDeed, Diary, NewOrder
-from tradecounter.demo.history.money_steps import Credited, Settled
 from tradecounter.demo.history.office_steps import Promised
 from tradecounter.demo.history.order_steps import (
     Accepted,
-    Declined,
-    Discounted,
     Expired,
     GivenUp,
-    HalfDispatched,
     Noted,
     Received,
     ReceivedAndCredited,
     Returned,
-    Supplied,
 )
-from tradecounter.demo.steps import Cancelled, Dispatched, Filmed, Invoiced, PartCancelled, Tracked
+from tradecounter.sandbox.steps import (
+    Cancelled,
+    Credited,
+    Declined,
+    Dispatched,
+    Filmed,
+    Invoiced,
+    PartCancelled,
+    Priced,
+    Settled,
+    Supplied,
+    Tracked,
+)
 
 Pays = Literal["on time", "late", "monthly", "never"]
 
@@ -66,10 +73,10 @@ class Lives:
                 changes, in_two = self._chance(5), self._chance(5)
                 code = self._confirm(email, day, least=3 if changes or in_two else 1)
                 if changes:
-                    less = PartCancelled(0, 1, "You asked for one unit less.")
+                    less = PartCancelled(1, "You asked for one unit less.")
                     self.diary.add(self.diary.after(day, 0), 12.8, code, "support", less)
                 if self._chance(10):
-                    self.diary.add(day, 13.4, code, "support", Noted(0, self.draw.choice(_NOTES)))
+                    self.diary.add(day, 13.4, code, "support", Noted(self.draw.choice(_NOTES)))
                 dispatched = self.diary.after(day, self.draw.choice((0, 0, 1, 1, 2)))
                 self._deliver(code, email, dispatched, pays, term_days, in_two=in_two)
 
@@ -83,18 +90,18 @@ class Lives:
         day, code = self.diary.day(days_ago), self._code()
         order = self._new_order(email, kind="quote", most=12)
         priced = self.diary.after(day, 1)
-        discount = Discounted(0, self.draw.randint(4, 11), "The price holds for a single delivery.")
+        discount = Priced("The price holds for a single delivery.", self.draw.randint(4, 11))
         match number % 4:
             case 1:
-                ends: DatedDeed = (priced + timedelta(days=7), 23.9, "system", Expired(0))
+                ends: DatedDeed = (priced + timedelta(days=7), 23.9, "system", Expired())
                 self.diary.place(day, self._hour(), code, order, (priced, 10.1, "support", discount), ends)
             case 2:
                 self.diary.place(day, self._hour(), code, order)
                 reason = "The manufacturer gives no project price for this quantity."
-                self.diary.add(priced, 11.3, code, "support", Declined(0, reason))
+                self.diary.add(priced, 11.3, code, "support", Declined(reason))
             case _:
                 bought = self.diary.after(priced, 2)
-                accepted: DatedDeed = (bought, 9.4, "customer", Accepted(0))
+                accepted: DatedDeed = (bought, 9.4, "customer", Accepted())
                 self.diary.place(day, self._hour(), code, order, (priced, 10.1, "support", discount), accepted)
                 self._deliver(code, email, self.diary.after(bought, 1), pays, term_days)
 
@@ -107,7 +114,7 @@ class Lives:
             self._confirm(email, yesterday)
             self.diary.place(yesterday, 13.2, self._code(), self._new_order(email, kind="quote", most=20))
             if number % 2:
-                discount = Discounted(0, 7, "Please confirm this week.")
+                discount = Priced("Please confirm this week.", 7)
                 day = self.diary.day(3)
                 code = self._code()
                 order = self._new_order(email, kind="quote", most=15)
@@ -123,44 +130,44 @@ class Lives:
 
     def _expire(self, email: str, day: date) -> None:
         ends = day + timedelta(days=8)
-        expiry = ((ends, 23.9, "system", Expired(0)),) if self.diary.has_come(ends) else ()
+        expiry = ((ends, 23.9, "system", Expired()),) if self.diary.has_come(ends) else ()
         self.diary.place(day, self._hour(), self._code(), self._new_order(email, kind="pending"), *expiry)
 
     def _cancel(self, email: str, day: date) -> None:
         code = self._confirm(email, day)
         reason = self.draw.choice(("You asked us to cancel it.", "The product is no longer made."))
-        self.diary.add(day, 13.9, code, "support", Cancelled(0, reason))
+        self.diary.add(day, 13.9, code, "support", Cancelled(reason))
 
     def _back_order(self, email: str, day: date, pays: Pays, term_days: int) -> None:
         """Order products that are out of stock: a supplier delivers them after two weeks, or announces them."""
         code = self._code()
         self.diary.place(day, self._hour(), code, self._new_order(email, most=4, from_stock=False))
         arrives = self.diary.after(day, 12)
-        if self.diary.add(arrives, 8.2, code, "warehouse", Supplied(0)):
+        if self.diary.add(arrives, 8.2, code, "warehouse", Supplied("Delivery from the supplier")):
             self._deliver(code, email, arrives, pays, term_days)
         else:
             # The delivery is due after today, whatever the day of the order.
             due = (self.diary.today - day).days + self.draw.randint(3, 15)
-            self.diary.add(self.diary.after(day, 0), 15.1, code, "warehouse", Promised(0, in_days=due))
+            self.diary.add(self.diary.after(day, 0), 15.1, code, "warehouse", Promised(in_days=due))
 
     def _deliver(self, code: str, email: str, day: date, pays: Pays, term_days: int, *, in_two: bool = False) -> None:
         """Dispatch an order, track it, invoice it; the customer pays it as it usually does, and may send units back."""
         tracking = f"NW-{5000 + self._orders}-{self.draw.randint(1000, 9999)}"
         if in_two:
-            self.diary.add(day, 14.6, code, "warehouse", HalfDispatched(0, tracking=tracking))
+            self.diary.add(day, 14.6, code, "warehouse", Dispatched(lines=1, most=1, tracking=tracking))
             day = self.diary.after(day, 9)
         numbered = not in_two and self._chance(30)
-        if not self.diary.add(day, 15.0, code, "warehouse", Dispatched(0, tracking=tracking, numbered=numbered)):
+        if not self.diary.add(day, 15.0, code, "warehouse", Dispatched(tracking=tracking, numbered=numbered)):
             return
         self.dispatched.append(code)
         if numbered:
-            self.diary.add(day, 15.6, code, "warehouse", Filmed(0))
+            self.diary.add(day, 15.6, code, "warehouse", Filmed())
         town = self.draw.choice(_TOWNS)
-        self.diary.add(day, 17.2, code, "program", Tracked(0, "Collected", "The courier has the parcel.", town))
-        self.diary.add(self.diary.after(day, 1), 11.8, code, "program", Tracked(0, "Delivered", "Signed for.", town))
+        self.diary.add(day, 17.2, code, "program", Tracked("Collected", "The courier has the parcel.", town))
+        self.diary.add(self.diary.after(day, 1), 11.8, code, "program", Tracked("Delivered", "Signed for.", town))
         if self._chance(4) and pays != "never":
             return  # finance has not invoiced it yet
-        self.diary.add(day, 17.5, code, "finance", Invoiced(0))
+        self.diary.add(day, 17.5, code, "finance", Invoiced())
         self._pay(code, email, day, pays, term_days)
         if self._chance(16) and pays != "never":
             self._send_back(code, day)
@@ -173,11 +180,11 @@ class Lives:
             paid = False
         elif self._chance(6):
             paid = self.diary.add(
-                self.diary.after(invoiced, days), 10.3, code, "finance", Settled(0, reference=reference, percent=60)
+                self.diary.after(invoiced, days), 10.3, code, "finance", Settled(reference=reference, percent=60)
             )
             paid = False
         else:
-            step = Settled(0, reference=reference, extra=extra)
+            step = Settled(reference=reference, extra=extra)
             paid = self.diary.add(self.diary.after(invoiced, max(days, 1)), 10.3, code, "finance", step)
         if not paid:
             self.unpaid.append((code, email, (self.diary.today - invoiced).days))
@@ -187,19 +194,19 @@ class Lives:
         self._returns += 1
         opened, arrived = self.diary.after(dispatched, 4), self.diary.after(dispatched, 8)
         reason = _REASONS[self._returns % len(_REASONS)]
-        if not self.diary.add(opened, 11.1, code, "support", Returned(0, 1, reason)):
+        if not self.diary.add(opened, 11.1, code, "support", Returned(1, reason)):
             return
         match self._returns % 6:
             case 0:
-                self.diary.add(arrived, 16.2, code, "support", GivenUp(0))
+                self.diary.add(arrived, 16.2, code, "support", GivenUp())
             case 1:
-                self.diary.add(arrived, 9.1, code, "warehouse", Received(0, 1))
+                self.diary.add(arrived, 9.1, code, "warehouse", Received(1))
             case 2:
-                self.diary.add(arrived, 12.2, code, "finance", Credited(0, Decimal("5.00"), "Goodwill for the delay"))
+                self.diary.add(arrived, 12.2, code, "finance", Credited(Decimal("5.00"), "Goodwill for the delay"))
             case 3:
-                self.diary.add(arrived, 9.1, code, "warehouse", ReceivedAndCredited(0, 1, restock=False))
+                self.diary.add(arrived, 9.1, code, "warehouse", ReceivedAndCredited(1, restock=False))
             case _:
-                self.diary.add(arrived, 9.1, code, "warehouse", ReceivedAndCredited(0, 1))
+                self.diary.add(arrived, 9.1, code, "warehouse", ReceivedAndCredited(1))
 
     def _new_order(
         self,

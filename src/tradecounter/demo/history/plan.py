@@ -75,21 +75,19 @@ def plan(today: date) -> list[Happening]:
 def _run_the_office(diary: Diary, lives: Lives) -> None:
     """Add what happens besides orders."""
     for month, days_ago in enumerate((74, 44, 15), start=1):
-        diary.add(diary.day(days_ago), 9.5, _RAVENSCLOUGH, "finance", PaidUp(0, f"RHS PAYMENT RUN {month}"))
-    diary.add(diary.day(1), 17.9, _LARKSPUR, "finance", Prepaid(0, Decimal(900), "ON ACCOUNT"))
+        diary.add(diary.day(days_ago), 9.5, _RAVENSCLOUGH, "finance", PaidUp(f"RHS PAYMENT RUN {month}"))
+    diary.add(diary.day(1), 17.9, _LARKSPUR, "finance", Prepaid(Decimal(900), "ON ACCOUNT"))
+    diary.add(diary.day(20), 10.4, "studio@oatfield.example", "finance", Prepaid(Decimal(180), "PREPAYMENT OATFIELD"))
+    diary.add(diary.day(58), 14.1, _COPPERFIELD, "finance", LimitRaised(Decimal(5000)))
+    diary.add(diary.day(41), 7.6, "prices", "catalogue", PricesTakenBack())
+    diary.add(diary.day(27), 16.8, "tokens", "administrator", TokenRevoked("Old price engine"))
     diary.add(
-        diary.day(20), 10.4, "studio@oatfield.example", "finance", Prepaid(0, Decimal(180), "PREPAYMENT OATFIELD")
-    )
-    diary.add(diary.day(58), 14.1, _COPPERFIELD, "finance", LimitRaised(0, Decimal(5000)))
-    diary.add(diary.day(41), 7.6, "prices", "catalogue", PricesTakenBack(0))
-    diary.add(diary.day(27), 16.8, "tokens", "administrator", TokenRevoked(0, "Old price engine"))
-    diary.add(
-        diary.day(5), 9.3, _DUNMORE, "finance", Blocked(0, "Four invoices are overdue, the oldest for three months.")
+        diary.day(5), 9.3, _DUNMORE, "finance", Blocked("Four invoices are overdue, the oldest for three months.")
     )
     old = [code for code, email, ago in lives.unpaid if ago in _NEWLY_PAID and email not in (_DUNMORE, _RAVENSCLOUGH)]
-    diary.add(diary.day(2), 9.8, "bank", "finance", BankFile(0, old[:4]))
-    diary.add(diary.day(3), 10.6, old[4], "finance", Bounced(0, "DD RETURNED"))
+    diary.add(diary.day(2), 9.8, "bank", "finance", BankFile(old[:4]))
+    diary.add(diary.day(3), 10.6, old[4], "finance", Bounced("DD RETURNED"))
     recent = lives.dispatched
-    diary.add(diary.day(30), 11.7, _COPPERFIELD, "catalogue", Agreed(0, recent[0], percent=94))
-    diary.add(diary.day(33), 15.2, recent[1], "warehouse", Damaged(0))
-    diary.add(diary.day(4), 12.9, recent[-1], "system", MailFailed(0))
+    diary.add(diary.day(30), 11.7, _COPPERFIELD, "catalogue", Agreed(recent[0], percent=94))
+    diary.add(diary.day(33), 15.2, recent[1], "warehouse", Damaged())
+    diary.add(diary.day(4), 12.9, recent[-1], "system", MailFailed())

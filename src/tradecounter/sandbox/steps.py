@@ -1,28 +1,34 @@
-"""Later steps of the demo's orders, which use the same use cases as real orders."""
+"""Steps in the lives of orders, for the sandbox and for the demo: the use cases that the staff and programs take."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 
 from tradecounter.billing.issue_credit_note import issue_credit_note
 from tradecounter.billing.issue_invoice import issue_invoice
-from tradecounter.billing.move_money import lock_confirmed_order
+from tradecounter.billing.queries.ledger import OpenInvoice, invoices_of_order
 from tradecounter.customer_requests.handle_requests import RequestDetails, open_request
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.installation_secret import secret_key, secret_keys
+from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import at_uk_time, uk_date
 from tradecounter.kit.money import percentage
-from tradecounter.letterhead.seller import Letterhead
+from tradecounter.letterhead.seller import Letterhead, letterhead_from
+from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.lines import lines_of_order
-from tradecounter.orders.requests import Cancellation, QuotedItem, QuotePrice
+from tradecounter.orders.requests import Cancellation, QuotePrice
 from tradecounter.orders.units import NamedUnits
-from tradecounter.payments.record_payment import record_payment
+from tradecounter.payments.record_payment import NewPayment, pay_invoice
+from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.price_quote import price_quote
+from tradecounter.settings import Settings
 from tradecounter.shipments.add_video import add_video
 from tradecounter.shipments.configure_item import configure_item
 from tradecounter.shipments.dispatch_order import dispatch_order
@@ -40,18 +46,23 @@ class Reseller:
     policy: OrderingPolicy
     letterhead: Letterhead
     vault: ProvisioningVault
-    secret: str
+    secret: Callable[[], str]
+
+
+def reseller_from(settings: Settings) -> Reseller:
+    """Return the reseller of the settings."""
+    vault = ProvisioningVault(lambda: secret_keys(settings))
+    policy, letterhead = OrderingPolicy.from_settings(settings), letterhead_from(settings)
+    return Reseller(policy, letterhead, vault, lambda: secret_key(settings))
 
 
 @dataclass(frozen=True, slots=True)
 class Step(ABC):
-    """A step in an order's life."""
-
-    days_ago: float
+    """A step in an order's life; orders are named by their confirmation code."""
 
     async def apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        """Apply the step to an order. Raises DomainError."""
-        await self._apply(tx, code, reseller, now - timedelta(days=self.days_ago))
+        """Apply the step. Raises DomainError."""
+        await self._apply(tx, code, reseller, now)
 
     @abstractmethod
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None: ...
@@ -59,17 +70,25 @@ class Step(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Priced(Step):
-    """Support sets a quote's prices to `percent` of the customer's prices."""
+    """Support prices a quote, with a discount in per cent."""
 
-    percent: int
     note: str
+    discount: int | None = None
 
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        lines = await _lines(tx, code)
-        unit_costs = {line.sku: percentage(line.unit_cost, Decimal(self.percent)) for line in lines}
-        lifetime = reseller.policy.quote_lifetime
-        price = QuotePrice(items=[QuotedItem(*cost) for cost in unit_costs.items()], note=self.note)
-        await price_quote(tx, code, price, now, lifetime, reseller.secret)
+        discount = None if self.discount is None else Decimal(self.discount)
+        price = QuotePrice(discount=discount, note=self.note, force=True)
+        await price_quote(tx, code, price, now, reseller.policy.quote_lifetime, reseller.secret())
+
+
+@dataclass(frozen=True, slots=True)
+class Declined(Step):
+    """Support declines a quote."""
+
+    reason: str
+
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        await decline_quote(tx, code, self.reason, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +98,7 @@ class Configured(Step):
     units: int
 
     async def _apply(self, tx: Transaction, code: str, reseller: Reseller, now: datetime) -> None:
-        order, [item, *_] = await fetch_order(tx, code), await _lines(tx, code)
+        order, [item, *_] = await fetch_order(tx, code), await lines_of(tx, code)
         configurations = [
             ConfigurationRequest(
                 f"branch{unit}@dsl.example", f"demo-password-{unit}", f"Branch {unit}", f"demo-wifi-{unit}"
@@ -91,19 +110,20 @@ class Configured(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatched(Step):
-    """The reseller dispatches what is left of the first `lines` lines, or of all.
+    """The reseller dispatches what is allocated, of the first `lines` lines or of all; at most `most` units of each.
 
     `numbered` adds serial numbers and MAC addresses; then nothing may be dispatched yet.
     """
 
     lines: int | None = None
+    most: int | None = None
     tracking: str | None = None
     numbered: bool = False
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        lines = (await _lines(tx, code))[: self.lines]
+        lines = [line for line in await lines_of(tx, code) if line.allocated][: self.lines]
         request = DispatchRequest(
-            items=[NamedUnits(line.id, line.left) for line in lines if line.left],
+            items=[NamedUnits(line.id, min(line.allocated, self.most or line.allocated)) for line in lines],
             tracking_number=self.tracking,
             serials=list(_serials(lines)) if self.numbered else (),
         )
@@ -111,16 +131,32 @@ class Dispatched(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class Supplied(Step):
+    """A supplier delivers the order's back-ordered units; the oldest orders get them first."""
+
+    reason: str
+
+    async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
+        missing: Counter[str] = Counter()
+        for line in await lines_of(tx, code):
+            for part in line.components or (line,):
+                missing[part.sku] += part.back_ordered
+        found = [Adjustment(sku=sku, change=units, reason=self.reason) for sku, units in (+missing).items()]
+        await adjust_stock(tx, found, now)
+
+
+@dataclass(frozen=True, slots=True)
 class Tracked(Step):
-    """The courier reports the latest shipment's location."""
+    """The courier reports where the latest shipment is, or the latest with a tracking number."""
 
     type: str
     description: str
-    locality: str
+    locality: str = ""
+    tracking: str | None = None
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         sighting = NewTrackingEvent(type=self.type, description=self.description, locality=self.locality)
-        await track_shipment(tx, code, None, sighting, now)
+        await track_shipment(tx, code, self.tracking, sighting, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +179,18 @@ class Invoiced(Step):
         await issue_invoice(tx, code, reseller.letterhead, now)
 
 
-@dataclass(frozen=True, slots=True)
-class Paid(Step):
-    """The customer pays `percent` of the amount due."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled(Step):
+    """The customer pays what is due of an order's invoice, or `percent` of it, and `extra` pounds too much."""
 
+    reference: str = ""
     percent: int = 100
+    extra: Decimal = Decimal(0)
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        due = (await lock_confirmed_order(tx, code)).due
-        await record_payment(tx, code, percentage(due, Decimal(self.percent)), now)
+        invoice = await unpaid_invoice(tx, code)
+        amount = percentage(invoice.due, Decimal(self.percent)) + self.extra
+        await pay_invoice(tx, invoice.invoice, NewPayment(amount=amount, reference=self.reference), now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +224,7 @@ class Announced(Step):
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
         day = at_uk_time(uk_date(now) + timedelta(days=self.in_days), time())
-        for line in await _lines(tx, code):
+        for line in await lines_of(tx, code):
             if line.back_ordered:
                 await store_delivery(tx, line.product_id, 1000, day)
 
@@ -208,12 +247,22 @@ class PartCancelled(Step):
     reason: str
 
     async def _apply(self, tx: Transaction, code: str, _reseller: Reseller, now: datetime) -> None:
-        [*_, last] = await _lines(tx, code)
+        [*_, last] = await lines_of(tx, code)
         await cancel_order(tx, code, Cancellation(self.reason, [NamedUnits(last.id, self.units)]), now)
 
 
-async def _lines(tx: Transaction, code: str) -> list[OrderLine]:
+async def lines_of(tx: Transaction, code: str) -> list[OrderLine]:
+    """Return an order's lines. Raises DomainError (not found)."""
     return await lines_of_order(tx, (await fetch_order(tx, code)).id)
+
+
+async def unpaid_invoice(tx: Transaction, code: str) -> OpenInvoice:
+    """Return an order's first invoice that is not fully paid. Raises DomainError (not found)."""
+    invoices = await invoices_of_order(tx, (await fetch_order(tx, code)).id)
+    found = next((invoice for invoice in invoices if invoice.due), None)
+    if found is None:
+        raise not_found("unpaid invoice of order", code)
+    return found
 
 
 def _serials(lines: Sequence[OrderLine]) -> Iterator[Serial]:
