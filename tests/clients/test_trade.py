@@ -36,6 +36,19 @@ def test_a_wrong_line_of_a_file_is_named(python_client: PythonClient, demo: Demo
         python_client.trade(demo.service.url, demo.customer.key, "order", file, "--reference", "PO-wrong", "--yes")
 
 
+def test_an_order_that_nobody_can_confirm_is_not_placed(
+    python_client: PythonClient, demo: Demo, tmp_path: Path
+) -> None:
+    file = tmp_path / "basket.csv"
+    file.write_text("sku,quantity\nCV-320P,2\n")
+    address = str(demo.customer.get("/customer/address").json()[0]["id"])
+    with pytest.raises(AssertionError, match=r"trade: nobody is there to confirm it: .* --yes\n$"):
+        python_client.trade(
+            demo.service.url, demo.customer.key, "order", file, "--reference", "PO-asked", "--address", address
+        )
+    assert rows(demo.service, "select from orders where customer_reference = 'PO-asked' and state = 'confirmed'") == []
+
+
 def test_products_are_listed_as_a_table(python_client: PythonClient, demo: Demo) -> None:
     cost = demo.customer.get("/product/CV-320P").json()["single_unit_cost"]
     printed = python_client.trade(demo.service.url, demo.customer.key, "products", "CV-320P")

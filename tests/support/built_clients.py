@@ -7,6 +7,7 @@ import shlex
 import shutil
 import sqlite3
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -49,7 +50,10 @@ class PythonClient:
         return ran((self.programs / "python", _PROGRAMS / f"{name}.py", *arguments), environment)
 
     def readme(self, url: str, key: str) -> str:
-        return ran((self.programs / "python", "-c", first_lines("python", "python", url, key)))
+        """Its first lines, type-checked as strictly as the client itself."""
+        python, code = self.programs / "python", first_lines("python", "python", url, key)
+        ran((sys.executable, "-m", "mypy", "--strict", "--config-file=", "--python-executable", python, "-c", code))
+        return ran((python, "-c", code))
 
     def trade(self, url: str, key: str, *arguments: str | Path) -> str:
         return ran((self.programs / "trade", *arguments), {"TRADECOUNTER_URL": url, "TRADECOUNTER_KEY": key})

@@ -32,6 +32,9 @@ def main(arguments: list[str] | None = None) -> int:
     except (TradecounterError, FileError, OSError, sqlite3.Error) as error:
         print(f"trade: {error}", file=sys.stderr)  # noqa: T201 the message of a command
         return 1
+    except EOFError:
+        print("trade: nobody is there to confirm it: look at it in a terminal, or give --yes", file=sys.stderr)  # noqa: T201
+        return 1
     except KeyboardInterrupt:
         return 130
     return 0
