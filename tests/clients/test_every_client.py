@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from standardwebhooks import Webhook
 
+from support.billing import invoiced
 from support.built_clients import BuiltClient
 from support.cluster import Cluster
 from support.consent import running_consent
@@ -59,6 +60,17 @@ def test_a_list_is_read_page_by_page(client: BuiltClient, demo: Demo) -> None:
     skus = [product["sku"] for product in demo.customer.get("/product?limit=0").json()]
     assert printed == {"listed": skus, "by_sku": skus}
     assert proxy.lost
+
+
+def test_an_invoice_is_saved_as_a_file(client: BuiltClient, demo: Demo, tmp_path: Path) -> None:
+    customer, file = demo.service.customer(), tmp_path / "invoice.pdf"
+    invoiced(demo.service, customer, ("CV-320P", 1), method=101)
+    client.program("invoice", file, BASE=demo.service.url, KEY=customer.key)
+    [invoice] = customer.get("/invoice").json()
+    assert (
+        file.read_bytes()
+        == customer.get(f"/invoice/{invoice['number']}", headers={"Accept": "application/pdf"}).content
+    )
 
 
 def test_errors_are_classes_and_webhooks_are_verified(client: BuiltClient, demo: Demo) -> None:

@@ -168,7 +168,7 @@ export class Tradecounter {
   }
 
   /** All invoices of an order, as a PDF file. */
-  async orderInvoices(reference: string): Promise<ArrayBuffer> {
+  async orderInvoices(reference: string): Promise<Uint8Array> {
     return (await this.#api.request("GET", `/order/${part(reference)}/invoice`, undefined, PDF)).bytes;
   }
 
@@ -182,7 +182,7 @@ export class Tradecounter {
   }
 
   /** The PDF file. */
-  async invoiceFile(number: number): Promise<ArrayBuffer> {
+  async invoiceFile(number: number): Promise<Uint8Array> {
     return (await this.#api.request("GET", `/invoice/${number}`, undefined, PDF)).bytes;
   }
 
@@ -195,7 +195,7 @@ export class Tradecounter {
   }
 
   /** The PDF file. */
-  async creditNoteFile(number: number): Promise<ArrayBuffer> {
+  async creditNoteFile(number: number): Promise<Uint8Array> {
     return (await this.#api.request("GET", `/credit-note/${number}`, undefined, PDF)).bytes;
   }
 

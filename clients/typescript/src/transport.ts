@@ -22,7 +22,7 @@ export class Reply {
   constructor(
     readonly status: number,
     readonly headers: Headers,
-    readonly bytes: ArrayBuffer,
+    readonly bytes: Uint8Array,
   ) {}
 
   get text(): string {
@@ -77,7 +77,7 @@ export class Transport {
         redirect: "manual",
         signal: AbortSignal.timeout((this.timeout + (request.extraTime ?? 0)) * 1000),
       });
-      return new Reply(response.status, response.headers, await response.arrayBuffer());
+      return new Reply(response.status, response.headers, new Uint8Array(await response.arrayBuffer()));
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
