@@ -26,11 +26,19 @@ from tradecounter.orders.withdraw_order import fetch_own_order_by_code, lock_own
 
 
 async def request_approval(
-    tx: Transaction, customer_id: int, user_id: int, code: str, method_id: int | None, note: str, now: datetime
+    tx: Transaction,
+    customer_id: int,
+    user_id: int,
+    code: str,
+    method_id: int | None,
+    note: str,
+    now: datetime,
+    *,
+    agent: str = "",
 ) -> PendingOrder | PricedQuote:
     """Ask the customer's approvers to confirm a pending order or a priced quote, with a shipping method; return it.
 
-    The user asks, or an agent that the user has allowed. The order is locked, as a confirmation locks it.
+    The user asks, or the named agent that the user has allowed. The order is locked, as a confirmation locks it.
 
     Raises DomainError: not found; invalid; precondition failed (no method); conflict (asked already, or it cannot be
     confirmed any more).
@@ -46,7 +54,7 @@ async def request_approval(
     if option is None:
         raise method_needed(order.shipping_options)
     gross = order.gross_with(option)
-    if not await insert_approval(tx, order.id, user_id, option.id, gross, note, now):
+    if not await insert_approval(tx, order.id, user_id, option.id, gross, note, now, agent):
         raise DomainError(Kind.CONFLICT, "its approval is requested already")
     audit_order(tx, f"{order.kind}.request_approval", order, now, after={"total_gross": gross})
     record_order_event(tx, "order.approval_requested", order, now, total_gross=gross)

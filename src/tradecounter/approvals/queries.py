@@ -29,6 +29,7 @@ class Approval:
     state: State
     requested_by: int | None
     requester: str
+    agent: str
     requested_at: datetime
     shipping_method: int
     note: str
@@ -36,10 +37,15 @@ class Approval:
     decided_at: datetime | None
     reason: str
 
+    @property
+    def asker(self) -> str:
+        """Who asked, for people: an agent, or the user; empty once the user is deleted."""
+        return f"the agent {self.agent}" if self.agent else self.requester
+
 
 _SELECT = SQL("""
     select a.order_id, o.confirmation_code as code, o.customer_id, o.customer_reference, a.gross, a.state,
-           a.requested_by, coalesce(r.email, '') as requester, a.requested_at, a.shipping_method, a.note,
+           a.requested_by, coalesce(r.email, '') as requester, a.agent, a.requested_at, a.shipping_method, a.note,
            coalesce(d.email, '') as decider, a.decided_at, a.reason
     from order_approval a
     join orders o on o.id = a.order_id
@@ -124,14 +130,21 @@ async def approval_of_order(tx: Transaction, order_id: int) -> Approval | None:
 
 
 _INSERT = Statement("""
-    insert into order_approval (order_id, requested_by, requested_at, shipping_method, gross, note)
-    values (:order_id, :user_id, :now, :shipping_method, :gross, :note)
+    insert into order_approval (order_id, requested_by, requested_at, shipping_method, gross, note, agent)
+    values (:order_id, :user_id, :now, :shipping_method, :gross, :note, :agent)
     on conflict (order_id) do nothing
 """)
 
 
 async def insert_approval(
-    tx: Transaction, order_id: int, user_id: int, shipping_method: int, gross: Decimal, note: str, now: datetime
+    tx: Transaction,
+    order_id: int,
+    user_id: int,
+    shipping_method: int,
+    gross: Decimal,
+    note: str,
+    now: datetime,
+    agent: str,
 ) -> bool:
     """Store a request; return False if the order has one already."""
     stored = await tx.execute(
@@ -142,6 +155,7 @@ async def insert_approval(
         gross=gross,
         note=note,
         now=now,
+        agent=agent,
     )
     return stored == 1
 

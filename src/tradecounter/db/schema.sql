@@ -1230,8 +1230,11 @@ CREATE TABLE public.order_approval (
     decided_by bigint,
     decided_at timestamp with time zone,
     reason text DEFAULT ''::text NOT NULL,
+    agent text DEFAULT ''::text NOT NULL,
     CONSTRAINT order_approval_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'approved'::text, 'declined'::text])))
 );
+
+COMMENT ON COLUMN public.order_approval.agent IS 'The agent of the user that asked; empty: the user did.';
 
 CREATE TABLE public.order_change (
     id bigint NOT NULL,

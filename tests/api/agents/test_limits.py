@@ -66,6 +66,8 @@ def test_an_order_above_the_limit_of_one_waits_until_it_is_approved(
     assert f"Asked by the agent Assistant: above the limit of £{total - 0.01:.2f}" in text_of(
         owner.get(f"/account/approval/{code}")
     )
+    for path in ("/account/approval", f"/account/approval/{code}", "/account"):
+        assert "the agent Assistant" in text_of(owner.get(path))
     assert owner.send(f"/account/approval/{code}/approve").status_code == 303
     confirmed = helper.call("confirm_order", **asked)
     assert confirmed["code"] == "confirmed"

@@ -48,7 +48,8 @@ async def held_back(
     if limit is None:
         return None
     note = f"Asked by the agent {agent.agent}: above {limit}."
-    await request_approval(tx, agent.customer_id, agent.user_id, order.confirmation_code, option.id, note, now)
+    code = order.confirmation_code
+    await request_approval(tx, agent.customer_id, agent.user_id, code, option.id, note, now, agent=agent.agent)
     return HeldBack(
         "approval_needed",
         f"the order is above {limit}: an owner or an approver has to confirm it in the account, under Approvals"
