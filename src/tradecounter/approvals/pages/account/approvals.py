@@ -62,7 +62,11 @@ class ApprovalPages:
             waiting = await waiting_approvals(tx, call.customer_id) if user.has_role(*APPROVERS) else []
             asked = await approvals_asked_by(tx, call.customer_id, user.id)
         return self.desk.show(
-            call, "approvals/list.html", waiting=waiting, asked=asked, may_decide=user.has_role(*APPROVERS)
+            call,
+            "approvals/list.html",
+            waiting=waiting,
+            asked=[each for each in asked if each not in waiting],
+            may_decide=user.has_role(*APPROVERS),
         )
 
     @step(
