@@ -20,7 +20,7 @@ from tradecounter.customer_notes.queries import Contact, contacts_of
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.desk import Desk, SinceParameters
 from tradecounter.edge.operations.subject import Described, InPath, Subject
 
 _CONTACTS, _NOTES = f"{ONE_CUSTOMER}/contact", f"{ONE_CUSTOMER}/note"
@@ -85,10 +85,12 @@ class CustomerNoteOperations:
     desk: Desk
 
     @_CUSTOMERS.shows(_CONTACTS, "The contacts by name.")
-    async def list_contacts(self, tx: Transaction, customer_id: CustomerId) -> list[CustomerContact]:
+    async def list_contacts(
+        self, tx: Transaction, customer_id: CustomerId, query: SinceParameters
+    ) -> list[CustomerContact]:
         """The people at a customer."""
         account = await fetch_account(tx, customer_id)
-        return [_shown(contact) for contact in await contacts_of(tx, account.id)]
+        return [_shown(contact) for contact in await contacts_of(tx, account.id, query.since)]
 
     @_CUSTOMERS.changes("POST", _CONTACTS, location="{id}")
     async def create_contact(

@@ -46,7 +46,8 @@ class Happening:
 
 
 _CONTACTS = Statement(
-    "select id, name, task, email, phone from customer_contact where customer_id = :customer_id order by name, id",
+    "select id, name, task, email, phone from customer_contact where customer_id = :customer_id"
+    " and (:changed_since::timestamptz is null or changed_at >= :changed_since) order by name, id",
     Contact,
 )
 _ADD_CONTACT = Statement("""
@@ -98,9 +99,9 @@ _TIMELINE = Statement(
 _LATEST = ("infinity", 0, 0)
 
 
-async def contacts_of(tx: Transaction, customer_id: int) -> list[Contact]:
+async def contacts_of(tx: Transaction, customer_id: int, changed_since: datetime | None = None) -> list[Contact]:
     """Return a customer's contacts by name."""
-    return await tx.fetch_all(_CONTACTS, customer_id=customer_id)
+    return await tx.fetch_all(_CONTACTS, customer_id=customer_id, changed_since=changed_since)
 
 
 async def insert_contact(tx: Transaction, customer_id: int, contact: Contact) -> int:

@@ -803,10 +803,13 @@ CREATE TABLE public.customer_contact (
     name text NOT NULL,
     task text NOT NULL,
     email text NOT NULL,
-    phone text NOT NULL
+    phone text NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 COMMENT ON COLUMN public.customer_contact.task IS 'What to speak to the person about, such as invoices.';
+
+COMMENT ON COLUMN public.customer_contact.changed_at IS 'When it changed last; a trigger sets it.';
 
 ALTER TABLE public.customer_contact ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_contact_id_seq
@@ -2873,6 +2876,8 @@ CREATE TRIGGER credit_note_changes BEFORE UPDATE ON public.credit_note FOR EACH 
 CREATE TRIGGER credit_note_never_changes BEFORE DELETE OR UPDATE ON public.credit_note FOR EACH ROW EXECUTE FUNCTION public.refuse_money_change();
 
 CREATE TRIGGER customer_changes BEFORE UPDATE ON public.customer FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
+CREATE TRIGGER customer_contact_changes BEFORE UPDATE OF name, task, email, phone ON public.customer_contact FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER customer_request_changes BEFORE UPDATE ON public.customer_request FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 

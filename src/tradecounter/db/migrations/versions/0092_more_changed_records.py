@@ -1,4 +1,4 @@
-"""When webhooks, users, keys, addresses and remittances changed last, as of the records before.
+"""When webhooks, users, keys, addresses, contacts and remittances changed last, as of the records before.
 
 What the service itself writes all the time, such as when a key was last used, is no change: the triggers are of the
 other columns alone, so that those writes cost nothing more.
@@ -17,6 +17,7 @@ _COLUMNS: dict[LiteralString, LiteralString] = {
     "customer_user": "email, name, role, more_roles, order_limit, password_hash, disabled_at",
     "api_key": "name, scopes, networks, expires_at, disabled_at",
     "address": "details",
+    "customer_contact": "name, task, email, phone",
     "remittance": "payment_id",
 }
 _CHANGED: LiteralString = """
