@@ -52,6 +52,7 @@ def test_the_tools_are_listed_with_schemas_and_true_annotations(shop: Service, c
             assert schema is not None
             assert schema["type"] == "object"
             assert "#/components" not in json.dumps(schema)
+            assert all(name.isalnum() for name in schema.get("$defs", {}))
 
 
 @pytest.mark.parametrize("mode", REVISIONS)

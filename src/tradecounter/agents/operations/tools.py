@@ -182,7 +182,7 @@ def _whole(schema: Mapping[str, Any], components: Mapping[str, Any]) -> dict[str
     _collect(root, components, found)
     whole = _local(root)
     if found:
-        whole["$defs"] = {name: _local(definition) for name, definition in sorted(found.items())}
+        whole["$defs"] = {_short(name): _local(definition) for name, definition in sorted(found.items())}
     return {"type": "object", "properties": {}, **whole}
 
 
@@ -204,6 +204,9 @@ def _local(part: Any) -> Any:
         return [_local(each) for each in part]
     if not isinstance(part, dict):
         return part
-    return {
-        name: each.replace(SCHEMAS, _DEFINITIONS) if name == "$ref" else _local(each) for name, each in part.items()
-    }
+    return {name: f"{_DEFINITIONS}{_short(each)}" if name == "$ref" else _local(each) for name, each in part.items()}
+
+
+def _short(name: str) -> str:
+    """Return the name of a type without its module, which it has when types of several tools have one name."""
+    return name.removeprefix(SCHEMAS).rpartition(".")[2]
