@@ -20,7 +20,8 @@ from tradecounter.kit.json_text import read_json
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.policy import OrderingPolicy, read_context
+from tradecounter.orders.order_context import read_context
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
 from tradecounter.orders.states import ConfirmedOrder

@@ -13,7 +13,8 @@ from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_tab
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
-from tradecounter.orders.policy import OrderingPolicy, read_context
+from tradecounter.orders.order_context import read_context
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Orders above their buyers' limits, which wait for approval.")

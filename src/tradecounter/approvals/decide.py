@@ -15,14 +15,15 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.create_for_customer import create_for_customer
+from tradecounter.orders.find_own_order import fetch_own_order_by_code, lock_own_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.shipping_options import choose_shipping, method_needed
 from tradecounter.orders.states import AnyOrder, ConfirmedOrder, NumberedOrder, PendingOrder, PricedQuote
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest
-from tradecounter.orders.withdraw_order import fetch_own_order_by_code, lock_own_order, withdraw_order
+from tradecounter.orders.withdraw_order import withdraw_order
 
 
 async def request_approval(

@@ -21,7 +21,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.queries.changes import settle
 from tradecounter.orders.queries.orders import lock_order
-from tradecounter.orders.states import CancelledOrder, ConfirmedOrder, DeclinedOrder
+from tradecounter.orders.states import CancelledOrder, CancelledUnconfirmed, ConfirmedOrder
 
 
 async def take_unallocated(tx: Transaction, customer_id: int, invoice: int, amount: Decimal, now: datetime) -> None:
@@ -72,7 +72,7 @@ async def lock_confirmed_order(tx: Transaction, reference: str) -> ConfirmedOrde
     found = await fetch_order(tx, reference)
     await lock_account(tx, found.customer_id)
     order = await lock_order(tx, found.id)
-    if isinstance(order, CancelledOrder | DeclinedOrder):
+    if isinstance(order, CancelledOrder | CancelledUnconfirmed):
         raise DomainError(Kind.CONFLICT, f"{order.name} is {order.ended_as}")
     if not isinstance(order, ConfirmedOrder):
         raise DomainError(Kind.CONFLICT, f"order {reference} is not confirmed")

@@ -23,10 +23,11 @@ from tradecounter.orders.back_orders.expected_dates import update_expected_dates
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import account_standing
 from tradecounter.orders.create.place_order import place_order, request_quote
+from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.policy import OrderContext, OrderingPolicy
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.wire import CreateOrderItem, CreateOrderRequest, NotificationDetails, ShippingChoice
-from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.sandbox.steps import Reseller
 from tradecounter.shipping.methods import ShippingMethods

@@ -21,7 +21,7 @@ from tradecounter.notifications.queries.facts import (
 )
 from tradecounter.orders.back_orders.expected_dates import change_number
 from tradecounter.orders.shipping_options import find_option
-from tradecounter.orders.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
+from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder
 from tradecounter.shipping.tracking import tracking_link
 
 log = structlog.get_logger()
@@ -73,9 +73,9 @@ async def order_cancelled(context: MailContext, *, order_id: int) -> Mail | None
     """Build the notice that an order is cancelled or a quote declined, with the reason."""
     facts = await context.order(order_id)
     order = facts.order
-    if not isinstance(order, CancelledOrder | DeclinedOrder):
+    if not isinstance(order, CancelledOrder | CancelledUnconfirmed):
         raise NothingToSend(f"order {order_id} is not cancelled")
-    what, ended = order.kind if isinstance(order, DeclinedOrder) else "order", order.ended_as
+    what, ended = order.kind if isinstance(order, CancelledUnconfirmed) else "order", order.ended_as
     which = f"Order {order.order_reference}" if isinstance(order, CancelledOrder) else what.capitalize()
     return await context.mail(
         f"order-cancelled-{order.id}",

@@ -26,7 +26,7 @@ from tradecounter.orders.create.place_order import require_unused
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.back_orders import covers_of_waiting, lock_waiting_orders
 from tradecounter.orders.queries.changes import delete_lines, insert_change, store_changed_order, store_lines
 from tradecounter.orders.queries.create import add_lines

@@ -9,7 +9,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, ErrorCollector, FieldError, Kind, invalid
 from tradecounter.orders.create.draft import count_lines, find_products, price_lines, unknown_skus
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import reserve_lines
 from tradecounter.orders.reseller_wire import AmendedItem, AmendOrderRequest
 from tradecounter.orders.rules import check_cost

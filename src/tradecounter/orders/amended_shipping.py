@@ -17,7 +17,7 @@ from tradecounter.orders.create.draft import offer_shipping, region_of
 from tradecounter.orders.create.order_addresses import chosen_address
 from tradecounter.orders.create.place_order import GRAM
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.reseller_wire import AmendOrderRequest
 from tradecounter.orders.rules import tax_rate
 from tradecounter.orders.shipping_options import named_option

@@ -28,8 +28,8 @@ from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import (
     AnyOrder,
     CancelledOrder,
+    CancelledUnconfirmed,
     ConfirmedOrder,
-    DeclinedOrder,
     PricedQuote,
     UnpricedQuote,
 )
@@ -72,7 +72,7 @@ async def cancel_unconfirmed(tx: Transaction, order: AnyOrder, reason: str, now:
 
 def _require_cancellable(order: AnyOrder, lines: Sequence[OrderLine], now: datetime, *, in_part: bool) -> None:
     match order:
-        case DeclinedOrder() | CancelledOrder():
+        case CancelledUnconfirmed() | CancelledOrder():
             raise DomainError(Kind.CONFLICT, f"{order.name} is already {order.ended_as}")
         case ConfirmedOrder():
             if not any(line.to_come for line in lines):

@@ -20,7 +20,7 @@ from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards, require_stock, require_sum
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, with_components
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.changes import pipe_next_number, store_allocations, store_confirmation
 from tradecounter.orders.queries.lines import pipe_lines_by_code
 from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code
@@ -34,8 +34,8 @@ from tradecounter.orders.rules import (
 from tradecounter.orders.shipping_options import ShippingOption, choose_shipping, method_needed, named_option
 from tradecounter.orders.states import (
     CancelledOrder,
+    CancelledUnconfirmed,
     ConfirmedOrder,
-    DeclinedOrder,
     OrderBase,
     PendingOrder,
     PricedQuote,
@@ -101,11 +101,11 @@ async def confirm_order(
 
 
 def _confirmable(
-    order: PendingOrder | UnpricedQuote | PricedQuote | DeclinedOrder | CancelledOrder, context: OrderContext
+    order: PendingOrder | UnpricedQuote | PricedQuote | CancelledUnconfirmed | CancelledOrder, context: OrderContext
 ) -> PendingOrder | PricedQuote:
     """Return the order if it can be confirmed. Raises DomainError: gone, precondition failed."""
     match order:
-        case DeclinedOrder():
+        case CancelledUnconfirmed():
             problem = f"the {order.kind} was {order.ended_as}: create it again if you still want it"
             raise DomainError(Kind.GONE, problem, code=Code.CANCELLED)
         case CancelledOrder():

@@ -1,19 +1,12 @@
-"""The reseller's settings for orders, and the context of a customer's order."""
+"""The reseller's settings for orders."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Self
 
-from tradecounter.db.changes import read_versions
-from tradecounter.db.transaction import Transaction
-from tradecounter.kit.clock import FrozenClock
-from tradecounter.kit.errors import not_found
 from tradecounter.orders.states import OrderKind
 from tradecounter.settings import Settings
-from tradecounter.shipping.methods import Shipping, ShippingMethods
-from tradecounter.storefront.storefront import Storefront
-from tradecounter.storefront.view import CustomerView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,27 +37,3 @@ class OrderingPolicy:
     def most_pending(self, kind: OrderKind) -> int:
         """Return the cap on a customer's pending orders, or on its unpriced quotes."""
         return self.max_pending_orders if kind == "order" else self.max_unpriced_quotes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderContext:
-    """The context of a customer's order; `code` is the confirmation code of a new order, random by default."""
-
-    customer_id: int
-    view: CustomerView
-    shipping: Shipping
-    policy: OrderingPolicy
-    now: datetime
-    code: str | None = None
-
-
-async def read_context(tx: Transaction, customer_id: int, policy: OrderingPolicy, now: datetime) -> OrderContext:
-    """Return the context of a customer's order. Raises DomainError (not found)."""
-    storefront, methods = Storefront(FrozenClock(now), low_stock=1), ShippingMethods()
-    versions = await read_versions(tx)
-    await storefront.refresh(tx, versions)
-    await methods.refresh(tx, versions)
-    view = storefront.last_view(customer_id)
-    if view is None:
-        raise not_found("customer", customer_id)
-    return OrderContext(customer_id=customer_id, view=view, shipping=methods.current, policy=policy, now=now)

@@ -18,7 +18,7 @@ from tradecounter.orders.lines import OrderLine, units_with_parts
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import (
     AnyOrder,
-    DeclinedOrder,
+    CancelledUnconfirmed,
     NumberedOrder,
     PendingOrder,
     pricing_of,
@@ -87,7 +87,7 @@ def quote_on_the_wire(quote: AnyOrder, lines: Sequence[OrderLine], now: datetime
 
 
 def pending_order(
-    order: PendingOrder | DeclinedOrder, lines: Sequence[OrderLine], now: datetime
+    order: PendingOrder | CancelledUnconfirmed, lines: Sequence[OrderLine], now: datetime
 ) -> PendingOrderReadBack:
     """Return the response for an order that is not confirmed: that of its creation, and until when it can be."""
     return PendingOrderReadBack(

@@ -126,8 +126,8 @@ class PricedQuote(_Unconfirmed, frozen=True, kw_only=True):
     pricing: Pricing
 
 
-class DeclinedOrder(OrderBase, frozen=True, kw_only=True):
-    """A pending order or a quote that support cancelled."""
+class CancelledUnconfirmed(OrderBase, frozen=True, kw_only=True):
+    """A pending order or a quote that ended unconfirmed: the customer withdrew or replaced it, or support declined it."""
 
     state: Literal["cancelled"]
     status: str
@@ -217,7 +217,7 @@ class CancelledOrder(NumberedOrder, frozen=True, kw_only=True):
 
 
 Quote = UnpricedQuote | PricedQuote
-AnyOrder = PendingOrder | Quote | DeclinedOrder | ConfirmedOrder | CancelledOrder
+AnyOrder = PendingOrder | Quote | CancelledUnconfirmed | ConfirmedOrder | CancelledOrder
 
 
 def parse_order(**row: Any) -> AnyOrder:
@@ -244,7 +244,7 @@ def _class_of(row: dict[str, Any]) -> type[AnyOrder]:
     if row["state"] == "confirmed":
         return ConfirmedOrder
     if row["state"] == "cancelled":
-        return DeclinedOrder if row["number"] is None else CancelledOrder
+        return CancelledUnconfirmed if row["number"] is None else CancelledOrder
     if row["kind"] == "order":
         return PendingOrder
     return UnpricedQuote if row["priced_at"] is None else PricedQuote
@@ -260,7 +260,7 @@ def shown_state(order: AnyOrder, now: datetime) -> str:
     match order:
         case NumberedOrder():
             return order.status.lower()
-        case DeclinedOrder():
+        case CancelledUnconfirmed():
             return order.ended_as
         case PendingOrder():
             return "expired" if order.has_expired(now) else order.state
@@ -273,7 +273,7 @@ def quote_status(quote: AnyOrder, now: datetime) -> str:
     match quote:
         case NumberedOrder():
             return QUOTE_ORDERED
-        case DeclinedOrder():
+        case CancelledUnconfirmed():
             return QUOTE_DECLINED
         case UnpricedQuote():
             return QUOTE_WAITING

@@ -1,47 +1,16 @@
-"""Ends pending orders and quotes: withdrawn by their customers, or expired."""
+"""Ends pending orders and quotes that their customers withdraw or replace."""
 
 from datetime import datetime
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
+from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.cancel_order import cancel_unconfirmed
-from tradecounter.orders.history import audit_order, record_order_event
-from tradecounter.orders.queries.changes import mark_expired
-from tradecounter.orders.queries.orders import find_own_order, lock_unconfirmed, pipe_by_code
-from tradecounter.orders.states import AnyOrder, NumberedOrder, PendingOrder
+from tradecounter.orders.find_own_order import lock_own_order
+from tradecounter.orders.states import NumberedOrder, PendingOrder
 
 _NO_REASON = "withdrawn by the customer"
 _REPLACED = "replaced by another order of the customer"
-
-
-async def fetch_own_order_by_code(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
-    """Return a customer's order or quote in any state by its confirmation code. Raises DomainError (not found)."""
-    async with tx.pipeline() as p:
-        found = pipe_by_code(p, customer_id, code.lower())
-    if found.first is None:
-        raise not_found("order", code)
-    return found.first
-
-
-async def fetch_own_order_by_name(tx: Transaction, customer_id: int, name: str) -> AnyOrder:
-    """Return a customer's order or quote in any state by its id, its reference or its confirmation code.
-
-    Raises DomainError (not found).
-    """
-    name = name.strip()
-    if "\x00" in name:
-        raise not_found("order", name)
-    numbered = await find_own_order(tx, customer_id, name)
-    return numbered or await fetch_own_order_by_code(tx, customer_id, name)
-
-
-async def fetch_own_quote(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
-    """Return a customer's quote in any state by its confirmation code. Raises DomainError (not found)."""
-    quote = await fetch_own_order_by_code(tx, customer_id, code)
-    if quote.kind != "quote":
-        raise not_found("quote", code)
-    return quote
 
 
 async def withdraw_order(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> None:
@@ -68,28 +37,3 @@ async def replace_order(tx: Transaction, customer_id: int, code: str, now: datet
         raise DomainError(Kind.CONFLICT, f"the order is already confirmed as {order.order_reference}")
     if isinstance(order, PendingOrder) and not order.has_expired(now):
         await cancel_unconfirmed(tx, order, _REPLACED, now)
-
-
-async def lock_own_order(tx: Transaction, customer_id: int, code: str) -> AnyOrder:
-    """Return what `fetch_own_order_by_code` does; unless it is confirmed, it is locked until the transaction ends.
-
-    Raises DomainError (not found).
-    """
-    async with tx.pipeline() as p:
-        lock_unconfirmed(p, customer_id, code.lower())
-        found = pipe_by_code(p, customer_id, code.lower())
-    if found.first is None:
-        raise not_found("order", code)
-    return found.first
-
-
-_MOST = 500  # orders that one transaction changes
-
-
-async def expire_orders(tx: Transaction, now: datetime) -> int:
-    """Mark pending orders and priced quotes that have expired; return how many."""
-    expired = await mark_expired(tx, now, _MOST)
-    for order in expired:
-        record_order_event(tx, "quote.expired" if order.kind == "quote" else "order.expired", order, now)
-        audit_order(tx, f"{order.kind}.expire", order, now, before={"state": "pending"}, after={"state": "expired"})
-    return len(expired)

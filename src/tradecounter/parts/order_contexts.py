@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradecounter.orders.policy import OrderContext, OrderingPolicy
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.refreshable_views import RefreshableViews
 

@@ -21,7 +21,8 @@ from tradecounter.orders.commands.after_sale import OverrideReason
 from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderingPolicy, read_context
+from tradecounter.orders.order_context import read_context
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.all_orders import fetch_quote, list_quotes
 from tradecounter.orders.queries.lines import lines_of, lines_of_order
 from tradecounter.orders.requests import QuotedItem, QuotedShipping, QuotePrice

@@ -7,7 +7,7 @@ from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.states import ConfirmedOrder, UnpricedQuote
 

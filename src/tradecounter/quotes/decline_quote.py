@@ -5,10 +5,11 @@ from datetime import datetime
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.cancel_order import cancel_order
+from tradecounter.orders.find_own_order import fetch_own_quote, lock_own_order
 from tradecounter.orders.queries.all_orders import fetch_quote
 from tradecounter.orders.requests import Cancellation
-from tradecounter.orders.states import AnyOrder, DeclinedOrder, NumberedOrder, shown_state
-from tradecounter.orders.withdraw_order import fetch_own_quote, lock_own_order, withdraw_order
+from tradecounter.orders.states import AnyOrder, CancelledUnconfirmed, NumberedOrder, shown_state
+from tradecounter.orders.withdraw_order import withdraw_order
 
 
 async def decline_own_quote(tx: Transaction, customer_id: int, code: str, reason: str, now: datetime) -> AnyOrder:
@@ -18,7 +19,7 @@ async def decline_own_quote(tx: Transaction, customer_id: int, code: str, reason
     """
     await fetch_own_quote(tx, customer_id, code)
     quote = await lock_own_order(tx, customer_id, code)
-    if isinstance(quote, DeclinedOrder):
+    if isinstance(quote, CancelledUnconfirmed):
         return quote
     await withdraw_order(tx, customer_id, code, reason, now)
     return await fetch_own_quote(tx, customer_id, code)

@@ -22,7 +22,7 @@ from tradecounter.orders.rules import check_cost
 from tradecounter.orders.shipping_options import ShippingOption, option_of
 from tradecounter.orders.states import (
     AnyOrder,
-    DeclinedOrder,
+    CancelledUnconfirmed,
     NumberedOrder,
     PendingOrder,
     PricedQuote,
@@ -120,7 +120,7 @@ def _open_quote(order: AnyOrder | None, code: str, now: datetime) -> Quote:
         case NumberedOrder():
             state = shown_state(order, now)
             raise DomainError(Kind.CONFLICT, f"the quote is already order {order.order_reference}, which is {state}")
-        case DeclinedOrder():
+        case CancelledUnconfirmed():
             raise DomainError(Kind.CONFLICT, f"the quote is {order.ended_as}")
         case PricedQuote() if order.has_expired(now):
             when = local_text(order.expires_at)

@@ -18,7 +18,7 @@ from tradecounter.kit.actor import Actor
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import lock_order, order_by_id
 from tradecounter.orders.rules import account_blocked

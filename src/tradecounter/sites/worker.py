@@ -40,8 +40,8 @@ from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
 from tradecounter.orders.announce_changes import announce_changes
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
+from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.orders.queries.changes import delete_expired_orders
-from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.quotes.remind_of_quotes import remind_of_quotes
 from tradecounter.request_log.forget_old_requests import forget_old_requests
 from tradecounter.sandbox.live import Life, live_on

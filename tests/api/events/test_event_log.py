@@ -16,7 +16,7 @@ from support.service import MORNING, Customer, Service, running_service
 from support.shop import ADDRESS, price
 from tradecounter.orders.announce_changes import announce_changes
 from tradecounter.orders.back_orders.expected_dates import update_expected_dates
-from tradecounter.orders.withdraw_order import expire_orders
+from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.shipments.requests import Serial
 from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 

@@ -9,8 +9,8 @@ from support.orders import buy, cancel, create, dispatch, faults_in_the_books, l
 from support.service import Customer, Service
 from support.shop import STANDARD
 from tradecounter.kit.errors import DomainError
+from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.orders.units import NamedUnits
-from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.shipments.dispatch_order import dispatch_order
 from tradecounter.shipments.requests import DispatchRequest, Serial
 from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment

@@ -18,7 +18,8 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import transaction
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.errors import DomainError, Kind
-from tradecounter.orders.policy import OrderingPolicy, read_context
+from tradecounter.orders.order_context import read_context
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import QuotePrice
 from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.quotes.price_quote import price_quote

@@ -11,7 +11,7 @@ from support.service import MORNING, Customer, Service
 from support.shop import STANDARD, order
 from tradecounter.customers.queries.accounts import edit_account
 from tradecounter.customers.settings import CustomerChange
-from tradecounter.orders.withdraw_order import expire_orders
+from tradecounter.orders.expire_orders import expire_orders
 
 EXPIRED = MORNING + timedelta(hours=24, seconds=1)
 

@@ -16,7 +16,7 @@ from support.orders import at, buy, cancel, confirm, create, faults_in_the_books
 from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS
-from tradecounter.orders.withdraw_order import expire_orders
+from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.sites.worker import BATCH, drain
 
 KEPT = timedelta(days=30)

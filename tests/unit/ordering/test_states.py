@@ -10,8 +10,8 @@ import pytest
 from tradecounter.orders.states import (
     AnyOrder,
     CancelledOrder,
+    CancelledUnconfirmed,
     ConfirmedOrder,
-    DeclinedOrder,
     PendingOrder,
     PricedQuote,
     UnpricedQuote,
@@ -59,9 +59,9 @@ ROWS = [
     (CONFIRMED, ConfirmedOrder),
     (PRICED | CONFIRMATION, ConfirmedOrder),
     (CONFIRMED | CANCELLATION, CancelledOrder),
-    (PENDING | CANCELLATION, DeclinedOrder),
-    (UNPRICED | CANCELLATION, DeclinedOrder),
-    (PRICED | CANCELLATION, DeclinedOrder),
+    (PENDING | CANCELLATION, CancelledUnconfirmed),
+    (UNPRICED | CANCELLATION, CancelledUnconfirmed),
+    (PRICED | CANCELLATION, CancelledUnconfirmed),
 ]
 
 

@@ -10,8 +10,8 @@ from tradecounter.demo.place_orders import Market
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.add_note import add_note
 from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.expire_orders import expire_orders
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.withdraw_order import expire_orders
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.queries.returns import returns_of_orders
 from tradecounter.returns.receive_return import close_return, receive_return

@@ -33,7 +33,8 @@ from tradecounter.orders.create.create_for_customer import confirm_for_customer,
 from tradecounter.orders.create.read_request import read_request
 from tradecounter.orders.external_ids import set_external_id
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.policy import OrderingPolicy, read_context
+from tradecounter.orders.order_context import read_context
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
 from tradecounter.orders.units import NamedUnits

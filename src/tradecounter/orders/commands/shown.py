@@ -20,7 +20,7 @@ from tradecounter.orders.queries.external_ids import external_ids_of
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.queries.orders import notes_of
 from tradecounter.orders.reseller_wire import item_units
-from tradecounter.orders.states import AnyOrder, CancelledOrder, ConfirmedOrder, DeclinedOrder, NumberedOrder
+from tradecounter.orders.states import AnyOrder, CancelledOrder, CancelledUnconfirmed, ConfirmedOrder, NumberedOrder
 from tradecounter.orders.wire import OrderItemConfiguration
 from tradecounter.returns.queries.returns import returns_of_orders
 from tradecounter.returns.wire import return_number
@@ -35,7 +35,7 @@ _HIDDEN = "(hidden)"
 def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str, Any]:
     """Return an order under the API's field names, with its lines' SKUs and details that customers do not see."""
     numbered = order if isinstance(order, NumberedOrder) else None
-    cancelled = order if isinstance(order, CancelledOrder | DeclinedOrder) else None
+    cancelled = order if isinstance(order, CancelledOrder | CancelledUnconfirmed) else None
     chosen = order.chosen_shipping
     return {
         "id": order.id,
@@ -46,7 +46,7 @@ def as_operators_see_it(order: AnyOrder, lines: Sequence[OrderLine]) -> dict[str
         "customer_reference": order.customer_reference,
         "external_customer_id": order.external_customer_id,
         "state": order.state,
-        "status": order.status if isinstance(order, NumberedOrder | DeclinedOrder) else None,
+        "status": order.status if isinstance(order, NumberedOrder | CancelledUnconfirmed) else None,
         "created_on": local_text(order.placed_at),
         "cancelled_on": cancelled and local_text(cancelled.cancelled_at),
         "cancel_reason": cancelled and cancelled.cancel_reason,

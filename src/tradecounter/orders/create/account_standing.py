@@ -16,7 +16,7 @@ from tradecounter.kit.errors import not_found
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.create.draft import count_lines
 from tradecounter.orders.create.order_addresses import named_addresses
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import STANDING, AccountStanding, reserve_lines
 from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreateOrderRequest

@@ -19,7 +19,7 @@ from tradecounter.orders.create.draft import (
 from tradecounter.orders.create.order_addresses import Addresses, resolve_addresses
 from tradecounter.orders.create.read_request import contact_errors
 from tradecounter.orders.guards import guard_errors
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.shipping_options import ShippingOption, named_option
 from tradecounter.orders.states import OrderKind

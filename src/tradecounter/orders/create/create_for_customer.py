@@ -13,7 +13,7 @@ from tradecounter.orders.create.place_order import place_order, request_quote
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.guards import NO_GUARDS, ConfirmationGuards
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import ConfirmedOrder, OrderKind, PendingOrder, UnpricedQuote
 from tradecounter.orders.wire import CreateOrderRequest

@@ -13,7 +13,7 @@ from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, FieldError, invalid, invalid_fields
 from tradecounter.kit.money import from_pence
 from tradecounter.orders.lines import OrderLine
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.shipping_options import ShippingOption, option_of
 from tradecounter.orders.states import OrderKind
 from tradecounter.orders.wire import CreateOrderItem

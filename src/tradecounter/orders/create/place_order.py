@@ -18,7 +18,7 @@ from tradecounter.orders.create.order_addresses import Addresses
 from tradecounter.orders.guards import require_offered_stock, require_prices
 from tradecounter.orders.history import audit_order, record_order_event
 from tradecounter.orders.lines import OrderLine, total_costs
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.queries.create import AccountStanding, count_pending, insert_order
 from tradecounter.orders.queries.orders import order_with_reference
 from tradecounter.orders.rules import account_blocked, tax_rate

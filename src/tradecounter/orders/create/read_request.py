@@ -17,7 +17,7 @@ from tradecounter.kit.text import is_blank
 from tradecounter.kit.validation_messages import field_errors_of
 from tradecounter.orders.create.draft import known_method, known_region, unknown_skus
 from tradecounter.orders.create.order_addresses import AddressChoice, unknown_address
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.wire import LONGEST_SKU, MOST_ITEMS, CreateOrderRequest
 from tradecounter.shipping.methods import Shipping, current_shipping
 from tradecounter.storefront.current_view import current_view

@@ -18,7 +18,8 @@ from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.account_standing import pipe_standing, standing_of, with_current_data
 from tradecounter.orders.create.place_order import place_order, request_quote
 from tradecounter.orders.create.read_request import read_request
-from tradecounter.orders.policy import OrderContext, OrderingPolicy
+from tradecounter.orders.order_context import OrderContext
+from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.present import created_order
 from tradecounter.orders.queries.create import AccountStanding
 from tradecounter.orders.states import OrderKind

@@ -16,8 +16,8 @@ from tradecounter.kit.text import fold
 from tradecounter.orders.states import (
     AnyOrder,
     CancelledOrder,
+    CancelledUnconfirmed,
     ConfirmedOrder,
-    DeclinedOrder,
     NumberedOrder,
     PendingOrder,
     parse_order,
@@ -67,7 +67,9 @@ async def fetch_own_order(tx: Transaction, customer_id: int, reference: str) -> 
     return order
 
 
-async def order_to_read(tx: Transaction, customer_id: int, name: str) -> NumberedOrder | PendingOrder | DeclinedOrder:
+async def order_to_read(
+    tx: Transaction, customer_id: int, name: str
+) -> NumberedOrder | PendingOrder | CancelledUnconfirmed:
     """Return a customer's order by its id, its reference or its confirmation code, in any state; no open quote.
 
     Raises DomainError (not found).
@@ -78,7 +80,7 @@ async def order_to_read(tx: Transaction, customer_id: int, name: str) -> Numbere
         match found.first:
             case NumberedOrder() as order:
                 return order
-            case PendingOrder() | DeclinedOrder() as order if order.kind == "order":
+            case PendingOrder() | CancelledUnconfirmed() as order if order.kind == "order":
                 return order
     return await fetch_own_order(tx, customer_id, name)
 

@@ -20,6 +20,7 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import BUYER
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.local_time import moment_of
+from tradecounter.orders.find_own_order import fetch_own_order_by_name
 from tradecounter.orders.fulfilled import Fulfilled
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.pages.account.timeline import Happened, timeline
@@ -30,7 +31,6 @@ from tradecounter.orders.rules import CANCELLED
 from tradecounter.orders.states import CancelledOrder, ConfirmedOrder
 from tradecounter.orders.waiting import Wait, open_lines_of, waits_of_orders
 from tradecounter.orders.wire import ProductSerialNumber
-from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.account import AccountParts
 from tradecounter.shipments.queries.reads import OrderFulfilment, find_video
 from tradecounter.shipments.wire import OrderVideoResponse

@@ -45,6 +45,7 @@ from tradecounter.orders.create.create_for_customer import create_for_customer, 
 from tradecounter.orders.create.draft import unknown_skus
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.orders.create.read_request import read_request
+from tradecounter.orders.find_own_order import fetch_own_order_by_name
 from tradecounter.orders.operations.sales import SELLERS
 from tradecounter.orders.pages.both.form_lines import FormLines, lines_of_form, lines_with, named_skus, typed_lines
 from tradecounter.orders.pages.both.offers import priced, search
@@ -52,7 +53,6 @@ from tradecounter.orders.pages.both.order_form import REPLACES, SAME, OrderForm,
 from tradecounter.orders.pages.both.product_rows import picked, product_rows
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.states import AnyOrder, NumberedOrder
-from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.order_contexts import OrderContexts
 from tradecounter.parts.shown_customer import shown_customer
 from tradecounter.settings import Settings

@@ -19,7 +19,7 @@ from tradecounter.edge.rest.responses import STATUS
 from tradecounter.identity.admission import sender_of
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import in_pounds
-from tradecounter.orders.policy import OrderContext
+from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PricedQuote
 from tradecounter.parts.account import AccountParts

@@ -22,6 +22,7 @@ from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.confirm_order import confirm_order
+from tradecounter.orders.find_own_order import fetch_own_quote
 from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.option_choices import chosen_option
 from tradecounter.orders.queries.all_orders import open_quotes, own_quotes
@@ -35,7 +36,7 @@ from tradecounter.orders.states import (
     pricing_of,
     quote_status,
 )
-from tradecounter.orders.withdraw_order import fetch_own_quote, withdraw_order
+from tradecounter.orders.withdraw_order import withdraw_order
 from tradecounter.parts.account import AccountParts
 
 _PATH = "/account/quote"

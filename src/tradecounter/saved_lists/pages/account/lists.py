@@ -21,9 +21,9 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.money import NOTHING
 from tradecounter.kit.numbers import read_id
+from tradecounter.orders.find_own_order import fetch_own_order_by_name
 from tradecounter.orders.queries.lines import lines_of_order
 from tradecounter.orders.wire import CreateOrderItem
-from tradecounter.orders.withdraw_order import fetch_own_order_by_name
 from tradecounter.parts.account import AccountParts
 from tradecounter.saved_lists.manage_lists import (
     ListDetails,
