@@ -17,7 +17,7 @@ from tradecounter.db.transaction import Transaction, transaction
 from tradecounter.events.queries import number_events
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
-from tradecounter.sites.worker import periodic_jobs
+from tradecounter.sites.schedule import periodic_jobs
 
 _MOST_BATCHES = 100  # until a job has nothing left to do
 _CHANGE = Statement(

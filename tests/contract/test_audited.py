@@ -23,7 +23,7 @@ from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order
 from tradecounter.settings import Settings
-from tradecounter.sites.worker import periodic_jobs
+from tradecounter.sites.schedule import periodic_jobs
 
 READING = {
     "customer list", "customer show", "customer contacts",

@@ -1,4 +1,4 @@
-"""Every operation, page and command, and the function that answers it, for `docs/routes.md`.
+"""Every operation, page and command, and the function that serves it, for `docs/routes.md`.
 
 `make docs` writes the page; `tests/contract/test_routes.py` compares it.
 """
@@ -26,7 +26,7 @@ Row = tuple[str, str, str]
 
 _HEAD = """# Routes
 
-Every operation, page and command, with the function that answers it. `make docs` writes this page.
+Every operation, page and command, with the function that serves it. `make docs` writes this page.
 """
 
 

@@ -10,7 +10,7 @@ import psycopg
 from support.service import Service, running_service
 from support.shop import stock_shop
 from tradecounter.db.transaction import transaction
-from tradecounter.sites.worker import sandbox_jobs
+from tradecounter.sites.schedule import sandbox_jobs
 
 PACE = timedelta(minutes=1)
 

@@ -1,6 +1,6 @@
 """Queues jobs in the transaction that causes them, so that both are committed or neither is.
 
-The slices register tasks under these names (`worker.py` collects them).
+The slices register tasks under these names (`sites/worker.py` collects them).
 """
 
 from collections.abc import Sequence

@@ -30,7 +30,7 @@ _SAFE = {"GET", "HEAD"}
 
 @dataclass(frozen=True, slots=True)
 class SessionGate:
-    """Admits people with a session, which is looked up each time: one that ends is over at once.
+    """Admits people with a session, which each request looks up, so that an ended one admits nobody.
 
     `basket` returns what the header of the pages says of a user's basket.
     """

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 import procrastinate
@@ -12,59 +10,29 @@ import psycopg
 import structlog
 from procrastinate.exceptions import ConnectorException
 
-from tradecounter.access.jobs import add_access_jobs, clean_up_access
-from tradecounter.agents.clean_up import clean_up_agents
-from tradecounter.alerts.follow_prices import tell_of_prices
-from tradecounter.alerts.tell_of_due_invoices import tell_of_due_invoices
-from tradecounter.alerts.tell_of_stock import tell_of_stock
-from tradecounter.billing.jobs import add_billing_jobs, remind_of_invoices
-from tradecounter.consent.clean_up import clean_up_consent
-from tradecounter.customers.queries.addresses import delete_old_addresses
-from tradecounter.db.idempotency import forget_keys
+from tradecounter.access.jobs import add_access_jobs
+from tradecounter.billing.jobs import add_billing_jobs
 from tradecounter.db.jobs import count_due
 from tradecounter.db.pool import DATABASE_AWAY, DATABASE_RESPONDED, NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import requeue_stalled_jobs
-from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.db.transaction import reading, transaction
 from tradecounter.events.sequencer import number_all, numbering
-from tradecounter.identity.clean_up import clean_up_identity
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.registered_keys import RegisteredKeys
-from tradecounter.imports.roll_back import forget_changes
 from tradecounter.jobs.watch import Backlog
 from tradecounter.kit.clock import Clock
-from tradecounter.kit.setting_rules import comma_separated
 from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.kit.tasks import Seldom, drop_tasks
 from tradecounter.notifications.context import MailSettings
 from tradecounter.notifications.jobs import add_mail_jobs
 from tradecounter.notifications.transport import transport_for
-from tradecounter.orders.announce_changes import announce_changes
-from tradecounter.orders.back_orders.expected_dates import update_expected_dates
-from tradecounter.orders.expire_orders import expire_orders
-from tradecounter.orders.queries.changes import delete_expired_orders
-from tradecounter.quotes.remind_of_quotes import remind_of_quotes
-from tradecounter.request_log.forget_old_requests import forget_old_requests
-from tradecounter.sandbox.live import Life, live_on
-from tradecounter.sandbox.refresh import refresh_sandbox
-from tradecounter.sandbox.steps import reseller_from
 from tradecounter.settings import Settings
-from tradecounter.storefront.changes.forget import forget_catalogue_changes
+from tradecounter.sites.schedule import PeriodicJob, periodic_jobs, sandbox_jobs
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering
 from tradecounter.webhooks.manage import WebhookPolicy
-from tradecounter.webhooks.queries.deliveries import forget_deliveries
-from tradecounter.webhooks.rules import KEPT_FOR
 from tradecounter.webhooks.send import HttpSender
 
 log = structlog.get_logger()
-
-# Cron expressions are in UTC. A run that a stopped worker missed is skipped.
-EVERY_MINUTE = "* * * * *"
-EVERY_FIVE_SECONDS = "* * * * * */5"
-EVERY_NIGHT = "17 2 * * *"
-EVERY_FIVE_MINUTES = "*/5 * * * *"
-
-BATCH = 500  # orders, addresses or keys per transaction of a retention job
-MOST_BATCHES = 20  # per minute and retention job: about a second of work, so that a stop is not delayed
 
 JOBS_AT_ONCE = 5  # at the same time; they mostly wait for the mail server
 POLL_SECONDS = 0.25  # seconds between polls for new jobs
@@ -73,109 +41,6 @@ SILENT_SECONDS = 20.0  # seconds without a heartbeat after which a worker counts
 REQUEUE_SECONDS = 5.0  # seconds between checks for jobs of dead workers
 STOP_SECONDS = 10.0  # seconds for running jobs to finish before they are requeued
 RECONNECT_SECONDS = 2.0  # seconds between attempts to reach the database
-
-
-@dataclass(frozen=True, slots=True)
-class PeriodicJob:
-    """A scheduled job; `work` returns the number of handled items.
-
-    `work` runs up to `batches` times, each time in a new transaction, until it returns 0.
-    """
-
-    name: str
-    cron: str
-    work: Callable[[Transaction, datetime], Awaitable[int]]
-    done: str = ""  # log event; not logged if no item was handled
-    batches: int = 1
-
-
-def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
-    """Return the scheduled jobs."""
-    orders, addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
-    return (
-        PeriodicJob("expire_orders", EVERY_MINUTE, expire_orders, "pending orders expired", batches=MOST_BATCHES),
-        PeriodicJob("remind_of_invoices", EVERY_FIVE_MINUTES, _reminding(settings), "customers reminded of invoices"),
-        PeriodicJob("remind_of_quotes", EVERY_FIVE_MINUTES, remind_of_quotes, "customers reminded of quotes"),
-        PeriodicJob(
-            "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
-        ),
-        PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
-        PeriodicJob("tell_of_stock", EVERY_MINUTE, tell_of_stock, "users told of stock"),
-        PeriodicJob("tell_of_due_invoices", EVERY_FIVE_MINUTES, tell_of_due_invoices, "users told of due invoices"),
-        PeriodicJob(
-            "tell_of_prices", EVERY_FIVE_MINUTES, tell_of_prices, "lists looked at for prices", batches=MOST_BATCHES
-        ),
-        PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
-        PeriodicJob(
-            "clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links, sessions and wrong passwords deleted"
-        ),
-        PeriodicJob("clean_up_consent", EVERY_FIVE_MINUTES, clean_up_consent, "old grants and keys deleted"),
-        PeriodicJob("clean_up_agents", EVERY_FIVE_MINUTES, clean_up_agents, "old agents and their tokens deleted"),
-        PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
-        PeriodicJob(
-            "forget_catalogue_changes",
-            EVERY_FIVE_MINUTES,
-            _forgetting(settings),
-            "old changes of the catalogue deleted",
-        ),
-        _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
-        _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
-        _retention("forget_deliveries", KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
-        PeriodicJob(
-            "forget_requests",
-            EVERY_MINUTE,
-            forget_old_requests,
-            "entries of the request log deleted",
-            batches=MOST_BATCHES,
-        ),
-        _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),
-    )
-
-
-def sandbox_jobs(settings: Settings, database: Database) -> tuple[PeriodicJob, ...]:
-    """Return the scheduled jobs of a sandbox; none elsewhere."""
-    if not settings.sandbox:
-        return ()
-    life = Life(settings.sandbox_pace, reseller_from(settings))
-
-    async def live(tx: Transaction, now: datetime) -> int:
-        return await live_on(tx, database, life, now)
-
-    async def refresh(tx: Transaction, now: datetime) -> int:
-        source = settings.sandbox_source
-        return 0 if source is None else (await refresh_sandbox(tx, source, now)).rows
-
-    return (
-        PeriodicJob("sandbox_live", EVERY_FIVE_SECONDS, live),
-        PeriodicJob("sandbox_refresh", EVERY_NIGHT, refresh, "rows of the live database copied"),
-    )
-
-
-def _reminding(settings: Settings) -> Callable[[Transaction, datetime], Awaitable[int]]:
-    stages = [int(day) for day in comma_separated(settings.reminder_days)]
-
-    async def work(tx: Transaction, now: datetime) -> int:
-        return await remind_of_invoices(tx, now, stages)
-
-    return work
-
-
-def _forgetting(settings: Settings) -> Callable[[Transaction, datetime], Awaitable[int]]:
-    async def work(tx: Transaction, now: datetime) -> int:
-        return await forget_catalogue_changes(tx, now, settings.keep_changes)
-
-    return work
-
-
-def _retention(
-    name: str, keep: timedelta | None, delete: Callable[[Transaction, datetime, int], Awaitable[int]], done: str
-) -> PeriodicJob:
-    """Return a job that deletes data older than `keep`, or deletes nothing if `keep` is None."""
-
-    async def work(tx: Transaction, now: datetime) -> int:
-        return 0 if keep is None else await delete(tx, now - keep, BATCH)
-
-    return PeriodicJob(name, EVERY_MINUTE, work, done, batches=MOST_BATCHES)
 
 
 class _Connector(procrastinate.PsycopgConnector):
@@ -348,4 +213,6 @@ async def _look_periodically(app: procrastinate.App, database: Database, secrets
             async with reading(database) as tx:
                 await secrets.look(tx)
         except (ConnectorException, psycopg.OperationalError) as error:
-            log.warning("jobs of dead workers could not be requeued", reason=_cause(error))
+            log.warning(
+                "the database cannot be reached, so jobs of dead workers are requeued later", reason=_cause(error)
+            )

@@ -26,13 +26,13 @@ from tradecounter.kit.tasks import Seldom, drop_tasks, end_task
 from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
 from tradecounter.webhooks.queries.endpoints import update_endpoint
 from tradecounter.webhooks.queries.outbox import Claimed, Result, claim, lock_standings, record_results
-from tradecounter.webhooks.rules import FAILING_FOR, disables, retry_after, succeeded, wait_before_retry
+from tradecounter.webhooks.rules import PAUSE_AFTER_FAILING, disables, retry_after, succeeded, wait_before_retry
 from tradecounter.webhooks.send import Outcome, Sender, signed_headers
 
 log = structlog.get_logger()
 
 MOST_AT_ONCE = 200  # attempts of one worker
-MOST_OF_AN_ENDPOINT = 10  # of these; one for an endpoint that fails
+MAX_ATTEMPTS_PER_ENDPOINT = 10  # of these; one for an endpoint that fails
 TICK_SECONDS = 0.1
 _PAUSE_SECONDS = 2.0  # after a failure of the database
 _STOP_SECONDS = 5.0  # for running attempts to finish
@@ -64,7 +64,9 @@ class Deliverer:
     tick_seconds: float = TICK_SECONDS
     _attempts: dict[asyncio.Task[None], int] = field(default_factory=dict)  # running, with their endpoints
     _full: set[int] = field(default_factory=set)  # endpoints that may have more due than their share
-    _room: asyncio.Event = field(default_factory=asyncio.Event)  # set when none of the attempts of a full one runs
+    _room: asyncio.Event = field(
+        default_factory=asyncio.Event
+    )  # set when an endpoint in `_full` has no running attempt left
     _results: list[Result] = field(default_factory=list)
 
     async def tick(self) -> bool:
@@ -77,14 +79,14 @@ class Deliverer:
         async with transaction(self.database) as tx:
             made = await make_deliveries(tx, now)
             free = MOST_AT_ONCE - len(self._attempts)
-            claimed = await claim(tx, now, free, MOST_OF_AN_ENDPOINT, Counter(self._attempts.values()))
+            claimed = await claim(tx, now, free, MAX_ATTEMPTS_PER_ENDPOINT, Counter(self._attempts.values()))
         self._room.clear()
         for delivery in claimed:
             task = asyncio.create_task(self._attempt(delivery))
             self._attempts[task] = delivery.webhook_id
             task.add_done_callback(self._make_room)
         running = Counter(self._attempts.values())
-        self._full = {endpoint for endpoint, count in running.items() if count >= MOST_OF_AN_ENDPOINT}
+        self._full = {endpoint for endpoint, count in running.items() if count >= MAX_ATTEMPTS_PER_ENDPOINT}
         return made >= BATCH
 
     def _make_room(self, ended: asyncio.Task[None]) -> None:
@@ -198,7 +200,7 @@ async def _record(tx: Transaction, results: list[Result], now: datetime) -> None
             continue
         if any(disables(result.status) for result in own):
             await _stop(tx, endpoint.id, "disabled", "the receiver responded 410 Gone", now)
-        elif failing_since is not None and now - failing_since >= FAILING_FOR:
+        elif failing_since is not None and now - failing_since >= PAUSE_AFTER_FAILING:
             reason = f"every attempt has failed since {failing_since:%Y-%m-%d %H:%M} UTC"
             await _stop(tx, endpoint.id, "paused", reason, now)
 

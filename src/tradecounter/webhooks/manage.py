@@ -40,7 +40,7 @@ from tradecounter.webhooks.queries.endpoints import (
     replace_secrets,
     update_endpoint,
 )
-from tradecounter.webhooks.rules import MOST_OF_AN_OWNER, ROTATION, check_url
+from tradecounter.webhooks.rules import MAX_ENDPOINTS_PER_OWNER, ROTATION, check_url
 from tradecounter.webhooks.send import new_secret
 from tradecounter.webhooks.wire import (
     TYPES,
@@ -95,8 +95,8 @@ async def add_webhook(tx: Transaction, policy: WebhookPolicy, wanted: WebhookReq
     collector.check()
     if wanted.customer_id is not None:
         await lock_account(tx, wanted.customer_id)  # so that webhooks that are made at the same time count each other
-    if await count_endpoints(tx, wanted.customer_id) >= MOST_OF_AN_OWNER:
-        raise DomainError(Kind.CONFLICT, f"there are {MOST_OF_AN_OWNER} webhooks already; delete one first")
+    if await count_endpoints(tx, wanted.customer_id) >= MAX_ENDPOINTS_PER_OWNER:
+        raise DomainError(Kind.CONFLICT, f"there are {MAX_ENDPOINTS_PER_OWNER} webhooks already; delete one first")
     secret = new_secret()
     sealed = await policy.vault.seal(tx, secret.encode())
     added = await insert_endpoint(tx, wanted.customer_id, wanted.url, types, wanted.description.strip(), sealed, now)

@@ -8,12 +8,12 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.web_addresses import WEB, NotAWebAddressError, host_of
 
-ATTEMPT_SECONDS = 15.0  # of an attempt, the beginning of the response included
-MOST_RESPONSE_BYTES = 2048  # of a response that are read and kept
-FAILING_FOR = timedelta(days=5)  # of nothing but failures, after which an endpoint is paused
-KEPT_FOR = timedelta(days=30)  # attempts, and deliveries that have succeeded
-ROTATION = timedelta(hours=24)  # in which the old secret signs too
-MOST_OF_AN_OWNER = 20  # endpoints
+ATTEMPT_SECONDS = 15.0  # for a request and the beginning of its response
+MOST_RESPONSE_BYTES = 2048  # read and kept
+PAUSE_AFTER_FAILING = timedelta(days=5)  # with no success between
+KEPT_FOR = timedelta(days=30)  # attempts, and successful deliveries
+ROTATION = timedelta(hours=24)  # while the old secret signs too
+MAX_ENDPOINTS_PER_OWNER = 20
 
 _WAITS = (
     timedelta(seconds=5),

@@ -15,7 +15,7 @@ from support.shop import ADDRESS, STANDARD, order, price
 from tradecounter.customers.queries.accounts import edit_account
 from tradecounter.customers.settings import CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.sites.worker import periodic_jobs
+from tradecounter.sites.schedule import periodic_jobs
 
 PATHS = ["/order", "/quote"]
 AUTO_CONFIRM = {"auto_confirm": True, "shipping_method": {"id": STANDARD}}

@@ -15,7 +15,7 @@ from support.sandbox import PACE, live, living, running_sandbox
 from support.service import Customer, Service
 from support.shop import ADDRESS
 from tradecounter.sandbox.queries.living import living_orders
-from tradecounter.sites.worker import sandbox_jobs
+from tradecounter.sites.schedule import sandbox_jobs
 
 TWO_LINES = (("PHONE", 2), ("CABLE", 3))
 

@@ -17,7 +17,8 @@ from support.quotes import keyed, price_as_support, request_quote, was_replayed
 from support.service import MORNING, Customer, Service
 from support.shop import ADDRESS
 from tradecounter.orders.expire_orders import expire_orders
-from tradecounter.sites.worker import BATCH, drain
+from tradecounter.sites.schedule import BATCH
+from tradecounter.sites.worker import drain
 
 KEPT = timedelta(days=30)
 ONE_SECOND = timedelta(seconds=1)

@@ -119,7 +119,7 @@ class Unchanged(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A response to a change. Repetitions of a `lasting` one get the body `kept`."""
+    """A response to a change. A `lasting` one is stored: who repeats the request gets the body `kept`."""
 
     status: int
     body: bytes

@@ -73,9 +73,9 @@ NO_FILES: Mapping[str, Media] = {}
 
 @dataclass(frozen=True, slots=True)
 class InPath:
-    """In the annotation of a method's parameter: it is in the path, a numeric id or text as its example is.
+    """Marks a method's parameter as a path parameter, a numeric id or text, as its example is.
 
-    A value that names nothing is a 404 for `what`. Text may be read `in_lower_case`.
+    A value that matches nothing is a 404 that names `what`. Text may be read `in_lower_case`.
     """
 
     name: str

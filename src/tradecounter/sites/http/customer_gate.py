@@ -65,7 +65,7 @@ class CustomerGate:
 class AgentGate:
     """Admits requests to `/mcp`: by a key, as the API does, or by the access token of an agent.
 
-    Tokens are looked up each time: what a customer, its users or support end is over at once, in every process.
+    Each request looks its token up, so a revocation takes effect at the next request, in every process.
     """
 
     customers: CustomerGate
@@ -89,7 +89,7 @@ class AgentGate:
 
 @dataclass(frozen=True, slots=True)
 class FeedGate:
-    """Admits requests to feeds, which are looked up each time: one that ends is over at once."""
+    """Admits requests to feeds; each looks its feed up, so that an ended one serves nobody."""
 
     customers: CustomerGate
     database: Database

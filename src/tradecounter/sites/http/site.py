@@ -41,8 +41,7 @@ from tradecounter.sites.http.whole_responses import WholeResponses
 from tradecounter.storefront.load_shared import CatalogueSource
 from tradecounter.storefront.storefront import Storefront
 
-# New objects until the youngest are collected, and how often until older ones are. Python's 700 are fewer than an order
-# makes, so most of what it needs would be looked at while it is being placed.
+# The thresholds of the garbage collector. With Python's 700 it would run during each order, which makes more objects.
 _COLLECT_AFTER = (10_000, 20, 20)
 
 

@@ -10,7 +10,7 @@ from tradecounter.edge.pages.people import DEVELOPER_HOME, DEVELOPERS
 from tradecounter.edge.rest.call import Call
 from tradecounter.parts.account import AccountParts
 from tradecounter.webhooks.queries.endpoints import endpoints_after
-from tradecounter.webhooks.rules import MOST_OF_AN_OWNER
+from tradecounter.webhooks.rules import MAX_ENDPOINTS_PER_OWNER
 from tradecounter.webhooks.wire import webhook_on_the_wire
 
 
@@ -24,5 +24,5 @@ class OwnWebhookListPages:
     @page(f"{DEVELOPER_HOME}/webhook", "Webhooks", user_roles=DEVELOPERS)
     async def list_webhooks(self, call: Call) -> Response:
         async with self.desk.reading() as tx:
-            found = await endpoints_after(tx, 0, MOST_OF_AN_OWNER, call.customer_id)
+            found = await endpoints_after(tx, 0, MAX_ENDPOINTS_PER_OWNER, call.customer_id)
         return self.desk.show(call, "webhooks/webhooks.html", webhooks=list(map(webhook_on_the_wire, found)))

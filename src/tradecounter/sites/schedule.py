@@ -1,0 +1,145 @@
+"""The scheduled jobs: what the worker does every few seconds, minutes or each night."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tradecounter.access.jobs import clean_up_access
+from tradecounter.agents.clean_up import clean_up_agents
+from tradecounter.alerts.follow_prices import tell_of_prices
+from tradecounter.alerts.tell_of_due_invoices import tell_of_due_invoices
+from tradecounter.alerts.tell_of_stock import tell_of_stock
+from tradecounter.billing.jobs import remind_of_invoices
+from tradecounter.consent.clean_up import clean_up_consent
+from tradecounter.customers.queries.addresses import delete_old_addresses
+from tradecounter.db.idempotency import forget_keys
+from tradecounter.db.pool import Database
+from tradecounter.db.transaction import Transaction
+from tradecounter.identity.clean_up import clean_up_identity
+from tradecounter.imports.roll_back import forget_changes
+from tradecounter.kit.setting_rules import comma_separated
+from tradecounter.orders.announce_changes import announce_changes
+from tradecounter.orders.back_orders.expected_dates import update_expected_dates
+from tradecounter.orders.expire_orders import expire_orders
+from tradecounter.orders.queries.changes import delete_expired_orders
+from tradecounter.quotes.remind_of_quotes import remind_of_quotes
+from tradecounter.request_log.forget_old_requests import forget_old_requests
+from tradecounter.sandbox.live import Life, live_on
+from tradecounter.sandbox.refresh import refresh_sandbox
+from tradecounter.sandbox.steps import reseller_from
+from tradecounter.settings import Settings
+from tradecounter.storefront.changes.forget import forget_catalogue_changes
+from tradecounter.webhooks.queries.deliveries import forget_deliveries
+from tradecounter.webhooks.rules import KEPT_FOR
+
+# Cron expressions are in UTC. A run that a stopped worker missed is skipped.
+EVERY_MINUTE = "* * * * *"
+EVERY_FIVE_SECONDS = "* * * * * */5"
+EVERY_NIGHT = "17 2 * * *"
+EVERY_FIVE_MINUTES = "*/5 * * * *"
+
+BATCH = 500  # orders, addresses or keys per transaction of a retention job
+MOST_BATCHES = 20  # per minute and retention job: about a second of work, so that a stop is not delayed
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodicJob:
+    """A scheduled job; `work` returns the number of handled items.
+
+    `work` runs up to `batches` times, each time in a new transaction, until it returns 0.
+    """
+
+    name: str
+    cron: str
+    work: Callable[[Transaction, datetime], Awaitable[int]]
+    done: str = ""  # log event; not logged if no item was handled
+    batches: int = 1
+
+
+def periodic_jobs(settings: Settings) -> tuple[PeriodicJob, ...]:
+    """Return the scheduled jobs."""
+    orders, addresses = settings.keep_expired_orders, settings.keep_deleted_addresses
+    return (
+        PeriodicJob("expire_orders", EVERY_MINUTE, expire_orders, "pending orders expired", batches=MOST_BATCHES),
+        PeriodicJob("remind_of_invoices", EVERY_FIVE_MINUTES, _reminding(settings), "customers reminded of invoices"),
+        PeriodicJob("remind_of_quotes", EVERY_FIVE_MINUTES, remind_of_quotes, "customers reminded of quotes"),
+        PeriodicJob(
+            "update_expected_dates", EVERY_MINUTE, update_expected_dates, "expected dates changed", batches=MOST_BATCHES
+        ),
+        PeriodicJob("announce_changes", EVERY_MINUTE, announce_changes),
+        PeriodicJob("tell_of_stock", EVERY_MINUTE, tell_of_stock, "users told of stock"),
+        PeriodicJob("tell_of_due_invoices", EVERY_FIVE_MINUTES, tell_of_due_invoices, "users told of due invoices"),
+        PeriodicJob(
+            "tell_of_prices", EVERY_FIVE_MINUTES, tell_of_prices, "lists looked at for prices", batches=MOST_BATCHES
+        ),
+        PeriodicJob("clean_up_identity", EVERY_FIVE_MINUTES, clean_up_identity, "old tokens and counts deleted"),
+        PeriodicJob(
+            "clean_up_access", EVERY_FIVE_MINUTES, clean_up_access, "old links, sessions and wrong passwords deleted"
+        ),
+        PeriodicJob("clean_up_consent", EVERY_FIVE_MINUTES, clean_up_consent, "old grants and keys deleted"),
+        PeriodicJob("clean_up_agents", EVERY_FIVE_MINUTES, clean_up_agents, "old agents and their tokens deleted"),
+        PeriodicJob("forget_import_changes", EVERY_FIVE_MINUTES, forget_changes, "changes of old imports deleted"),
+        PeriodicJob(
+            "forget_catalogue_changes",
+            EVERY_FIVE_MINUTES,
+            _forgetting(settings),
+            "old changes of the catalogue deleted",
+        ),
+        _retention("delete_expired_orders", orders, delete_expired_orders, "expired orders deleted permanently"),
+        _retention("delete_old_addresses", addresses, delete_old_addresses, "deleted addresses deleted permanently"),
+        _retention("forget_deliveries", KEPT_FOR, forget_deliveries, "old webhook deliveries deleted"),
+        PeriodicJob(
+            "forget_requests",
+            EVERY_MINUTE,
+            forget_old_requests,
+            "entries of the request log deleted",
+            batches=MOST_BATCHES,
+        ),
+        _retention("forget_keys", settings.keep_idempotent_responses, forget_keys, "idempotency keys deleted"),
+    )
+
+
+def sandbox_jobs(settings: Settings, database: Database) -> tuple[PeriodicJob, ...]:
+    """Return the scheduled jobs of a sandbox; none elsewhere."""
+    if not settings.sandbox:
+        return ()
+    life = Life(settings.sandbox_pace, reseller_from(settings))
+
+    async def live(tx: Transaction, now: datetime) -> int:
+        return await live_on(tx, database, life, now)
+
+    async def refresh(tx: Transaction, now: datetime) -> int:
+        source = settings.sandbox_source
+        return 0 if source is None else (await refresh_sandbox(tx, source, now)).rows
+
+    return (
+        PeriodicJob("sandbox_live", EVERY_FIVE_SECONDS, live),
+        PeriodicJob("sandbox_refresh", EVERY_NIGHT, refresh, "rows of the live database copied"),
+    )
+
+
+def _reminding(settings: Settings) -> Callable[[Transaction, datetime], Awaitable[int]]:
+    stages = [int(day) for day in comma_separated(settings.reminder_days)]
+
+    async def work(tx: Transaction, now: datetime) -> int:
+        return await remind_of_invoices(tx, now, stages)
+
+    return work
+
+
+def _forgetting(settings: Settings) -> Callable[[Transaction, datetime], Awaitable[int]]:
+    async def work(tx: Transaction, now: datetime) -> int:
+        return await forget_catalogue_changes(tx, now, settings.keep_changes)
+
+    return work
+
+
+def _retention(
+    name: str, keep: timedelta | None, delete: Callable[[Transaction, datetime, int], Awaitable[int]], done: str
+) -> PeriodicJob:
+    """Return a job that deletes data older than `keep`, or deletes nothing if `keep` is None."""
+
+    async def work(tx: Transaction, now: datetime) -> int:
+        return 0 if keep is None else await delete(tx, now - keep, BATCH)
+
+    return PeriodicJob(name, EVERY_MINUTE, work, done, batches=MOST_BATCHES)
