@@ -1,0 +1,21 @@
+"""The maps of CONTRIBUTING.md and docs/pages.md name every folder, and only files that exist."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "tradecounter"
+
+
+def test_the_map_of_slices_has_every_folder() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert len(folders) > 30
+    assert sorted(folder for folder in folders if f"`{folder}/`" not in text) == []
+
+
+def test_the_files_to_copy_exist() -> None:
+    text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
+    copied = set(re.findall(r"\| `([a-z_/]+\.py)` \|", text))
+    assert len(copied) >= 8
+    assert sorted(name for name in copied if not (SOURCE / name).exists()) == []
