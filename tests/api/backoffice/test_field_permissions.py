@@ -7,8 +7,8 @@ import pytest
 
 from support.backoffice import BackOfficeSite
 from support.error_bodies import error_body
+from tradecounter.customers.operations.field_rights import roles_of_field, scope_of_field
 from tradecounter.customers.settings import CustomerChange
-from tradecounter.edge.permissions import roles_of_field, scope_of_field
 
 CONTACT = {"email_address", "first_name", "last_name", "company", "accounts_email", "order_mails"}
 TERMS: dict[str, Any] = {"credit_limit": 500, "term_days": 30}

@@ -22,6 +22,7 @@ from tradecounter.customers.operations.changes import (
     make_key,
 )
 from tradecounter.customers.operations.examples import DESCRIBED
+from tradecounter.customers.operations.field_rights import scope_of_field
 from tradecounter.customers.operations.staff_wire import (
     CreatedKey,
     CustomerCredit,
@@ -38,7 +39,6 @@ from tradecounter.edge.operations.desk import ChangingParameters, Desk, SincePar
 from tradecounter.edge.operations.scopes import CONFLICT, require_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.people import CustomerUser
-from tradecounter.edge.permissions import scope_of_field
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys

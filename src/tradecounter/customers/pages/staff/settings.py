@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from tradecounter.customers.change_account import change_customer, create_customer
 from tradecounter.customers.operations.changes import account_change
+from tradecounter.customers.operations.field_rights import roles_of_field
 from tradecounter.customers.settings import Account, CustomerChange, Packing, Terms
 from tradecounter.customers.wire import Email, RequiredText, ShortText
 from tradecounter.db.transaction import Transaction
@@ -20,7 +21,7 @@ from tradecounter.edge.page_kit.forms import Filled, Submitted, read_submitted
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, Shape
 from tradecounter.edge.pages.people import roles_of_caller
-from tradecounter.edge.permissions import allows, roles_of_field
+from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.external_ids import ExternalId
