@@ -1,7 +1,7 @@
 """Sessions at both sites: how they begin, are found and end.
 
-The cookie has 32 random bytes, the database only their hash. Each request looks its session up: ending it, disabling the
-person or blocking the customer signs out at the next request.
+The cookie has 32 random bytes, the database only their hash. Each request looks its session up, so ending it,
+disabling the person or blocking the customer signs out at the next request.
 """
 
 import secrets

@@ -127,7 +127,7 @@ class PricedQuote(_Unconfirmed, frozen=True, kw_only=True):
 
 
 class CancelledUnconfirmed(OrderBase, frozen=True, kw_only=True):
-    """A pending order or a quote that ended unconfirmed: the customer withdrew or replaced it, or support declined it."""
+    """A pending order or a quote that its customer withdrew or replaced, or that support declined."""
 
     state: Literal["cancelled"]
     status: str
