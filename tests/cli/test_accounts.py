@@ -119,7 +119,7 @@ def test_invalid_customer_changes_are_rejected_and_change_nothing(ada: dict[str,
     ada_id, other = str(ada["id"]), ["--email", "x@shop.example", "--first-name", "X", "--last-name", "Y"]
     taken = "email_address: ada@SHOP.example is another customer's"
     assert tradecounter.error("customer", "add", "--email", "ada@SHOP.example", *ADA[2:]) == taken
-    unknown_list = "price_list: price list 'none' does not exist: import it first"
+    unknown_list = "--price-list: price list 'none' does not exist: import it first"
     assert tradecounter.error("customer", "add", *other, "--price-list", "none") == unknown_list
     assert tradecounter.error("customer", "edit", ada_id, "--price-list", "none", "--company", "X") == unknown_list
     assert "at least one option is required" in tradecounter.misused("customer", "edit", ada_id)
@@ -186,7 +186,7 @@ def test_a_key_is_made_with_limits(ada: dict[str, Any], tradecounter: Program, s
 def test_limits_of_a_key_that_are_not_valid_are_rejected(ada: dict[str, Any], tradecounter: Program) -> None:
     before = tradecounter.json("key", "list", str(ada["id"]))
     for option, value, message in (
-        ("--scope", "write", "--scope: must be some of read, order, account"),
+        ("--scope", "write", "--scope write: 'write' is not one of read, order, account"),
         ("--expires", "2020-06-16", "--expires: must be in the future, before the year 9999"),
         ("--network", "here", "--network here: must be a network such as 203.0.113.0/24, or an address"),
     ):

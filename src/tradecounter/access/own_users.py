@@ -1,8 +1,9 @@
 """A customer's own owners invite, change and disable its users. The last owner always stays."""
 
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.access.queries.users import find_user, is_owner, list_users, set_rights
 from tradecounter.access.users import disable_user, invite_user, tell_of_new_owner
@@ -36,8 +37,14 @@ class UserRights(Struct):
 class UserChange(Struct):
     """What changes of a user's rights; what is left out stays."""
 
-    roles: list[UserRole] | UnsetType = UNSET
-    order_limit: Pounds | UnsetType | None = UNSET
+    roles: Annotated[list[UserRole], Meta(description="All roles that the user has then.")] | UnsetType = UNSET
+    order_limit: (
+        Annotated[
+            Pounds | None,
+            Meta(description="The total, with VAT, above which an order needs approval. Null: no order needs it."),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 async def invite_own_user(

@@ -55,20 +55,27 @@ class Account(Timed, Struct, frozen=True):
 class CustomerChange(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The settings to change; the others stay."""
 
-    email_address: Email | UnsetType = UNSET
-    first_name: RequiredText | UnsetType = UNSET
-    last_name: RequiredText | UnsetType = UNSET
+    email_address: Annotated[Email, Meta(description="The login address.")] | UnsetType = UNSET
+    first_name: Annotated[RequiredText, Meta(description="The contact person's first name.")] | UnsetType = UNSET
+    last_name: Annotated[RequiredText, Meta(description="The contact person's last name.")] | UnsetType = UNSET
     company: Annotated[ShortText | None, Meta(description="Null or empty: none.")] | UnsetType = UNSET
-    accounts_email: Email | UnsetType | None = UNSET
-    trade_account: bool | UnsetType = UNSET
-    price_list: ShortText | UnsetType | None = UNSET
-    discount: Percent | UnsetType = UNSET
-    credit_limit: Pounds | UnsetType | None = UNSET
+    accounts_email: Annotated[Email | None, Meta(description="Receives copies of invoices.")] | UnsetType = UNSET
+    trade_account: Annotated[bool, Meta(description="A trade account sees expected deliveries.")] | UnsetType = UNSET
+    price_list: Annotated[ShortText | None, Meta(description="Null: the list `default`.")] | UnsetType = UNSET
+    discount: Annotated[Percent, Meta(description="Off all prices except contract prices.")] | UnsetType = UNSET
+    credit_limit: Annotated[Pounds | None, Meta(description="Null: no credit terms.")] | UnsetType = UNSET
     term_days: Terms | UnsetType | None = UNSET
-    packing: Packing | UnsetType = UNSET
-    shipping_method: Annotated[int, Meta(ge=1, le=2**31 - 1)] | UnsetType | None = UNSET
-    unique_references: bool | UnsetType = UNSET
-    order_mails: bool | UnsetType = UNSET
+    packing: Annotated[Packing, Meta(description="The packing: `own` (own brand) or `plain`.")] | UnsetType = UNSET
+    shipping_method: (
+        Annotated[int, Meta(ge=1, le=2**31 - 1, description="The default shipping method of orders.")]
+        | UnsetType
+        | None
+    ) = UNSET
+    unique_references: Annotated[bool, Meta(description="Reject customer references used before.")] | UnsetType = UNSET
+    order_mails: (
+        Annotated[bool, Meta(description="Whether the account's address gets the e-mails of orders without a contact.")]
+        | UnsetType
+    ) = UNSET
     external_id: ExternalId | UnsetType | None = UNSET
 
     def without_credit(self) -> Self:

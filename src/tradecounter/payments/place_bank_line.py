@@ -36,11 +36,17 @@ class Placement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     `amount` and `received_on` are needed, and allowed, only where they could not be read. `force` allows a duplicate.
     """
 
-    customer_id: Id | UnsetType = UNSET
-    invoice: Id | UnsetType = UNSET
-    amount: Decimal | UnsetType = UNSET
-    received_on: date | UnsetType = UNSET
-    force: bool = False
+    customer_id: (
+        Annotated[Id, Meta(description="The customer who pays: the oldest due invoices first.")] | UnsetType
+    ) = UNSET
+    invoice: Annotated[Id, Meta(description="The invoice that it pays.")] | UnsetType = UNSET
+    amount: Annotated[Decimal, Meta(description="Pounds, if the file's could not be read.")] | UnsetType = UNSET
+    received_on: (
+        Annotated[date, Meta(description="When it was received, if the file's could not be read.")] | UnsetType
+    ) = UNSET
+    force: Annotated[bool, Meta(description="Record it although the same reference, amount and date are recorded.")] = (
+        False
+    )
 
 
 async def place_bank_line(tx: Transaction, line_id: int, placement: Placement, now: datetime) -> PlacedLine:

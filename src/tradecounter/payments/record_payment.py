@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.credit_overview import order_status
@@ -41,11 +41,13 @@ LONGEST_REFERENCE = 200
 class NewPayment(Struct, frozen=True, kw_only=True):
     """A payment to record; `received_on` is today by default. `force` allows a duplicate."""
 
-    amount: Pounds
-    received_on: date | None = None
-    method: Method = "bank_transfer"
-    reference: str = ""
-    force: bool = False
+    amount: Annotated[Pounds, Meta(description="Pounds.")]
+    received_on: Annotated[date | None, Meta(description="When the money was received. Default: today.")] = None
+    method: Annotated[Method, Meta(description="A refund gives money on the account back.")] = "bank_transfer"
+    reference: Annotated[str, Meta(description="The bank's reference.")] = ""
+    force: Annotated[bool, Meta(description="Record it although the same reference, amount and date are recorded.")] = (
+        False
+    )
 
 
 async def record_payment(tx: Transaction, reference: str, amount: Decimal, now: datetime) -> CreditOrderStatus:

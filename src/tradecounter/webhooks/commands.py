@@ -2,14 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
-from msgspec import UNSET
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit
+from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, IdOf, Limit
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.kit.clock import SystemClock
@@ -38,16 +38,9 @@ from tradecounter.webhooks.wire import (
 
 app = typer.Typer(no_args_is_help=True, help="Webhooks: addresses that events are posted to.")
 
-WebhookId = Annotated[
-    int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The webhook's id, from `webhook list`.")
-]
-DeliveryId = Annotated[
-    int, typer.Argument(min=1, max=LARGEST_ID, metavar="DELIVERY", help="The delivery's id, from `webhook deliveries`.")
-]
-Types = Annotated[
-    list[str] | None,
-    typer.Option("--type", metavar="T", help="Only events of this type; may be repeated. Default: all types."),
-]
+WebhookId = Annotated[int, IdOf("ID", "The webhook's id, from `webhook list`.")]
+DeliveryId = Annotated[int, IdOf("DELIVERY", "The delivery's id, from `webhook deliveries`.")]
+_TYPES = Option("--type", metavar="T", help="Only events of this type; may be repeated. Default: all types.")
 
 _COLUMNS = ("id", "state", "customer_id", "url", Prose("types", 30), Prose("description"), Prose("reason", 40))
 _DELIVERIES = (
@@ -56,21 +49,11 @@ _DELIVERIES = (
 
 
 @app.command("add")
-def add(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Where events are posted to.")],
-    customer: Annotated[
-        int | None,
-        typer.Option(
-            "--customer", min=1, max=LARGEST_ID, metavar="ID", help="Whose events it gets. Default: all.",
-            show_default=False,
-        ),
-    ] = None,
-    types: Types = None,
-    description: Annotated[str, typer.Option(metavar="TEXT", help="What it is for.")] = "",
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
+@takes_request(
+    url=Option("URL"), types=_TYPES, customer_id=Option("--customer", "Whose events it gets. Default: all.", "ID")
+)
+def add(wanted: WebhookRequest, as_json: AsJson = False) -> None:
     """Add a webhook; its secret is shown only once."""
-    wanted = WebhookRequest(url=url, customer_id=customer, types=types or [], description=description)
     added = _change(lambda tx, now: add_webhook(tx, _policy(), wanted, now))
     show(added, f"webhook {added.id}: {added.secret}\n{_STORE}", as_json=as_json)
 
@@ -94,21 +77,14 @@ def show_one(webhook_id: WebhookId, as_json: AsJson = False) -> None:
 
 
 @app.command("edit")
+@takes_request(url=Option(metavar="URL"), types=_TYPES)
 def edit(
     webhook_id: WebhookId,
-    url: Annotated[str | None, typer.Option(metavar="URL", help="Where events are posted to.")] = None,
-    types: Types = None,
+    change: WebhookChange,
     all_types: Annotated[bool, typer.Option("--all-types", help="Events of all types.")] = False,
-    description: Annotated[str | None, typer.Option(metavar="TEXT", help="What it is for.")] = None,
-    state: Annotated[
-        Literal["active", "paused", "disabled"] | None,
-        typer.Option(help="An active webhook gets all events that it has missed."),
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Change a webhook, or pause it, or set it active."""
-    given: dict[str, Any] = {"url": url, "types": types, "description": description, "state": state}
-    change = WebhookChange(**{name: UNSET if value is None else value for name, value in given.items()})
     if all_types:
         change.types = []
     changed = _change(lambda tx, now: change_webhook(tx, _policy(), webhook_id, change, now))
@@ -150,16 +126,10 @@ def deliver_again(webhook_id: WebhookId, delivery_id: DeliveryId, as_json: AsJso
 
 
 @app.command("replay")
-def replay_range(
-    webhook_id: WebhookId,
-    first: Annotated[
-        int, typer.Option("--from", min=1, max=LARGEST_ID, metavar="N", help="The first sequence, see `event list`.")
-    ],
-    last: Annotated[int, typer.Option("--to", min=1, max=LARGEST_ID, metavar="N", help="The last sequence.")],
-    as_json: AsJson = False,
-) -> None:
+@takes_request(first=Option(help="The first sequence, see `event list`."))
+def replay_range(webhook_id: WebhookId, events: Replay, as_json: AsJson = False) -> None:
     """Deliver all events of a range once more."""
-    made = _change(lambda tx, now: replay(tx, webhook_id, Replay(first, last), now))
+    made = _change(lambda tx, now: replay(tx, webhook_id, events, now))
     show(made, f"{made.deliveries} deliveries", as_json=as_json)
 
 

@@ -43,7 +43,9 @@ class WebhookChange(Struct, kw_only=True):
     url: Url | UnsetType = UNSET
     types: Types | UnsetType = UNSET
     description: Description | UnsetType = UNSET
-    state: WebhookState | UnsetType = UNSET
+    state: (
+        Annotated[WebhookState, Meta(description="An active webhook gets all events that it has missed.")] | UnsetType
+    ) = UNSET
 
 
 class Replay(Struct, rename={"first": "from", "last": "to"}):

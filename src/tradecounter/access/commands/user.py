@@ -1,6 +1,6 @@
 """`tradecounter user`: customers' users, who sign in to the account pages."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from msgspec import UNSET
@@ -11,15 +11,15 @@ from tradecounter.access.queries.users import list_users
 from tradecounter.access.users import disable_user, fetch_user, invite_user, reset_user
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import CustomerId, called, one_of, pounds
+from tradecounter.edge.command_line.arguments import CustomerId
 from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import USER_ROLES, UserRole
 from tradecounter.identity.installation_secret import secret_key
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import named_by
 from tradecounter.kit.money import in_pounds
 from tradecounter.settings import read_settings
 
@@ -54,33 +54,25 @@ def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
 
 
 @app.command("edit")
+@takes_request(
+    roles=Option("--role", f"One of {', '.join(USER_ROLES)}; may be repeated. Replaces all roles.", "R"),
+    order_limit=Option("--limit", "The total, with VAT, above which an order needs approval."),
+)
 def edit(
     email: Email,
-    roles: Annotated[
-        list[Any] | None,
-        typer.Option(
-            "--role",
-            parser=one_of(USER_ROLES),
-            metavar="R",
-            help=f"One of {', '.join(USER_ROLES)}; may be repeated. Replaces all roles.",
-        ),
-    ] = None,
-    limit: Annotated[
-        Any,
-        typer.Option(parser=pounds, metavar="AMOUNT", help="The total, with VAT, above which an order needs approval."),
-    ] = None,
+    change: UserChange,
     no_limit: Annotated[bool, typer.Option("--no-limit", help="No order needs approval.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Change a user's roles, and the limit for one order; what is not named stays."""
-    if limit is not None and no_limit:
-        raise typer.BadParameter("give either --limit or --no-limit")
-    change = UserChange(roles or UNSET, None if no_limit else UNSET if limit is None else limit)
+    if no_limit:
+        if change.order_limit is not UNSET:
+            raise typer.BadParameter("give either --limit or --no-limit")
+        change.order_limit = None
 
     async def work(tx: Transaction) -> CustomerUser:
         user = await fetch_user(tx, email)
-        with named_by(called({"order_limit": "--limit", "roles": "--role"})):
-            return await change_user(tx, user.customer_id, user.id, change, SystemClock().now())
+        return await change_user(tx, user.customer_id, user.id, change, SystemClock().now())
 
     user = run_change(work)
     limited = "no limit" if user.order_limit is None else f"a limit of {in_pounds(user.order_limit)} for one order"

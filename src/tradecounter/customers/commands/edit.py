@@ -1,19 +1,19 @@
 """`tradecounter customer add` and `customer edit`."""
 
-from collections.abc import Callable
 from decimal import Decimal
 from enum import StrEnum
-from inspect import Parameter, Signature, signature
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated
 
 import typer
 from msgspec import UNSET, structs
 
 from tradecounter.customers.change_account import LARGEST_LIMIT, change_customer, create_customer
-from tradecounter.customers.settings import Account, CustomerChange, Packing
+from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, percent, pounds
 from tradecounter.edge.command_line.output import AsJson, show_record
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.email_addresses import parse_email
@@ -51,93 +51,25 @@ def _limit(text: str) -> Decimal:
     return _at_most(LARGEST_LIMIT, pounds(text))
 
 
-# The options of both commands, by member of CustomerChange.
-_OPTIONS: dict[str, Any] = {
-    "email_address": Annotated[str, typer.Option("--email", parser=_email, metavar="E", help="The login address.")],
-    "first_name": Annotated[str, typer.Option("--first-name", metavar="F", help="The contact person's first name.")],
-    "last_name": Annotated[str, typer.Option("--last-name", metavar="L", help="The contact person's last name.")],
-    "company": Annotated[str, typer.Option("--company", metavar="C", help="The company's name.")],
-    "accounts_email": Annotated[
-        str, typer.Option("--accounts-email", parser=_email, metavar="E", help="Receives copies of invoices.")
-    ],
-    "trade_account": Annotated[
-        bool, typer.Option("--trade/--no-trade", help="A trade account sees expected deliveries.")
-    ],
-    "price_list": Annotated[
-        str, typer.Option("--price-list", metavar="KEY", help="The price list; without one, `default`.")
-    ],
-    "discount": Annotated[
-        Decimal,
-        typer.Option(
-            "--discount",
-            parser=_discount,
-            metavar="PERCENT",
-            help="Off all prices except contract prices.",
-        ),
-    ],
-    "credit_limit": Annotated[
-        Decimal,
-        typer.Option("--credit-limit", parser=_limit, metavar="AMOUNT", help="The credit limit, in pounds."),
-    ],
-    "term_days": Annotated[
-        int, typer.Option("--term-days", min=0, max=3650, metavar="N", help="Days from an invoice to its due date.")
-    ],
-    "packing": Annotated[Packing, typer.Option("--packing", help="The packing: `own` (own brand) or `plain`.")],
-    "shipping_method": Annotated[
-        int,
-        typer.Option(
-            "--shipping-method",
-            min=1,
-            max=2**31 - 1,
-            metavar="ID",
-            help="The default shipping method of orders.",
-        ),
-    ],
-    "unique_references": Annotated[
-        bool,
-        typer.Option("--unique-references/--no-unique-references", help="Reject customer references used before."),
-    ],
-    "order_mails": Annotated[
-        bool,
-        typer.Option(
-            "--order-mails/--no-order-mails",
-            help="If an order has no contact, send its e-mails to the login address.",
-        ),
-    ],
-    "external_id": Annotated[
-        str, typer.Option("--external-id", metavar="ID", help="Its id in another program; customers never see it.")
-    ],
-}
+_with_settings = partial(
+    takes_request,
+    email_address=Option("--email", metavar="E", read=_email),
+    first_name=Option(metavar="F"),
+    last_name=Option(metavar="L"),
+    company=Option(metavar="C", help="The company's name."),
+    accounts_email=Option(metavar="E", read=_email),
+    trade_account=Option("--trade/--no-trade"),
+    price_list=Option(metavar="KEY", help="The price list; without one, `default`."),
+    discount=Option(read=_discount, metavar="PERCENT"),
+    credit_limit=Option(read=_limit, metavar="AMOUNT", help="The credit limit, in pounds."),
+    shipping_method=Option(metavar="ID"),
+    order_mails=Option(help="If an order has no contact, send its e-mails to the login address."),
+    external_id=Option(metavar="ID", help="Its id in another program; customers never see it."),
+)
 
 
-def _with_options(*required: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add _OPTIONS to a command; the command receives their values as `change`."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        def run(**values: Any) -> None:
-            members = {name: values.pop(name) for name in _OPTIONS}
-            change = CustomerChange(**{name: UNSET if value is None else value for name, value in members.items()})
-            command(change=change, **values)
-
-        options = [
-            Parameter(
-                name,
-                Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if name in required else None,
-                annotation=annotation,
-            )
-            for name, annotation in _OPTIONS.items()
-        ]
-        own = [p for p in signature(command).parameters.values() if p.name != "change"]
-        run.__doc__ = command.__doc__
-        run.__signature__ = Signature([*options, *own])  # type: ignore[attr-defined]  # Typer reads it
-        return run
-
-    return decorate
-
-
-@_with_options("email_address", "first_name", "last_name")
-def add(*, change: CustomerChange, as_json: AsJson = False) -> None:
+@_with_settings(required=("email_address", "first_name", "last_name"))
+def add(change: CustomerChange, as_json: AsJson = False) -> None:
     """Add a customer; without --credit-limit it has no credit terms and cannot order."""
     if (change.credit_limit is UNSET) != (change.term_days is UNSET):
         raise typer.BadParameter("--credit-limit and --term-days go together")
@@ -149,9 +81,8 @@ def add(*, change: CustomerChange, as_json: AsJson = False) -> None:
     show_record(run_change(work), as_json=as_json)
 
 
-@_with_options()
+@_with_settings()
 def edit(
-    *,
     customer_id: CustomerId,
     change: CustomerChange,
     no_credit: Annotated[bool, typer.Option("--no-credit", help="Remove the credit terms.")] = False,

@@ -21,13 +21,19 @@ _ELEMENT = re.compile(r"(?P<list>\w+)\[(?P<number>\d+)\]")
 
 LARGEST_ID = 2**63 - 1  # the largest bigint of PostgreSQL
 
-CustomerId = Annotated[
-    int, typer.Argument(min=1, max=LARGEST_ID, metavar="CUSTOMER_ID", help="The customer's id, from `customer list`.")
-]
-Customer = Annotated[
-    int | None,
-    typer.Option("--customer", min=1, max=LARGEST_ID, metavar="ID", help="Only this customer's.", show_default=False),
-]
+
+def IdOf(metavar: str, meaning: str) -> Any:  # noqa: N802 it stands where a class of typer stands
+    """Return an argument that is the id or the number of a record."""
+    return typer.Argument(min=1, max=LARGEST_ID, metavar=metavar, help=meaning)
+
+
+def OptionalId(name: str, metavar: str, meaning: str) -> Any:  # noqa: N802 it stands where a class of typer stands
+    """Return an option that is the id or the number of a record."""
+    return typer.Option(name, min=1, max=LARGEST_ID, metavar=metavar, help=meaning, show_default=False)
+
+
+CustomerId = Annotated[int, IdOf("CUSTOMER_ID", "The customer's id, from `customer list`.")]
+Customer = Annotated[int | None, OptionalId("--customer", "ID", "Only this customer's.")]
 OrderName = Annotated[str, typer.Argument(metavar="ORDER", help="The order's reference or id.")]
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product's SKU, in upper or lower case.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the result; change nothing.")]
@@ -156,16 +162,17 @@ Reason = Annotated[
 ]
 
 
+def read_day(text: str) -> date:
+    """Parse a date. Raises BadParameter."""
+    found = _day(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not a date, such as 2026-06-01")
+    return found
+
+
 def Day(name: str, meaning: str) -> Any:  # noqa: N802 it stands where a class of typer stands
     """Return an option that is a date."""
-
-    def parse(text: str) -> date:
-        found = _day(text)
-        if found is None:
-            raise typer.BadParameter(f"{text!r} is not a date, such as 2026-06-01")
-        return found
-
-    return typer.Option(name, parser=parse, metavar="D", help=meaning, show_default=False)
+    return typer.Option(name, parser=read_day, metavar="D", help=meaning, show_default=False)
 
 
 def read_bytes(name: str) -> bytes:

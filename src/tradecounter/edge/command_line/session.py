@@ -6,6 +6,7 @@ import pwd
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar
 
 import psycopg
@@ -21,7 +22,7 @@ from tradecounter.db.schema_state import SchemaState, schema_state, too_new
 from tradecounter.db.transaction import Transaction, reading, transaction
 from tradecounter.edge.command_line.logs import configure_logs
 from tradecounter.kit.actor import Actor
-from tradecounter.kit.errors import DomainError, OperatorError
+from tradecounter.kit.errors import DomainError, OperatorError, named_by
 from tradecounter.settings import Settings, read_settings
 
 
@@ -74,11 +75,25 @@ def reason_for(error: Exception) -> str:
             return str(error)
 
 
+_names: ContextVar[Callable[[str], str]] = ContextVar("names", default=str)  # by default, a field keeps its name
+
+
+@contextmanager
+def naming_fields(name: Callable[[str], str]) -> Iterator[None]:
+    """Run a command whose errors name the fields of its request: `name` returns what the command calls a field."""
+    token = _names.set(name)
+    try:
+        yield
+    finally:
+        _names.reset(token)
+
+
 @contextmanager
 def reporting_errors() -> Iterator[None]:
     """End the command with a message if the block raises an expected error."""
     try:
-        yield
+        with named_by(_names.get()):
+            yield
     except EXPECTED as error:
         fail(reason_for(error))
 

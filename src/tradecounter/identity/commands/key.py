@@ -1,54 +1,39 @@
 """`tradecounter key`: API keys."""
 
-from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
 from tradecounter.customers.queries.accounts import fetch_account, find_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, CustomerId, called, until
+from tradecounter.edge.command_line.arguments import CustomerId, IdOf, until
 from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
-from tradecounter.edge.permissions import KEY_SCOPES, KeyScope
+from tradecounter.edge.permissions import KEY_SCOPES
 from tradecounter.identity.manage_keys import create_key, end_key
 from tradecounter.identity.queries.api_keys import KeyRecord, NewKey, list_keys
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import named_by
 
 app = typer.Typer(no_args_is_help=True, help="API keys of customers.")
 
 
 @app.command("add")
-def add(
-    customer_id: CustomerId,
-    name: Annotated[str, typer.Option(help="The key's purpose.")] = "API key",
-    scopes: Annotated[
-        list[str] | None,
-        typer.Option("--scope", metavar="S", help=f"One of {', '.join(KEY_SCOPES)}; may be repeated. Default: all."),
-    ] = None,
-    expires: Annotated[
-        datetime | None, typer.Option(parser=until, metavar="D", help="The last day, or a UK time. Default: never.")
-    ] = None,
-    networks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--network", metavar="N", help="A network or an address that may use it; may be repeated. Default: any."
-        ),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_request(
+    name=Option(default="API key"),
+    scopes=Option("--scope", f"One of {', '.join(KEY_SCOPES)}; may be repeated. Default: all.", "S", read=str),
+    expires_at=Option("--expires", "The last day, or a UK time. Default: never.", read=until),
+    networks=Option("--network", "A network or an address that may use it; may be repeated. Default: any.", "N"),
+)
+def add(customer_id: CustomerId, request: KeyRequest, as_json: AsJson = False) -> None:
     """Create a key, which is shown only once."""
-    request = KeyRequest(name, cast("list[KeyScope] | None", scopes), expires, networks)
-    named = [f"--network {network}" for network in networks or ()]
 
     async def work(tx: Transaction) -> NewKey:
         await fetch_account(tx, customer_id)
-        with named_by(called({"name": "--name", "scopes": "--scope", "expires_at": "--expires"}, networks=named)):
-            return await create_key(tx, customer_id, request, SystemClock().now())
+        return await create_key(tx, customer_id, request, SystemClock().now())
 
     added = run_change(work)
     show(added, f"key {added.id}: {added.key}\nStore it now: it is not shown again.", as_json=as_json)
@@ -77,12 +62,7 @@ def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
 
 
 @app.command("disable")
-def disable(
-    key_id: Annotated[
-        int, typer.Argument(min=1, max=LARGEST_ID, metavar="KEY_ID", help="The key's id, from `key list`.")
-    ],
-    as_json: AsJson = False,
-) -> None:
+def disable(key_id: Annotated[int, IdOf("KEY_ID", "The key's id, from `key list`.")], as_json: AsJson = False) -> None:
     """Disable a key, in every process within five seconds."""
 
     async def work(tx: Transaction) -> tuple[KeyRecord, Account | None]:

@@ -1,7 +1,5 @@
 """`tradecounter payment import`, `unplaced`, `place`, `set-aside`, `imports`, `roll-back`: bank files."""
 
-from datetime import date
-from decimal import Decimal
 from pathlib import PurePath
 from typing import Annotated
 
@@ -9,8 +7,9 @@ import typer
 from msgspec import UNSET
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Day, Limit, pounds, read_bytes
+from tradecounter.edge.command_line.arguments import IdOf, Limit, read_bytes
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_json, show_table
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.imports.commands.import_file import Map
@@ -35,12 +34,8 @@ from tradecounter.payments.queries.bank_files import list_bank_files
 from tradecounter.payments.queries.bank_lines import BankLineFilter, list_bank_lines
 from tradecounter.payments.roll_back_bank_file import roll_back_bank_file
 
-LineId = Annotated[
-    int, typer.Argument(min=1, max=LARGEST_ID, metavar="LINE_ID", help="The line's id, from `payment unplaced`.")
-]
-FileId = Annotated[
-    int, typer.Argument(min=1, max=LARGEST_ID, metavar="FILE_ID", help="The file's id, from `payment imports`.")
-]
+LineId = Annotated[int, IdOf("LINE_ID", "The line's id, from `payment unplaced`.")]
+FileId = Annotated[int, IdOf("FILE_ID", "The file's id, from `payment imports`.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be recorded, and record nothing.")]
 
 _LINES = ("id", "bank_file", "line", "date", "amount", Prose("reference"), Prose("why"))
@@ -113,50 +108,20 @@ def list_unplaced(limit: Limit = LISTED, columns: ColumnNames = None, as_json: A
     show_table(run_query(work), _LINES, as_json=as_json, names=columns, limit=limit)
 
 
-def place(
-    line_id: LineId,
-    customer: Annotated[
-        int | None,
-        typer.Option(
-            "--customer",
-            min=1,
-            max=LARGEST_ID,
-            metavar="ID",
-            help="The customer who pays: the oldest due invoices first.",
-        ),
-    ] = None,
-    invoice: Annotated[
-        int | None, typer.Option("--invoice", min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice that it pays.")
-    ] = None,
-    amount: Annotated[
-        Decimal | None,
-        typer.Option("--amount", parser=pounds, metavar="AMOUNT", help="Pounds, if the file's could not be read."),
-    ] = None,
-    received_on: Annotated[date | None, Day("--date", "When it was received, if the file's could not be read.")] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Record it although the same reference, amount and date are recorded.")
-    ] = False,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_request(
+    customer_id=Option("--customer", metavar="ID"),
+    invoice=Option(metavar="NUMBER"),
+    received_on=Option("--date"),
+)
+def place(line_id: LineId, placement: Placement, dry_run: DryRun = False, as_json: AsJson = False) -> None:
     """Record the payment of a line that waits; later money of the same payer goes to the same customer."""
-    if (customer is None) == (invoice is None):
+    if (placement.customer_id is UNSET) == (placement.invoice is UNSET):
         raise typer.BadParameter("name either --customer or --invoice")
-    placement = Placement(
-        customer_id=UNSET if customer is None else customer,
-        invoice=UNSET if invoice is None else invoice,
-        amount=UNSET if amount is None else amount,
-        received_on=UNSET if received_on is None else received_on,
-        force=force,
-    )
 
     async def work(tx: Transaction) -> PlacedLine:
-        placed = await place_bank_line(tx, line_id, placement, SystemClock().now())
-        if dry_run:
-            tx.set_rollback()
-        return placed
+        return await place_bank_line(tx, line_id, placement, SystemClock().now())
 
-    placed = run_change(work)
+    placed = run_change(work, dry_run=dry_run)
     payment = placed.payment
     paid = ", ".join(str(share.invoice) for share in payment.allocations)
     where = f"invoice {paid}" if paid else "the account"

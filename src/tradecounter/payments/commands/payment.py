@@ -9,8 +9,9 @@ from msgspec import to_builtins
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Day, Limit, Reason, one_of, pounds
+from tradecounter.edge.command_line.arguments import Customer, Day, IdOf, Limit, OptionalId, Reason
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_json, show_table
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
@@ -23,51 +24,32 @@ from tradecounter.payments.wire import Payment, present_payment
 
 app = typer.Typer(no_args_is_help=True, help="Payments and refunds.")
 
-PaymentId = Annotated[
-    int, typer.Argument(min=1, max=LARGEST_ID, metavar="PAYMENT_ID", help="The payment's id, from `payment list`.")
-]
-Invoice = Annotated[
-    int | None, typer.Option("--invoice", min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice that it pays.")
-]
+PaymentId = Annotated[int, IdOf("PAYMENT_ID", "The payment's id, from `payment list`.")]
+Invoice = Annotated[int | None, OptionalId("--invoice", "NUMBER", "The invoice that it pays.")]
 
 _COLUMNS = ("id", "received_on", "customer_id", "amount", "method", Prose("reference"), "invoices", "reversed_at",
             Prose("reversal_reason"))  # fmt: skip
 
 
 @app.command("add")
+@takes_request(
+    amount=Option("AMOUNT"),
+    received_on=Option("--date"),
+    method=Option(metavar="M", help=f"One of: {', '.join(METHODS)}. A refund gives money on the account back."),
+    reference=Option(metavar="R"),
+)
 def add(
-    amount: Annotated[Decimal, typer.Argument(parser=pounds, metavar="AMOUNT", help="Pounds.")],
+    new: NewPayment,
     invoice: Invoice = None,
     customer: Annotated[
-        int | None,
-        typer.Option(
-            "--customer",
-            min=1,
-            max=LARGEST_ID,
-            metavar="ID",
-            help="The customer who pays: the oldest due invoices first.",
-        ),
+        int | None, OptionalId("--customer", "ID", "The customer who pays: the oldest due invoices first.")
     ] = None,
-    received_on: Annotated[date | None, Day("--date", "When the money was received. Default: today.")] = None,
-    method: Annotated[
-        Any,
-        typer.Option(
-            parser=one_of(METHODS),
-            metavar="M",
-            help=f"One of: {', '.join(METHODS)}. A refund gives money on the account back.",
-        ),
-    ] = "bank_transfer",
-    reference: Annotated[str, typer.Option(metavar="R", help="The bank's reference.")] = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Record it although the same reference, amount and date are recorded.")
-    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would pay, and record nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Record a payment of an invoice or of a customer; what is not due stays on the account."""
     if (invoice is None) == (customer is None):
         raise typer.BadParameter("name either --invoice or --customer")
-    new = NewPayment(amount=amount, received_on=received_on, method=method, reference=reference, force=force)
 
     async def work(tx: Transaction) -> Payment:
         now = SystemClock().now()

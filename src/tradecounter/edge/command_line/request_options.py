@@ -1,0 +1,180 @@
+"""Makes a command's options from the struct of its request, as forms and bodies are read from it.
+
+A field's name is the option's, its type says how a text is read, its description is the help. A value that the struct
+rejects gets the message that it gets at the other doors, with the option's name.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
+from types import GenericAlias
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+import typer
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo, fields
+
+from tradecounter.edge.command_line.arguments import called, number, one_of, read_day, since
+from tradecounter.edge.command_line.session import naming_fields, reporting_errors
+from tradecounter.kit.errors import invalid_fields
+from tradecounter.kit.number_types import NumberField, alternatives, metas, number_of
+from tradecounter.kit.validation_messages import field_errors_of
+
+Command = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What a command says of a field otherwise than the struct does.
+
+    `name` is an option's, `--trade/--no-trade`, or an argument's, in capitals. `read` parses a text, and an element of
+    a list. A field with a `default` is not required.
+    """
+
+    name: str = ""
+    help: str = ""
+    metavar: str = ""
+    read: Callable[[str], Any] | None = None
+    default: Any = None
+
+
+_AS_THE_STRUCT_SAYS = Option()
+
+
+def takes_request(
+    *, required: Sequence[str] = (), leave_out: Sequence[str] = (), **said: Option
+) -> Callable[[Command], Command]:
+    """Give a command an option for each field of its request, the parameter whose type is a struct.
+
+    Fields that were not given have the struct's defaults. `required` are fields that the struct does not require,
+    `leave_out` are those that the command makes itself. Errors that a use case raises for a field name its option.
+    """
+
+    def decorate(command: Command) -> Command:
+        own = signature(command).parameters.values()
+        [request] = [each for each in own if isinstance(each.annotation, type) and issubclass(each.annotation, Struct)]
+        taken = {each.name: each for each in fields(request.annotation) if each.name not in leave_out}
+        options = {name: said.get(name, _AS_THE_STRUCT_SAYS) for name in taken}
+        names = {name: _name(options[name], each) for name, each in taken.items()}
+
+        @wraps(command)
+        def run(**values: Any) -> None:
+            given = {name: value for name in taken if (value := values.pop(name)) not in (None, [])}
+            with naming_fields(_called(taken, names, given)):
+                with reporting_errors():
+                    values[request.name] = _read_request(given, taken, request.annotation)
+                command(**values)
+
+        made = {
+            name: _parameter(each, options[name], names[name], required=name in required)
+            for name, each in taken.items()
+        }
+        parameters = [new for each in own for new in (made.values() if each is request else [each])]
+        run.__signature__ = Signature(  # type: ignore[attr-defined]  # Typer reads it
+            [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
+        )
+        return run
+
+    return decorate
+
+
+def _read_request(given: Mapping[str, Any], taken: Mapping[str, FieldInfo], shape: type[Struct]) -> Struct:
+    """Return the request. Raises DomainError (invalid) with all that the struct rejects."""
+    members = {taken[name].encode_name: value for name, value in given.items()}
+    if errors := list(field_errors_of(members, shape)):
+        raise invalid_fields(errors)
+    return msgspec.convert(members, shape)
+
+
+def _called(taken: Mapping[str, FieldInfo], names: Mapping[str, str], given: Mapping[str, Any]) -> Callable[[str], str]:
+    """Return how the command names the request's fields; an element of a list is its option with its value."""
+    lists = {
+        taken[name].encode_name: [f"{names[name]} {each}" for each in value]
+        for name, value in given.items()
+        if isinstance(value, list)
+    }
+    return called({each.encode_name: names[name] for name, each in taken.items()}, **lists)
+
+
+def _name(said: Option, field: FieldInfo) -> str:
+    """Return the option's name, or that of the field for an argument."""
+    if not said.name:
+        return f"--{field.encode_name.replace('_', '-')}"
+    return said.name.partition("/")[0] if said.name.startswith("-") else field.encode_name
+
+
+def _parameter(field: FieldInfo, said: Option, name: str, *, required: bool) -> Parameter:
+    """Return the parameter that Typer makes the option or the argument of."""
+    is_argument = bool(said.name) and not said.name.startswith("-")
+    options = alternatives(field.type)
+    default = said.default
+    if default is None and isinstance(field.default, str | bool) and field.default != "":
+        default = field.default
+    is_required = (required or (field.default is NODEFAULT and field.default_factory is NODEFAULT)) and default is None
+    listed = next((each for each in options if get_origin(each) is list), None)
+    element = field.type if listed is None else get_args(listed)[0]
+    kind, settings = _kind(element, said.read, listed=listed is not None)
+    settings["metavar"] = said.name if is_argument else said.metavar or settings["metavar"]
+    settings["help"] = said.help or _help(field)
+    if is_argument:
+        found = typer.Argument(**settings)
+    elif kind is bool and default is None:
+        found = typer.Option(said.name or f"{name}/--no-{name.removeprefix('--')}", **settings)
+    else:
+        found = typer.Option(said.name or name, **settings)
+    return Parameter(
+        field.name,
+        Parameter.KEYWORD_ONLY,
+        default=Parameter.empty if is_required else default,
+        annotation=Annotated[kind if listed is None else GenericAlias(list, kind), found],
+    )
+
+
+def _kind(annotation: Any, read: Callable[[str], Any] | None, *, listed: bool) -> tuple[Any, dict[str, Any]]:
+    """Return a value's type for Typer, with how it is read and what the help calls it."""
+    options = alternatives(annotation)
+    wanted = number_of(annotation)
+    choice = next((each for each in options if get_origin(each) is Literal), None)
+    found: tuple[Any, dict[str, Any]] = (str, {"metavar": "TEXT"})
+    if read is not None:
+        found = Any, {"parser": read, "metavar": "D" if {date, datetime} & set(options) else "TEXT"}
+    elif bool in options:
+        found = bool, {"metavar": None}
+    elif choice is not None and listed:  # Typer has no lists of choices
+        found = Any, {"parser": one_of(get_args(choice)), "metavar": "WORD"}
+    elif choice is not None:
+        found = choice, {"metavar": None}
+    elif wanted is not None and wanted.kind == "count":
+        found = int, {**_bounds(metas(annotation)), "metavar": "N"}
+    elif wanted is not None:
+        found = Decimal, {"parser": partial(_read_number, wanted), "metavar": _METAVARS[wanted.kind]}
+    elif datetime in options:
+        found = datetime, {"parser": since, "metavar": "D"}
+    elif date in options:
+        found = date, {"parser": read_day, "metavar": "D"}
+    return found
+
+
+_METAVARS = {"pounds": "AMOUNT", "percent": "PERCENT", "measure": "NUMBER"}
+
+
+def _read_number(wanted: NumberField, text: str) -> Decimal | int:
+    return number(wanted.read, text)
+
+
+def _bounds(found: Sequence[msgspec.Meta]) -> dict[str, int]:
+    least = [int(meta.ge) for meta in found if meta.ge is not None]
+    most = [int(meta.le) for meta in found if meta.le is not None]
+    return {name: bounds[-1] for name, bounds in (("min", least), ("max", most)) if bounds}
+
+
+def _help(field: FieldInfo) -> str:
+    """Return the field's description. Raises ValueError without one: a command explains its options."""
+    found = [meta.description for meta in metas(field.type) if meta.description]
+    if not found:
+        raise ValueError(f"the field {field.name} has no description")
+    return found[-1]
