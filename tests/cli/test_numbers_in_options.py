@@ -44,7 +44,7 @@ def parsed(text: str, name: str, *words: str) -> Outcome:
         (PERCENTAGES, "discount", ("customer", "edit", "1", "--discount={}")),
         (PERCENTAGES, "discount", ("quote", "price", "CODE", "--discount={}")),
         (SIGNED_COUNTS, "change", ("stock", "adjust", "SKU", "--reason=r", "--change={}")),
-        (UNSIGNED_COUNTS, "counted", ("stock", "adjust", "SKU", "--reason=r", "--set={}")),
+        (UNSIGNED_COUNTS, "set", ("stock", "adjust", "SKU", "--reason=r", "--set={}")),
         (UNSIGNED_COUNTS, "customer_id", ("customer", "show", "--", "{}")),
     ],
 )

@@ -158,7 +158,7 @@ def test_stock_is_adjusted(tradecounter: Program) -> None:
     assert adjusted["on_hand"] == before + 2
     assert "on_hand" in tradecounter.text("stock", "adjust", "CABLE", "--set", str(before), "--reason", "counted")
     assert "give either" in tradecounter.misused("stock", "adjust", "CABLE", "--reason", "none")
-    assert tradecounter.error("stock", "adjust", "CABLE", "--set", "1", "--reason", " ").startswith("reason: ")
+    assert tradecounter.error("stock", "adjust", "CABLE", "--set", "1", "--reason", " ").startswith("--reason: ")
 
 
 def test_a_product_is_shown_with_its_purchase_cost(tradecounter: Program, service: Service) -> None:

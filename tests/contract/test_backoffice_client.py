@@ -85,7 +85,7 @@ def test_it_reads_products_prices_and_the_audit_log(
     models, customer = generated.models, office.service.customer()
     price = generated.explain_price.sync(client=client, sku="PHONE", customer_id=customer.id, quantity=10)
     assert (price.unit_cost, price.candidates[0].applies) == (40, True)
-    units = models.AdjustedUnits(sku="CABLE", reason="Stocktake", set_=900)
+    units = models.Adjustment(sku="CABLE", reason="Stocktake", set_=900)
     adjusted = generated.adjust_stock.sync(client=client, body=models.AdjustmentRequest(items=[units]))
     assert adjusted.items[0].on_hand == generated.get_product.sync("CABLE", client=client).stock.on_hand == 900
     [entry] = generated.list_audit_entries.sync(client=client, subject="product/CABLE")

@@ -8,7 +8,7 @@ from tradecounter.agents.give_consent import revoke_agent
 from tradecounter.agents.queries.consents import AgentConsent, standing_consents
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import CustomerId
+from tradecounter.edge.command_line.arguments import CustomerId, IdOf
 from tradecounter.edge.command_line.output import AsJson, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -32,7 +32,7 @@ def show_all(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
 @app.command("revoke")
 def revoke(
     customer_id: CustomerId,
-    agent_id: Annotated[int, typer.Argument(metavar="AGENT_ID", help="The agent's id, from `agent list`.")],
+    agent_id: Annotated[int, IdOf("AGENT_ID", "The agent's id, from `agent list`.")],
     as_json: AsJson = False,
 ) -> None:
     """End what a customer allows an agent, in every process at once."""

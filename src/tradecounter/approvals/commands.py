@@ -10,12 +10,11 @@ from tradecounter.approvals.wire import ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, Limit, one_of
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_table
-from tradecounter.edge.command_line.session import run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.orders.order_context import read_context
 from tradecounter.orders.policy import OrderingPolicy
-from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Orders above their buyers' limits, which wait for approval.")
 
@@ -48,7 +47,7 @@ def show_all(
 @app.command("approve")
 def approve(code: Code, as_json: AsJson = False) -> None:
     """Confirm an order for its customer, with the shipping method of the request."""
-    policy = OrderingPolicy.from_settings(read_settings())
+    policy = from_settings(OrderingPolicy.from_settings)
 
     async def work(tx: Transaction) -> ResellerApproval:
         asked = await approval_of_code(tx, code)

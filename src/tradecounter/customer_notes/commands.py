@@ -7,10 +7,12 @@ import typer
 
 from tradecounter.customer_notes.keep_notes import add_contact, add_note, fetch_contact, remove_contact
 from tradecounter.customer_notes.queries import Contact, contacts_of
+from tradecounter.customer_notes.requests import ContactDetails
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, CustomerId, Day, called
+from tradecounter.edge.command_line.arguments import CustomerId, Day, IdOf, called
 from tradecounter.edge.command_line.output import AsJson, show_record, show_table
+from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
@@ -47,18 +49,12 @@ def contacts(customer_id: CustomerId, columns: ColumnNames = None, as_json: AsJs
     show_table(run_query(work), _COLUMNS, as_json=as_json, names=columns)
 
 
-def add_one(
-    customer_id: CustomerId,
-    name: Annotated[str, typer.Option("--name", metavar="N", help="The person's name.")],
-    task: Annotated[str, typer.Option("--task", metavar="T", help="What to speak to the person about.")] = "",
-    email: Annotated[str, typer.Option("--email", metavar="E", help="An e-mail address.")] = "",
-    phone: Annotated[str, typer.Option("--phone", metavar="P", help="A phone number.")] = "",
-    as_json: AsJson = False,
-) -> None:
+@takes_request()
+def add_one(customer_id: CustomerId, person: ContactDetails, as_json: AsJson = False) -> None:
     """Add a person at a customer."""
 
     async def work(tx: Transaction) -> Contact:
-        made = await add_contact(tx, customer_id, Contact(0, name, task, email, phone), SystemClock().now())
+        made = await add_contact(tx, customer_id, person.contact(), SystemClock().now())
         return await fetch_contact(tx, customer_id, made)
 
     show_record(run_change(work), as_json=as_json)
@@ -66,9 +62,7 @@ def add_one(
 
 def remove_one(
     customer_id: CustomerId,
-    contact_id: Annotated[
-        int, typer.Argument(min=1, max=LARGEST_ID, metavar="CONTACT_ID", help="The id, from `customer contacts`.")
-    ],
+    contact_id: Annotated[int, IdOf("CONTACT_ID", "The id, from `customer contacts`.")],
     as_json: AsJson = False,
 ) -> None:
     """Remove a person at a customer."""

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, structs
 
 from tradecounter.customer_notes.keep_notes import (
-    LONGEST_NAME,
     LONGEST_NOTE,
     add_contact,
     add_note,
@@ -17,6 +16,7 @@ from tradecounter.customer_notes.keep_notes import (
     remove_contact,
 )
 from tradecounter.customer_notes.queries import Contact, contacts_of
+from tradecounter.customer_notes.requests import ContactChange, ContactDetails
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -26,29 +26,6 @@ from tradecounter.edge.operations.subject import Described, InPath, Subject
 _CONTACTS, _NOTES = f"{ONE_CUSTOMER}/contact", f"{ONE_CUSTOMER}/note"
 
 ContactId = Annotated[int, InPath("contact_id", "The contact's id.", 7, "contact")]
-Text = Annotated[str, Meta(max_length=LONGEST_NAME)]
-
-
-class ContactDetails(Struct, kw_only=True):
-    """A person at a customer."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
-    task: Annotated[Text, Meta(description="What to speak to the person about.")] = ""
-    email: Text = ""
-    phone: Text = ""
-
-    def contact(self, contact_id: int = 0) -> Contact:
-        """Return the contact."""
-        return Contact(contact_id, self.name, self.task, self.email, self.phone)
-
-
-class ContactChange(Struct, kw_only=True):
-    """What changes of a person; what is left out stays."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)] | UnsetType = UNSET
-    task: Text | UnsetType = UNSET
-    email: Text | UnsetType = UNSET
-    phone: Text | UnsetType = UNSET
 
 
 class CustomerContact(Struct):

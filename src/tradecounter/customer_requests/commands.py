@@ -8,7 +8,7 @@ from tradecounter.customer_requests.handle_requests import close_request, fetch_
 from tradecounter.customer_requests.queries import request_table
 from tradecounter.customer_requests.wire import ResellerRequest, present_request
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit, one_of
+from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, one_of
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -16,7 +16,7 @@ from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="What customers ask about their orders.")
 
-RequestId = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The request's id.")]
+RequestId = Annotated[int, IdOf("ID", "The request's id.")]
 
 _STATES = ("open", "closed")
 _COLUMNS = ("id", "state", "kind", "order_reference", "customer_id", "asked_by", "opened_at", "closed_at", "closed_by",

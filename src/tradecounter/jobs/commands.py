@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tradecounter.db.job_queue import jobs_after
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Limit
+from tradecounter.edge.command_line.arguments import IdOf, Limit
 from tradecounter.edge.command_line.output import AsJson, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -31,7 +31,7 @@ def show_all(
 
 @app.command("retry")
 def retry(
-    job_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The job's id, from `job list`.")],
+    job_id: Annotated[int, IdOf("ID", "The job's id, from `job list`.")],
     as_json: AsJson = False,
 ) -> None:
     """Queue a failed job again."""

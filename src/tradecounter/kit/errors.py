@@ -144,6 +144,11 @@ def named_by(name: Callable[[str], str]) -> Iterator[None]:
         raise DomainError(error.kind, message, code=error.code, field_errors=named) from error
 
 
+def in_one(name: str) -> Callable[[str], str]:
+    """Return how the only element of a list names its fields, for `named_by`: `reason` for `items[0].reason`."""
+    return lambda place: place.removeprefix(f"{name}[0].")
+
+
 class ErrorCollector:
     """Collects the field errors of a request, so that one response reports all of them."""
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Limit, called, named_number, percent
+from tradecounter.edge.command_line.arguments import LARGEST_METHOD, Limit, OptionalId, called, named_number, percent
 from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_part, show_record, show_table
-from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.identity.installation_secret import secret_if_set
 from tradecounter.kit.clock import SystemClock
@@ -32,7 +32,6 @@ from tradecounter.quotes.confirm_quote import confirm_quote
 from tradecounter.quotes.decline_quote import decline_quote
 from tradecounter.quotes.margin import margin_of
 from tradecounter.quotes.price_quote import price_quote
-from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Quotes that customers requested.")
 
@@ -122,19 +121,15 @@ def price(
     names = called(
         items=[item.sku for item in price.items], shipping=[f"shipping {option.id}" for option in price.shipping]
     )
-    with reporting_errors():
-        settings = read_settings()
-        secret = secret_if_set(settings)
+    lifetime, secret = from_settings(lambda settings: (settings.quote_lifetime, secret_if_set(settings)))
 
     async def work(tx: Transaction) -> dict[str, Any]:
         now, whole = SystemClock().now(), await whole_code(tx, code)
         with named_by(names):
-            await price_quote(tx, whole, price, now, settings.quote_lifetime, secret)
-        if dry_run:
-            tx.set_rollback()
+            await price_quote(tx, whole, price, now, lifetime, secret)
         return await _quote(tx, code)
 
-    _print(run_change(work), as_json=as_json)
+    _print(run_change(work, dry_run=dry_run), as_json=as_json)
 
 
 @app.command("decline")
@@ -157,21 +152,18 @@ def confirm(
     code: Code,
     shipping_method: Annotated[
         int | None,
-        typer.Option(
+        OptionalId(
             "--shipping-method",
-            min=1,
-            max=2**31 - 1,
-            metavar="ID",
-            help="One of the quote's options. Default: the quote's choice, or else the account's default.",
-            show_default=False,
+            "ID",
+            "One of the quote's options. Default: the quote's choice, or else the account's default.",
+            largest=LARGEST_METHOD,
         ),
     ] = None,
     override_credit: OverrideReason = None,
     as_json: AsJson = False,
 ) -> None:
     """Confirm a priced quote that the customer has accepted: it becomes an order. The customer gets an e-mail."""
-    with reporting_errors():
-        policy = OrderingPolicy.from_settings(read_settings())
+    policy = from_settings(OrderingPolicy.from_settings)
 
     async def work(tx: Transaction) -> dict[str, Any]:
         order = await confirm_quote(

@@ -10,7 +10,7 @@ from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, Limit, OrderName, called, item_names, item_units, one_of
 from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_record, show_table
-from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import named_by
@@ -23,7 +23,6 @@ from tradecounter.returns.queries.returns import lines_of_returns, list_returns
 from tradecounter.returns.receive_return import close_return
 from tradecounter.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
 from tradecounter.returns.wire import Return, return_on_the_wire
-from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Units that customers send back.")
 
@@ -126,8 +125,7 @@ def receive(
     good, bad = _each_once("--restock", restock), _each_once("--scrap", scrap)
     ids = list(dict.fromkeys([*good, *bad]))
     items = [ReceivedUnits(item_id, good.get(item_id, 0), bad.get(item_id, 0)) for item_id in ids]
-    with reporting_errors():
-        letterhead = letterhead_from(read_settings())
+    letterhead = from_settings(letterhead_from)
 
     async def work(tx: Transaction) -> ReceivedReturn:
         with named_by(called(items=item_names(ids))):

@@ -5,10 +5,9 @@ from typing import Annotated
 import typer
 
 from tradecounter.edge.command_line.output import AsJson, show
-from tradecounter.edge.command_line.session import fail, run_change
+from tradecounter.edge.command_line.session import fail, from_settings, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.sandbox.refresh import refresh_sandbox
-from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="The sandbox: a second instance with a database of its own.")
 
@@ -29,7 +28,7 @@ def refresh(
     as_json: AsJson = False,
 ) -> None:
     """Copy the live database's products, prices, stock, shipping and customers' terms; keys and orders stay."""
-    settings = read_settings()
+    settings = from_settings(lambda read: read)
     if not settings.sandbox:
         fail("TRADECOUNTER_SANDBOX must be true: this command changes the sandbox's database")
     url = source or settings.sandbox_source

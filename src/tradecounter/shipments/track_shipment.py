@@ -1,9 +1,10 @@
 """Adds tracking events to shipments."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
+from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from tradecounter.db.transaction import Transaction
@@ -20,14 +21,13 @@ _LOCAL_DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0
 _LONGEST = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewTrackingEvent:
-    """A tracking event to add; `date` is a LocalDateTime, with or without seconds, or None for now."""
+class NewTrackingEvent(Struct, frozen=True, kw_only=True):
+    """A tracking event to add; `date` is a LocalDateTime, with or without seconds."""
 
-    type: str
-    description: str
-    locality: str = ""
-    date: str | None = None
+    type: Annotated[str, Meta(description="The event's type, such as Collected.")]
+    description: Annotated[str, Meta(description="A description of the event.")]
+    locality: Annotated[str, Meta(description="The event's location.")] = ""
+    date: Annotated[str | None, Meta(description="The event's UK time. Default: now.")] = None
 
 
 async def track_shipment(

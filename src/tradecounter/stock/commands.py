@@ -1,27 +1,30 @@
 """`tradecounter stock`: a product's stock, expected deliveries and back-orders; adjustments, goods in and counts."""
 
 from dataclasses import asdict
-from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import DryRun, Sku, called, read_bytes, since
+from tradecounter.edge.command_line.arguments import DryRun, Sku, read_bytes
 from tradecounter.edge.command_line.output import AsJson, Parts, show_record, show_table
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
 from tradecounter.goods_in.count_stock import compare_count, enter_count, read_count_lines
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import named_by
+from tradecounter.kit.errors import in_one, named_by
 from tradecounter.kit.local_time import local_text
-from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, AdjustedStock, Adjustment, adjust_stock
+from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import text_of_file
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.queries.by_sku import fetch_product
 from tradecounter.stock.queries.stock_of_product import back_orders_of, deliveries_of, stock_level_of
 
 app = typer.Typer(no_args_is_help=True, help="Stock of products.")
+
+
+_SKU = Option("SKU", "The product's SKU, in upper or lower case.")
 
 
 @app.command("show")
@@ -63,48 +66,33 @@ def show_one(sku: Sku, as_json: AsJson = False) -> None:
 
 
 @app.command("adjust")
-def adjust(
-    sku: Sku,
-    reason: Annotated[str, typer.Option("--reason", help="The reason, for the audit log.")],
-    change: Annotated[
-        int | None,
-        typer.Option("--change", min=-MOST_UNITS, max=MOST_UNITS, metavar="N", help="Add N units; -N takes away."),
-    ] = None,
-    counted: Annotated[
-        int | None, typer.Option("--set", min=0, max=MOST_UNITS, metavar="N", help="Set the units to N, as counted.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_request(sku=_SKU)
+def adjust(wanted: Adjustment, as_json: AsJson = False) -> None:
     """Adjust the units on hand; new units serve back-orders first. Allocated units cannot be taken away."""
-    if (change is None) == (counted is None):
+    if (wanted.change is None) == (wanted.set is None):
         raise typer.BadParameter("give either --change or --set")
 
     async def work(tx: Transaction) -> AdjustedStock:
-        wanted = Adjustment(sku=sku, change=change, set=counted, reason=reason)
-        [adjusted] = await adjust_stock(tx, [wanted], SystemClock().now())
+        with named_by(in_one("items")):
+            [adjusted] = await adjust_stock(tx, [wanted], SystemClock().now())
         return adjusted
 
     show_record(run_change(work), as_json=as_json)
 
 
 @app.command("receive")
-def receive(
-    sku: Sku,
-    units: Annotated[int, typer.Argument(min=0, max=MOST_UNITS, metavar="UNITS", help="Units that are there.")],
-    expected: Annotated[
-        datetime,
-        typer.Option(
-            "--expected", parser=since, metavar="D", help="When the delivery was expected: 2026-06-01 or a UK time."
-        ),
-    ],
-    ends: Annotated[bool, typer.Option("--ends", help="The rest of the delivery is not expected any more.")] = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_request(
+    leave_out=("incoming",),
+    sku=_SKU,
+    expected_on=Option("--expected", "When the delivery was expected: 2026-06-01 or a UK time."),
+    units=Option("UNITS"),
+    ends=Option(help="The rest of the delivery is not expected any more."),
+)
+def receive(goods: ReceivedGoods, as_json: AsJson = False) -> None:
     """Book units of an expected delivery in; they serve back-orders first. What is missing stays expected."""
 
     async def work(tx: Transaction) -> BookedIn:
-        goods = ReceivedGoods(sku=sku, expected_on=expected, units=units, ends=ends)
-        with named_by(called(items=["--expected"])):
+        with named_by(in_one("items")):
             [booked] = await receive_goods(tx, [goods], SystemClock().now())
         return booked
 

@@ -8,7 +8,7 @@ from tradecounter.access.links import link_token, staff_address
 from tradecounter.access.queries.staff import list_staff
 from tradecounter.access.staff import add_staff_member, disable_staff_member, edit_staff_member, reset_staff_member
 from tradecounter.edge.command_line.output import AsJson, show, show_table
-from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.edge.people import StaffMember
 from tradecounter.edge.permissions import ROLES
@@ -31,7 +31,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a staff member; prints a link to set the password."""
-    secret = _secret()
+    secret = from_settings(secret_key)
     member, link_id = run_change(lambda tx: add_staff_member(tx, email, name, roles, secret, SystemClock().now()))
     _show(member, secret, link_id, as_json=as_json)
 
@@ -69,15 +69,9 @@ def disable(email: Email, as_json: AsJson = False) -> None:
 @app.command("reset")
 def reset(email: Email, as_json: AsJson = False) -> None:
     """Delete a member's password and second factor, and enable it; prints a link to set a new password."""
-    secret = _secret()
+    secret = from_settings(secret_key)
     member, link_id = run_change(lambda tx: reset_staff_member(tx, email, secret, SystemClock().now()))
     _show(member, secret, link_id, as_json=as_json)
-
-
-def _secret() -> str:
-    with reporting_errors():
-        return secret_key(read_settings())
-    raise AssertionError  # never reached: reporting_errors() ends the command
 
 
 def _show(member: StaffMember, secret: str, link_id: int, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from tradecounter.access.queries.tokens import list_tokens
 from tradecounter.access.tokens import add_token, revoke_token
-from tradecounter.edge.command_line.arguments import LARGEST_ID, until
+from tradecounter.edge.command_line.arguments import IdOf, until
 from tradecounter.edge.command_line.output import AsJson, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -44,9 +44,7 @@ def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
 
 @app.command("revoke")
 def revoke(
-    token_id: Annotated[
-        int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The token's id, from `token list`.")
-    ],
+    token_id: Annotated[int, IdOf("ID", "The token's id, from `token list`.")],
     as_json: AsJson = False,
 ) -> None:
     """Revoke a service token, at once."""

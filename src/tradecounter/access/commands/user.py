@@ -14,7 +14,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId
 from tradecounter.edge.command_line.output import AsJson, show, show_table
 from tradecounter.edge.command_line.request_options import Option, takes_request
-from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import USER_ROLES, UserRole
@@ -36,7 +36,7 @@ def invite(
     as_json: AsJson = False,
 ) -> None:
     """Add a user, or change the role, and send a link to set the password by e-mail."""
-    secret = _secret()
+    secret = from_settings(secret_key)
     user, link_id = run_change(lambda tx: invite_user(tx, customer_id, email, role, secret, SystemClock().now()))
     _show(user, secret, link_id, as_json=as_json)
 
@@ -90,15 +90,9 @@ def disable(email: Email, as_json: AsJson = False) -> None:
 @app.command("reset")
 def reset(email: Email, as_json: AsJson = False) -> None:
     """Delete a user's password and second factor, enable the user, and send a link to set a new password by e-mail."""
-    secret = _secret()
+    secret = from_settings(secret_key)
     user, link_id = run_change(lambda tx: reset_user(tx, email, secret, SystemClock().now()))
     _show(user, secret, link_id, as_json=as_json)
-
-
-def _secret() -> str:
-    with reporting_errors():
-        return secret_key(read_settings())
-    raise AssertionError  # never reached: reporting_errors() ends the command
 
 
 def _show(user: CustomerUser, secret: str, link_id: int, *, as_json: bool) -> None:

@@ -17,20 +17,19 @@ from tradecounter.billing.queries.credit_notes import (
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit, Reason, number, pounds
+from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OptionalId, Reason, number, pounds
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
-from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_count
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.settings import read_settings
 
 app = typer.Typer(no_args_is_help=True, help="Credit notes against invoices.")
 
-Number = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="NUMBER", help="The credit note's number.")]
+Number = Annotated[int, IdOf("NUMBER", "The credit note's number.")]
 
 _COLUMNS = ("number", "invoice", "order_reference", "customer_id", "issued_on", "cost_gross", Prose("reason"),
             "cost_net", "cost_tax")  # fmt: skip
@@ -47,7 +46,7 @@ def _line(text: str) -> CreditLine:
 
 @app.command("add")
 def add(
-    invoice: Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="INVOICE", help="The invoice's number.")],
+    invoice: Annotated[int, IdOf("INVOICE", "The invoice's number.")],
     reason: Reason,
     item: Annotated[
         list[str] | None,
@@ -65,8 +64,7 @@ def add(
     if bool(item) == (amount is not None):
         raise typer.BadParameter("name either --item or --amount")
     credit = [_line(text) for text in item or ()] if amount is None else amount
-    with reporting_errors():
-        letterhead = letterhead_from(read_settings())
+    letterhead = from_settings(letterhead_from)
     now = SystemClock().now()
     note = run_change(lambda tx: issue_credit_note(tx, invoice, credit, reason, letterhead, now), dry_run=dry_run)
     show(note, _in_words(note, dry_run=dry_run), as_json=as_json)
@@ -82,9 +80,7 @@ def _in_words(note: CreditNote, *, dry_run: bool) -> str:
 @app.command("list")
 def show_all(
     customer: Customer = None,
-    invoice: Annotated[
-        int | None, typer.Option("--invoice", min=1, max=LARGEST_ID, metavar="NUMBER", help="Only this invoice's.")
-    ] = None,
+    invoice: Annotated[int | None, OptionalId("--invoice", "NUMBER", "Only this invoice's.")] = None,
     limit: Limit = LISTED,
     columns: ColumnNames = None,
     as_json: AsJson = False,

@@ -15,7 +15,7 @@ from tradecounter.billing.resend_invoice import resend_invoice
 from tradecounter.billing.shown_invoice import shown_invoice
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Customer, Limit, Since, Until
+from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, Since, Until
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
 from tradecounter.edge.command_line.session import run_change, run_query
@@ -24,7 +24,7 @@ from tradecounter.kit.clock import SystemClock
 
 app = typer.Typer(no_args_is_help=True, help="Issued invoices; `order invoice` issues one.")
 
-Number = Annotated[int, typer.Argument(min=1, max=LARGEST_ID, metavar="NUMBER", help="The invoice's number.")]
+Number = Annotated[int, IdOf("NUMBER", "The invoice's number.")]
 
 _COLUMNS = ("number", "order_reference", "customer_id", "issued_on", "due_on", "cost_gross", "due", "paid", "credited",
             "cost_net", "cost_tax", "tax_point")  # fmt: skip

@@ -21,13 +21,12 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId, Day
 from tradecounter.edge.command_line.output import AsJson, show, show_json, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import write_file
-from tradecounter.edge.command_line.session import reporting_errors, run_change, run_query
+from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import one_line
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.settings import read_settings
 
 _ENTRIES = ("at", "kind", "number", "debit", "credit", "balance", Prose("description"))
 _DEBTORS = ("customer_id", Prose("name"), "due", "overdue", "not_due", "days_1_30", "days_31_60", "days_61_90",
@@ -61,8 +60,7 @@ def statement(
         return
     account, found = run_query(work)
     if pdf is not None:
-        with reporting_errors():
-            letterhead = letterhead_from(read_settings())
+        letterhead = from_settings(letterhead_from)
         write_file(Path(pdf), print_statement(found, account.name, letterhead, now))
         if not as_csv and not as_json:
             typer.echo(f"the statement is in {pdf}")

@@ -20,6 +20,7 @@ Number = TypeVar("Number")
 _ELEMENT = re.compile(r"(?P<list>\w+)\[(?P<number>\d+)\]")
 
 LARGEST_ID = 2**63 - 1  # the largest bigint of PostgreSQL
+LARGEST_METHOD = 2**31 - 1  # of a shipping method
 
 
 def IdOf(metavar: str, meaning: str) -> Any:  # noqa: N802 it stands where a class of typer stands
@@ -27,9 +28,9 @@ def IdOf(metavar: str, meaning: str) -> Any:  # noqa: N802 it stands where a cla
     return typer.Argument(min=1, max=LARGEST_ID, metavar=metavar, help=meaning)
 
 
-def OptionalId(name: str, metavar: str, meaning: str) -> Any:  # noqa: N802 it stands where a class of typer stands
+def OptionalId(name: str, metavar: str, meaning: str, *, largest: int = LARGEST_ID) -> Any:  # noqa: N802 as above
     """Return an option that is the id or the number of a record."""
-    return typer.Option(name, min=1, max=LARGEST_ID, metavar=metavar, help=meaning, show_default=False)
+    return typer.Option(name, min=1, max=largest, metavar=metavar, help=meaning, show_default=False)
 
 
 CustomerId = Annotated[int, IdOf("CUSTOMER_ID", "The customer's id, from `customer list`.")]

@@ -125,6 +125,13 @@ def database_url(settings: Settings, *, create: bool = False, serving: bool = Fa
             yield embedded.url()
 
 
+def from_settings(make: Callable[[Settings], Result]) -> Result:
+    """Return what a command takes from the settings; it ends if they are wrong."""
+    with reporting_errors():
+        return make(read_settings())
+    raise AssertionError  # never reached: reporting_errors() ends the command
+
+
 def run_query(query: Callable[[Transaction], Awaitable[Result]]) -> Result:
     """Run a command's queries in a read-only transaction."""
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, Limit
+from tradecounter.edge.command_line.arguments import IdOf, Limit
 from tradecounter.edge.command_line.output import AsJson, show, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -39,9 +39,7 @@ def show_all(limit: Limit = 100, columns: ColumnNames = None, as_json: AsJson = 
 
 @app.command("roll-back")
 def roll_back(
-    import_id: Annotated[
-        int, typer.Argument(min=1, max=LARGEST_ID, metavar="ID", help="The import's id, from `imports list`.")
-    ],
+    import_id: Annotated[int, IdOf("ID", "The import's id, from `imports list`.")],
     force: Annotated[
         bool, typer.Option("--force", help="Also restore records that have changed since the import.")
     ] = False,

@@ -4,8 +4,11 @@ Rows are always locked in the same order: the back-orders' lock, then stock by p
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
@@ -13,6 +16,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
+from tradecounter.orders.wire import LONGEST_SKU
 from tradecounter.products.queries.by_sku import find_product_ids
 from tradecounter.stock.queries.levels import locked_levels, set_available
 from tradecounter.stock.queries.stock_of_product import StockLevel
@@ -20,19 +24,20 @@ from tradecounter.stock.queries.stock_of_product import StockLevel
 MOST_UNITS = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Adjustment:
-    """A change of a product's units on hand: by `change` units, or to `set`; exactly one of them is given."""
+class Adjustment(Struct, frozen=True, kw_only=True):
+    """A product's new units on hand: give either `change` or `set`."""
 
-    sku: str
-    change: int | None = None
-    set: int | None = None
-    reason: str
+    sku: Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]
+    reason: Annotated[str, Meta(min_length=1, max_length=LONGEST_REASON, description="The reason, for the audit log.")]
+    change: (
+        Annotated[int, Meta(ge=-MOST_UNITS, le=MOST_UNITS, description="Units to add; negative: units to take away.")]
+        | None
+    ) = None
+    set: Annotated[int, Meta(ge=0, le=MOST_UNITS, description="Units that were counted.")] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AdjustedStock:
-    """A product's stock after an adjustment."""
+class AdjustedStock(Struct, frozen=True):
+    """A product's stock after the adjustment."""
 
     sku: str
     on_hand: int
@@ -44,9 +49,11 @@ class AdjustedStock:
 async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: datetime) -> list[AdjustedStock]:
     """Adjust the stock of products, and allocate new units to waiting orders.
 
-    Raises DomainError: invalid, not found, conflict (fewer units than are allocated to orders).
+    Raises DomainError: invalid, not found, conflict (fewer units than are allocated to orders). It names the fields of
+    the adjustments by their places in `items`.
     """
     wanted: dict[int, Adjustment] = {}
+    places: dict[int, str] = {}
     for number, adjustment in enumerate(adjustments):
         _check(adjustment, f"items[{number}]")
     found = await find_product_ids(tx, [adjustment.sku for adjustment in adjustments])
@@ -54,9 +61,10 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
         if product_id in wanted:
             raise invalid(f"items[{number}].sku", f"{sku} is named twice")
         wanted[product_id] = replace(adjustment, sku=sku)
+        places[product_id] = f"items[{number}]"
     await lock_waiting_orders(tx)
     levels = await locked_levels(tx, wanted)
-    available = {product: _available(wanted[product], level) for product, level in levels.items()}
+    available = {product: _available(wanted[product], level, places[product]) for product, level in levels.items()}
     await set_available(tx, available)
     if any(available[product] > level.available for product, level in levels.items()):
         await allocate_back_orders(tx)
@@ -68,14 +76,14 @@ async def adjust_stock(tx: Transaction, adjustments: Sequence[Adjustment], now: 
 def _check(adjustment: Adjustment, place: str) -> None:
     if (adjustment.change is None) == (adjustment.set is None):
         raise invalid(place, f"send either change or set for {adjustment.sku}")
-    require_text("reason", adjustment.reason, LONGEST_REASON)
+    require_text(f"{place}.reason", adjustment.reason, LONGEST_REASON)
 
 
-def _available(wanted: Adjustment, level: StockLevel) -> int:
+def _available(wanted: Adjustment, level: StockLevel, place: str) -> int:
     on_hand = wanted.set if wanted.set is not None else level.on_hand + (wanted.change or 0)
     if on_hand > MOST_UNITS:
         field = "change" if wanted.set is None else "set"
-        raise invalid(field, f"must leave at most {MOST_UNITS} units of {wanted.sku} on hand")
+        raise invalid(f"{place}.{field}", f"must leave at most {MOST_UNITS} units of {wanted.sku} on hand")
     if on_hand < level.allocated:
         raise DomainError(
             Kind.CONFLICT,

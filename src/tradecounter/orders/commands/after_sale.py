@@ -10,8 +10,10 @@ import typer
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import (
+    LARGEST_METHOD,
     CustomerId,
     DryRun,
+    OptionalId,
     OrderName,
     called,
     item_names,
@@ -19,7 +21,7 @@ from tradecounter.edge.command_line.arguments import (
     named_number,
 )
 from tradecounter.edge.command_line.output import AsJson
-from tradecounter.edge.command_line.session import reporting_errors, run_change
+from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError, named_by
 from tradecounter.kit.json_text import check_text, decode_json, read_json
@@ -38,7 +40,6 @@ from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
 from tradecounter.orders.units import NamedUnits
-from tradecounter.settings import read_settings
 
 OverrideReason = Annotated[
     str | None,
@@ -56,8 +57,9 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an order for a customer, at its prices and terms."""
+    policy = from_settings(OrderingPolicy.from_settings)
     with reporting_errors():
-        policy, body = OrderingPolicy.from_settings(read_settings()), read_file(file)
+        body = read_file(file)
 
     async def work(tx: Transaction) -> dict[str, Any]:
         context = await read_context(tx, customer_id, policy, SystemClock().now())
@@ -72,14 +74,13 @@ def confirm(
     code: Annotated[str, typer.Argument(metavar="CODE", help="The confirmation code, or its beginning.")],
     shipping_method: Annotated[
         int | None,
-        typer.Option("--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="One of the shipping options."),
+        OptionalId("--shipping-method", "ID", "One of the shipping options.", largest=LARGEST_METHOD),
     ] = None,
     override_credit: OverrideReason = None,
     as_json: AsJson = False,
 ) -> None:
     """Confirm a pending order or a priced quote for its customer."""
-    with reporting_errors():
-        policy = OrderingPolicy.from_settings(read_settings())
+    policy = from_settings(OrderingPolicy.from_settings)
 
     async def work(tx: Transaction) -> dict[str, Any]:
         order = await confirm_for_customer(
@@ -141,7 +142,7 @@ def amend(
         typer.Option(metavar="FILE", help='The delivery address as JSON, or {"id": ID} of a saved one; - is stdin.'),
     ] = None,
     shipping_method: Annotated[
-        int | None, typer.Option("--shipping-method", min=1, max=2**31 - 1, metavar="ID", help="The shipping method.")
+        int | None, OptionalId("--shipping-method", "ID", "The shipping method.", largest=LARGEST_METHOD)
     ] = None,
     customer_reference: Annotated[
         str | None, typer.Option("--reference", metavar="TEXT", help="The customer's own reference.")
@@ -152,8 +153,8 @@ def amend(
     as_json: AsJson = False,
 ) -> None:
     """Amend an order before its dispatch; stock, credit and totals follow, and the customer gets an e-mail."""
+    policy = from_settings(OrderingPolicy.from_settings)
     with reporting_errors():
-        policy = OrderingPolicy.from_settings(read_settings())
         values = {
             "items": _amended_items(item, add, price),
             "shipping_address": None if address is None else msgspec.Raw(read_file(address)),

@@ -8,12 +8,11 @@ import typer
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.edge.command_line.arguments import OrderName, pounds
 from tradecounter.edge.command_line.output import AsJson, show
-from tradecounter.edge.command_line.session import reporting_errors, run_change
+from tradecounter.edge.command_line.session import from_settings, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.payments.record_payment import record_payment
-from tradecounter.settings import read_settings
 
 
 def invoice(
@@ -24,8 +23,7 @@ def invoice(
     as_json: AsJson = False,
 ) -> None:
     """Invoice all that is dispatched and not yet invoiced; if all is invoiced, show the latest invoice's number."""
-    with reporting_errors():
-        letterhead = letterhead_from(read_settings())
+    letterhead = from_settings(letterhead_from)
     issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now(), part=part))
     if issued.new and letterhead.examples:
         typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)

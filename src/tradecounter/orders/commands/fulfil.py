@@ -9,6 +9,7 @@ import typer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import OrderName, called, item_names, item_units
 from tradecounter.edge.command_line.output import AsJson
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError, named_by
@@ -82,14 +83,10 @@ def dispatch(
     change_order(reference, work, as_json=as_json)
 
 
+@takes_request(date=Option(metavar="YYYY-MM-DDTHH:MM[:SS]"))
 def track(
     reference: OrderName,
-    event_type: Annotated[str, typer.Option("--type", help="The event's type, such as Collected.")],
-    description: Annotated[str, typer.Option(help="A description of the event.")],
-    locality: Annotated[str, typer.Option(help="The event's location.")] = "",
-    date: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM-DDTHH:MM[:SS]", help="The event's UK time. Default: now.")
-    ] = None,
+    sighting: NewTrackingEvent,
     tracking: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="The shipment's tracking number. Default: the latest shipment.")
     ] = None,
@@ -98,22 +95,17 @@ def track(
     """Add a tracking event to a shipment."""
 
     async def work(tx: Transaction) -> None:
-        sighting = NewTrackingEvent(type=event_type, description=description, locality=locality, date=date)
         await track_shipment(tx, reference, tracking, sighting, SystemClock().now())
 
     change_order(reference, work, as_json=as_json)
 
 
-def video(
-    reference: OrderName,
-    file: Annotated[str, typer.Option(metavar="URL", help="The URL of the video file.")],
-    playlist: Annotated[str, typer.Option(metavar="URL", help="The URL of the HLS playlist.")],
-    as_json: AsJson = False,
-) -> None:
+@takes_request(video_file=Option("--file", metavar="URL"), streaming_playlist=Option("--playlist", metavar="URL"))
+def video(reference: OrderName, addresses: OrderVideoResponse, as_json: AsJson = False) -> None:
     """Set the URLs of an order's packing video, replacing earlier ones."""
 
     async def work(tx: Transaction) -> None:
-        await add_video(tx, reference, OrderVideoResponse(file, playlist), SystemClock().now())
+        await add_video(tx, reference, addresses, SystemClock().now())
 
     change_order(reference, work, as_json=as_json)
 
@@ -125,11 +117,9 @@ def change_order(
 
     async def work(tx: Transaction) -> dict[str, Any]:
         await change(tx)
-        if dry_run:
-            tx.set_rollback()
         return await whole_order(tx, await fetch_order(tx, reference))
 
-    print_order(run_change(work), as_json=as_json)
+    print_order(run_change(work, dry_run=dry_run), as_json=as_json)
 
 
 def _serial(text: str) -> Serial:

@@ -2,15 +2,12 @@
 
 from typing import Annotated
 
-import typer
-
-from tradecounter.edge.command_line.arguments import LARGEST_ID, OrderName
+from tradecounter.edge.command_line.arguments import OptionalId, OrderName
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.pdf_file import Output, check_output, put_pdf
-from tradecounter.edge.command_line.session import reporting_errors, run_query
+from tradecounter.edge.command_line.session import from_settings, run_query
 from tradecounter.kit.clock import SystemClock
 from tradecounter.letterhead.seller import letterhead_from
-from tradecounter.settings import read_settings
 from tradecounter.shipments.packing_slip import packing_slip
 from tradecounter.shipments.picking_list import picking_list
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
@@ -28,17 +25,14 @@ def print_packing(
     reference: OrderName,
     shipment: Annotated[
         int | None,
-        typer.Option(
-            min=1, max=LARGEST_ID, metavar="ID", help="The shipment. Default: the latest.", show_default=False
-        ),
+        OptionalId("--shipment", "ID", "The shipment. Default: the latest."),
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the packing slip of a shipment as a PDF file."""
     check_output(output, as_json=as_json)
-    with reporting_errors():
-        letterhead = letterhead_from(read_settings())
+    letterhead = from_settings(letterhead_from)
     found = run_query(lambda tx: packing_slip(tx, reference, SystemClock().now(), shipment))
     name = {"order_reference": found.order_reference}
     put_pdf(print_packing_slip(found, letterhead), output, "packing-slip", name, as_json=as_json)

@@ -3,11 +3,12 @@
 from typing import Annotated
 
 import typer
-from msgspec import UNSET
+from msgspec.structs import astuple
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_ID, DryRun, OrderName
+from tradecounter.edge.command_line.arguments import DryRun, IdOf, OrderName
 from tradecounter.edge.command_line.output import AsJson
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.kit.clock import SystemClock
 from tradecounter.orders.commands.fulfil import change_order
 from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
@@ -15,34 +16,28 @@ from tradecounter.shipments.take_back_shipment import take_back_shipment
 
 ShipmentId = Annotated[
     int,
-    typer.Argument(
-        min=1, max=LARGEST_ID, metavar="SHIPMENT_ID", help="The shipment's id, from `order show`.", show_default=False
-    ),
+    IdOf("SHIPMENT_ID", "The shipment's id, from `order show`."),
 ]
 
 
+@takes_request(
+    tracking_number=Option("--tracking", 'The right tracking number; "" for none.', "NUMBER"),
+    carrier=Option(metavar="NAME", help='Who carries it; "" for the provider of its shipping method.'),
+)
 def correct(
     reference: OrderName,
     shipment_id: ShipmentId,
-    tracking: Annotated[
-        str | None, typer.Option("--tracking", metavar="NUMBER", help='The right tracking number; "" for none.')
-    ] = None,
-    carrier: Annotated[
-        str | None,
-        typer.Option("--carrier", metavar="NAME", help='Who carries it; "" for the provider of its shipping method.'),
-    ] = None,
+    given: ShipmentCorrection,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Correct the tracking number or the carrier of a shipment."""
-    if tracking is None and carrier is None:
+    if given == ShipmentCorrection():
         raise typer.BadParameter("name --tracking, --carrier or both")
-    given = ShipmentCorrection(
-        UNSET if tracking is None else tracking or None, UNSET if carrier is None else carrier or None
-    )
+    right = ShipmentCorrection(*(None if value == "" else value for value in astuple(given)))
 
     async def work(tx: Transaction) -> None:
-        await correct_shipment(tx, reference, shipment_id, given, SystemClock().now())
+        await correct_shipment(tx, reference, shipment_id, right, SystemClock().now())
 
     change_order(reference, work, as_json=as_json, dry_run=dry_run)
 

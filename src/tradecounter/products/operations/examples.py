@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from tradecounter.edge.operations.subject import Described
+from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment
 from tradecounter.products.operations import staff_wire as products
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
@@ -71,9 +72,9 @@ DESCRIBED: Mapping[type, Described] = {
     products.ResellerProduct: Described("The product.", _PRODUCT, "Product"),
     products.ResellerPrice: Described("The price.", _PRICE, "Price"),
     products.AdjustmentRequest: Described(
-        "", products.AdjustmentRequest([products.AdjustedUnits("CV-320P", "Stocktake", set=120)])
+        "", products.AdjustmentRequest([Adjustment(sku="CV-320P", reason="Stocktake", set=120)])
     ),
     products.AdjustmentResult: Described(
-        "The stock of each product.", products.AdjustmentResult([products.AdjustedItem("CV-320P", 120, 114, 6, 0)])
+        "The stock of each product.", products.AdjustmentResult([AdjustedStock("CV-320P", 120, 114, 6, 0)])
     ),
 }

@@ -12,14 +12,13 @@ from tradecounter.edge.operations.desk import ChangedSince, Desk, Limit, moment,
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.errors import invalid
-from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment, adjust_stock
+from tradecounter.orders.back_orders.adjust_stock import adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.prices.explain_price import price_of
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.find_products import Catalogue, list_products
 from tradecounter.products.operations.examples import DESCRIBED
 from tradecounter.products.operations.staff_wire import (
-    AdjustedItem,
     AdjustmentRequest,
     AdjustmentResult,
     ContractCosts,
@@ -126,8 +125,7 @@ class ProductOperations:
 
         All items are adjusted, or none. New units go to waiting orders first.
         """
-        wanted = [Adjustment(**structs.asdict(item)) for item in body.items]
-        return AdjustmentResult([_adjusted(each) for each in await adjust_stock(tx, wanted, now)])
+        return AdjustmentResult(await adjust_stock(tx, body.items, now))
 
 
 async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
@@ -185,7 +183,3 @@ def _own_fields(found: FoundProduct) -> dict[str, Any]:
         "purchase_cost": found.purchase_cost,
         "consumer_unit_cost": product.consumer_unit_cost,
     }
-
-
-def _adjusted(stock: AdjustedStock) -> AdjustedItem:
-    return AdjustedItem(stock.sku, stock.on_hand, stock.available, stock.allocated, stock.back_ordered)

@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from tradecounter.kit.wire import Amount, Moment, Timed
+from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment
 
 _MOST = 1_000_000_000
 
@@ -129,34 +130,13 @@ class ResellerPrice(Struct):
     candidates: Annotated[list[PriceCandidate], Meta(description="In order of precedence.")]
 
 
-class AdjustedUnits(Struct):
-    """A product's new units on hand: give either `change` or `set`."""
-
-    sku: Annotated[str, Meta(min_length=1, max_length=200)]
-    reason: Annotated[str, Meta(min_length=1, max_length=1000, description="The audit log shows it.")]
-    change: (
-        Annotated[int, Meta(ge=-_MOST, le=_MOST, description="Units to add; negative: units to take away.")] | None
-    ) = None
-    set: Annotated[int, Meta(ge=0, le=_MOST, description="Units that were counted.")] | None = None
-
-
 class AdjustmentRequest(Struct):
     """Products whose stock is adjusted."""
 
-    items: Annotated[list[AdjustedUnits], Meta(min_length=1, max_length=500)]
-
-
-class AdjustedItem(Struct):
-    """A product's stock after the adjustment."""
-
-    sku: str
-    on_hand: int
-    available: int
-    allocated: int
-    back_ordered: int
+    items: Annotated[list[Adjustment], Meta(min_length=1, max_length=500)]
 
 
 class AdjustmentResult(Struct):
     """The stock of the adjusted products."""
 
-    items: list[AdjustedItem]
+    items: list[AdjustedStock]

@@ -22,7 +22,7 @@ from tradecounter.edge.permissions import allows
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import TEXT, Parameter
 from tradecounter.edge.rest.responses import STATUS
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, in_one, invalid, named_by
 from tradecounter.kit.local_time import uk_date
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS as MOST_IN_STOCK
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
@@ -94,7 +94,8 @@ class ProductPages:
             if (body.set is None) == (body.change is None):
                 raise invalid("set", "fill in this field or the next one")
             wanted = Adjustment(sku=body.sku, change=body.change, set=body.set, reason=body.reason)
-            [made] = await adjust_stock(tx, [wanted], now)
+            with named_by(in_one("items")):
+                [made] = await adjust_stock(tx, [wanted], now)
             return f"{made.sku}: {made.on_hand:,} on hand, {made.available:,} available."
 
         return await self.desk.change(

@@ -1,0 +1,36 @@
+"""What staff store of the people at a customer."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tradecounter.customer_notes.keep_notes import LONGEST_NAME
+from tradecounter.customer_notes.queries import Contact
+
+_Text = Annotated[str, Meta(max_length=LONGEST_NAME)]
+Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME, description="The person's name.")]
+Task = Annotated[_Text, Meta(description="What to speak to the person about.")]
+Email = Annotated[_Text, Meta(description="An e-mail address.")]
+Phone = Annotated[_Text, Meta(description="A phone number.")]
+
+
+class ContactDetails(Struct, kw_only=True):
+    """A person at a customer."""
+
+    name: Name
+    task: Task = ""
+    email: Email = ""
+    phone: Phone = ""
+
+    def contact(self, contact_id: int = 0) -> Contact:
+        """Return the contact."""
+        return Contact(contact_id, self.name, self.task, self.email, self.phone)
+
+
+class ContactChange(Struct, kw_only=True):
+    """What changes of a person; what is left out stays."""
+
+    name: Name | UnsetType = UNSET
+    task: Task | UnsetType = UNSET
+    email: Email | UnsetType = UNSET
+    phone: Phone | UnsetType = UNSET
