@@ -1,7 +1,6 @@
 """Examples of the issuer's forms and responses, for the interface document."""
 
-from tradecounter.consent.metadata import metadata
-from tradecounter.consent.wire import ConsentRequest, ConsentToken, KeySet, RevocationRequest
+from tradecounter.consent.wire import ConsentRequest, ConsentToken, KeySet, RevocationRequest, metadata
 from tradecounter.edge.rest.operation import EXAMPLE_ADDRESS
 
 METADATA = metadata(EXAMPLE_ADDRESS)

@@ -25,9 +25,16 @@ from tradecounter.consent.issue_tokens import (
     signed_consent,
 )
 from tradecounter.consent.keys import OwnIssuer, issuer_name, signing_key
-from tradecounter.consent.metadata import metadata
 from tradecounter.consent.rules import CONSENT_LIFETIME
-from tradecounter.consent.wire import ConsentRequest, ConsentToken, IssuerMetadata, KeySet, RevocationRequest, Revoked
+from tradecounter.consent.wire import (
+    ConsentRequest,
+    ConsentToken,
+    IssuerMetadata,
+    KeySet,
+    RevocationRequest,
+    Revoked,
+    metadata,
+)
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import UNAVAILABLE

@@ -15,8 +15,8 @@ from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.create_once import create_once
 from tradecounter.edge.rest.headers import IDEMPOTENCY_KEY, IDEMPOTENT_REPLAY, PAGING, RETRY_AFTER
+from tradecounter.edge.rest.idempotency import create_once
 from tradecounter.edge.rest.operation import Body, ErrorResponse, Operation, Sample, Success, endpoint
 from tradecounter.edge.rest.paging import COUNTED_BY_SIZE
 from tradecounter.edge.rest.record_lists import Layout, PagedList, RecordLists

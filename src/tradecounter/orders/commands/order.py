@@ -11,8 +11,7 @@ from tradecounter.orders.commands.after_sale import amend, cancel, confirm, crea
 from tradecounter.orders.commands.billing import invoice, pay
 from tradecounter.orders.commands.fulfil import dispatch, track, video
 from tradecounter.orders.commands.order_list import order_list
-from tradecounter.orders.commands.papers import print_packing, print_picking
-from tradecounter.orders.commands.shipments import correct, take_back
+from tradecounter.orders.commands.shipments import correct, print_packing, print_picking, take_back
 from tradecounter.orders.commands.shown import print_order, whole_order
 from tradecounter.orders.find_by_name import order_to_show
 from tradecounter.returns.commands import open_for_order
