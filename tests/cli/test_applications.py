@@ -68,7 +68,7 @@ def test_redirect_uris_are_registered_and_replaced(shell: Program) -> None:
 )
 def test_a_redirect_uri_must_be_a_plain_safe_url(shell: Program, uri: str, problem: str) -> None:
     error = shell.error("app", "add", "ERP", "--redirect-uri", uri)
-    assert error.startswith("redirect_uri: ")
+    assert error.startswith("--redirect-uri: ")
     assert problem in error
     assert shell.json("app", "list") == []
 

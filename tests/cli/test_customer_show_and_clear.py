@@ -114,7 +114,7 @@ def test_an_unknown_shipping_method_is_rejected_with_a_list_of_known_ones(
     tradecounter.run("customer", "edit", str(added["id"]), "--shipping-method", "98")
     before = tradecounter.json("customer", "list")
     known = "11 (Slowpost, region 1), 12 (Fastvan, region 1), 71 (Eurovan, region 7), 98 (P, region 1)"
-    reason = f"shipping_method: method 99 does not exist; the active methods are {known}"
+    reason = f"--shipping-method: method 99 does not exist; the active methods are {known}"
     assert tradecounter.error("customer", "edit", str(added["id"]), "--shipping-method", "99") == reason
     other = ["--email", "other@shop.example", *NAME[2:], "--shipping-method", "99"]
     assert tradecounter.error("customer", "add", *other) == reason

@@ -114,7 +114,7 @@ def test_several_items_are_priced_and_a_sku_may_contain_an_equals_sign(
 
 def test_shipping_is_priced_for_a_quote_without_a_suitable_method(tradecounter: Program, customer: Customer) -> None:
     code = request_quote(customer, [("SWITCH", 300)])["confirmation_code"]
-    problem = "shipping: no method fits this quote: name the carriage, as a shipping method with its cost"
+    problem = "--shipping: no method fits this quote: name the carriage, as a shipping method with its cost"
     assert tradecounter.error("quote", "price", code, "--item", "SWITCH=250") == problem
     priced = tradecounter.json("quote", "price", code, "--item", "SWITCH=250", "--shipping", "12=80.5")
     assert priced["shipping_options"] == [

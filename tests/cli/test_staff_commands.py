@@ -35,7 +35,7 @@ def test_a_staff_member_is_added_listed_reset_and_disabled(shell: Program) -> No
     assert "password_hash" not in listed
     assert shell.error("staff", "disable", "no@reseller.example") == "staff member no@reseller.example not found"
     wrong = shell.error("staff", "add", "x@y.example", "--name", "X", "--role", "king")
-    assert wrong == "roles: must be some of support, warehouse, finance, catalogue, administrator"
+    assert wrong == "--role: must be some of support, warehouse, finance, catalogue, administrator"
 
 
 def test_a_token_is_added_once_listed_and_revoked(shell: Program) -> None:
@@ -47,9 +47,9 @@ def test_a_token_is_added_once_listed_and_revoked(shell: Program) -> None:
     assert shell.json("token", "revoke", str(added["id"])) == {"id": added["id"], "revoked": True}
     assert shell.json("token", "list")[0]["revoked_at"] is not None
     assert shell.error("token", "revoke", "999") == "token 999 not found"
-    assert shell.error("token", "add", "--name", "X", "--scope", "all").startswith("scopes: must be some of ")
+    assert shell.error("token", "add", "--name", "X", "--scope", "all").startswith("--scope: must be some of ")
     past = shell.error("token", "add", "--name", "X", "--scope", "stock:read", "--expires", "2020-01-01")
-    assert past == "expires: must be in the future"
+    assert past == "--expires: must be in the future"
 
 
 def test_a_user_is_invited_listed_and_disabled(shell: Program) -> None:

@@ -10,13 +10,12 @@ from tradecounter.customer_notes.queries import Contact, contacts_of
 from tradecounter.customer_notes.requests import ContactDetails
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import CustomerId, Day, IdOf, called
+from tradecounter.edge.command_line.arguments import CustomerId, Day, IdOf
 from tradecounter.edge.command_line.output import AsJson, show_record, show_table
 from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import named_by
 
 _COLUMNS = ("id", Prose("name"), Prose("task"), "email", "phone")
 
@@ -24,7 +23,7 @@ _COLUMNS = ("id", Prose("name"), Prose("task"), "email", "phone")
 def note(
     customer_id: CustomerId,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to note; the customer does not see it.")],
-    promised: Annotated[
+    promised_on: Annotated[
         date | None, Day("--promised", "The customer has promised to pay until this day: 2026-06-01.")
     ] = None,
     as_json: AsJson = False,
@@ -32,9 +31,8 @@ def note(
     """Add a note about a customer, which is in its timeline."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        with named_by(called({"promised_on": "--promised"})):
-            noted = await add_note(tx, customer_id, text, SystemClock().now(), promised_on=promised)
-        return {"customer_id": customer_id, "text": noted, "promised_on": promised}
+        noted = await add_note(tx, customer_id, text, SystemClock().now(), promised_on=promised_on)
+        return {"customer_id": customer_id, "text": noted, "promised_on": promised_on}
 
     show_record(run_change(work), as_json=as_json)
 

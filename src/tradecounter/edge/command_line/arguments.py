@@ -2,11 +2,10 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -85,19 +84,16 @@ def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[in
     return found
 
 
-def called(options: Mapping[str, str] = MappingProxyType({}), **lists: Sequence[str]) -> Callable[[str], str]:
-    """Return how a command names the places of a request, for `named_by`.
+def called(**lists: Sequence[str]) -> Callable[[str], str]:
+    """Return how a command names the elements of a request's lists, for `named_by`: `items[0].quantity` is `item 17`.
 
-    `lists` have a name for each of their elements: `items[0].quantity` is the first name of `items`. `options` are for
-    other fields.
+    `lists` have a name for each element. `reporting_errors` names the other fields.
     """
 
     def name(place: str) -> str:
-        first = place.partition(".")[0]
-        if found := _ELEMENT.fullmatch(first):
-            names = lists.get(found["list"], ())
-            return names[int(found["number"])] if int(found["number"]) < len(names) else place
-        return options.get(first, place)
+        found = _ELEMENT.fullmatch(place.partition(".")[0])
+        names = lists.get(found["list"], ()) if found else ()
+        return names[int(found["number"])] if found and int(found["number"]) < len(names) else place
 
     return name
 

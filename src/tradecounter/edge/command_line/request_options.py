@@ -18,8 +18,8 @@ import typer
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
-from tradecounter.edge.command_line.arguments import called, number, one_of, read_day, since
-from tradecounter.edge.command_line.session import naming_fields, reporting_errors
+from tradecounter.edge.command_line.arguments import number, one_of, read_day, since
+from tradecounter.edge.command_line.session import reporting_errors
 from tradecounter.kit.errors import invalid_fields
 from tradecounter.kit.number_types import NumberField, alternatives, metas, number_of
 from tradecounter.kit.validation_messages import field_errors_of
@@ -51,29 +51,25 @@ def takes_request(
     """Give a command an option for each field of its request, the parameter whose type is a struct.
 
     Fields that were not given have the struct's defaults. `required` are fields that the struct does not require,
-    `leave_out` are those that the command makes itself. Errors that a use case raises for a field name its option.
+    `leave_out` are those that the command makes itself.
     """
 
     def decorate(command: Command) -> Command:
         own = signature(command).parameters.values()
         [request] = [each for each in own if isinstance(each.annotation, type) and issubclass(each.annotation, Struct)]
-        taken = {each.name: each for each in fields(request.annotation) if each.name not in leave_out}
-        options = {name: said.get(name, _AS_THE_STRUCT_SAYS) for name in taken}
-        names = {name: _name(options[name], each) for name, each in taken.items()}
+        taken = [each for each in fields(request.annotation) if each.name not in leave_out]
 
         @wraps(command)
         def run(**values: Any) -> None:
-            given = {name: value for name in taken if (value := values.pop(name)) not in (None, [])}
-            with naming_fields(_called(taken, names, given)):
-                with reporting_errors():
-                    values[request.name] = _read_request(given, taken, request.annotation)
-                command(**values)
+            given = {each.encode_name: value for each in taken if (value := values.pop(each.name)) not in (None, [])}
+            with reporting_errors():
+                values[request.name] = _read_request(given, request.annotation)
+            command(**values)
 
-        made = {
-            name: _parameter(each, options[name], names[name], required=name in required)
-            for name, each in taken.items()
-        }
-        parameters = [new for each in own for new in (made.values() if each is request else [each])]
+        made = [
+            _parameter(each, said.get(each.name, _AS_THE_STRUCT_SAYS), required=each.name in required) for each in taken
+        ]
+        parameters = [new for each in own for new in (made if each is request else [each])]
         run.__signature__ = Signature(  # type: ignore[attr-defined]  # Typer reads it
             [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
         )
@@ -82,34 +78,17 @@ def takes_request(
     return decorate
 
 
-def _read_request(given: Mapping[str, Any], taken: Mapping[str, FieldInfo], shape: type[Struct]) -> Struct:
+def _read_request(given: Mapping[str, Any], shape: type[Struct]) -> Struct:
     """Return the request. Raises DomainError (invalid) with all that the struct rejects."""
-    members = {taken[name].encode_name: value for name, value in given.items()}
-    if errors := list(field_errors_of(members, shape)):
+    if errors := list(field_errors_of(given, shape)):
         raise invalid_fields(errors)
-    return msgspec.convert(members, shape)
+    return msgspec.convert(given, shape)
 
 
-def _called(taken: Mapping[str, FieldInfo], names: Mapping[str, str], given: Mapping[str, Any]) -> Callable[[str], str]:
-    """Return how the command names the request's fields; an element of a list is its option with its value."""
-    lists = {
-        taken[name].encode_name: [f"{names[name]} {each}" for each in value]
-        for name, value in given.items()
-        if isinstance(value, list)
-    }
-    return called({each.encode_name: names[name] for name, each in taken.items()}, **lists)
-
-
-def _name(said: Option, field: FieldInfo) -> str:
-    """Return the option's name, or that of the field for an argument."""
-    if not said.name:
-        return f"--{field.encode_name.replace('_', '-')}"
-    return said.name.partition("/")[0] if said.name.startswith("-") else field.encode_name
-
-
-def _parameter(field: FieldInfo, said: Option, name: str, *, required: bool) -> Parameter:
+def _parameter(field: FieldInfo, said: Option, *, required: bool) -> Parameter:
     """Return the parameter that Typer makes the option or the argument of."""
-    is_argument = bool(said.name) and not said.name.startswith("-")
+    name = said.name or f"--{field.encode_name.replace('_', '-')}"
+    is_argument = not name.startswith("-")
     options = alternatives(field.type)
     default = said.default
     if default is None and isinstance(field.default, str | bool) and field.default != "":
@@ -118,14 +97,14 @@ def _parameter(field: FieldInfo, said: Option, name: str, *, required: bool) -> 
     listed = next((each for each in options if get_origin(each) is list), None)
     element = field.type if listed is None else get_args(listed)[0]
     kind, settings = _kind(element, said.read, listed=listed is not None)
-    settings["metavar"] = said.name if is_argument else said.metavar or settings["metavar"]
+    settings["metavar"] = name if is_argument else said.metavar or settings["metavar"]
     settings["help"] = said.help or _help(field)
     if is_argument:
         found = typer.Argument(**settings)
-    elif kind is bool and default is None:
-        found = typer.Option(said.name or f"{name}/--no-{name.removeprefix('--')}", **settings)
+    elif kind is bool and default is None and not said.name:
+        found = typer.Option(f"{name}/--no-{name.removeprefix('--')}", **settings)
     else:
-        found = typer.Option(said.name or name, **settings)
+        found = typer.Option(name, **settings)
     return Parameter(
         field.name,
         Parameter.KEYWORD_ONLY,

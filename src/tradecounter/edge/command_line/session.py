@@ -3,10 +3,10 @@
 import asyncio
 import os
 import pwd
+import re
 import signal
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
-from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar
 
 import psycopg
@@ -14,6 +14,7 @@ import structlog
 import typer
 import uvloop
 from psycopg_pool import PoolTimeout
+from typer._click.globals import get_current_context
 
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.embedded_watch import kept_running
@@ -39,6 +40,7 @@ def operator() -> Actor:
 Result = TypeVar("Result")
 
 _CONNECT_SECONDS = 5
+_PLACE = re.compile(r"(?P<field>\w+)(?:\[(?P<number>\d+)\])?(?:\..*)?")
 EXPECTED: tuple[type[Exception], ...] = (
     DomainError,
     OperatorError,
@@ -75,24 +77,27 @@ def reason_for(error: Exception) -> str:
             return str(error)
 
 
-_names: ContextVar[Callable[[str], str]] = ContextVar("names", default=str)  # by default, a field keeps its name
-
-
-@contextmanager
-def naming_fields(name: Callable[[str], str]) -> Iterator[None]:
-    """Run a command whose errors name the fields of its request: `name` returns what the command calls a field."""
-    token = _names.set(name)
-    try:
-        yield
-    finally:
-        _names.reset(token)
+def _as_typed(place: str) -> str:
+    """Return what the running command calls a field: its option, with the value of an element of a list."""
+    found, context = _PLACE.fullmatch(place), get_current_context(silent=True)
+    if found is None or context is None:
+        return place
+    field, number = found["field"], found["number"]
+    for param in context.command.params:
+        option = param.opts[-1]
+        if option.startswith("--") and (param.name == field or option == f"--{field}"):
+            if number is None:
+                return option
+            values = context.params.get(field) or ()
+            return f"{option} {values[int(number)]}" if int(number) < len(values) else place
+    return place
 
 
 @contextmanager
 def reporting_errors() -> Iterator[None]:
-    """End the command with a message if the block raises an expected error."""
+    """End the command with a message if the block raises an expected error; it names fields by their options."""
     try:
-        with named_by(_names.get()):
+        with named_by(_as_typed):
             yield
     except EXPECTED as error:
         fail(reason_for(error))

@@ -42,7 +42,9 @@ def dispatch(
             help="Items to dispatch; may be repeated. Default: all that remain.",
         ),
     ] = None,
-    tracking: Annotated[str | None, typer.Option(metavar="NUMBER", help="The courier's tracking number.")] = None,
+    tracking_number: Annotated[
+        str | None, typer.Option("--tracking", metavar="NUMBER", help="The courier's tracking number.")
+    ] = None,
     serial: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,28 +55,25 @@ def dispatch(
         str | None,
         typer.Option(metavar="NAME", help="Who carries it. Default: the provider of its shipping method."),
     ] = None,
-    at: Annotated[
+    dispatched_at: Annotated[
         str | None,
-        typer.Option(metavar="YYYY-MM-DDTHH:MM[:SS]", help="When it left, in UK time. Default: now."),
+        typer.Option("--at", metavar="YYYY-MM-DDTHH:MM[:SS]", help="When it left, in UK time. Default: now."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Dispatch all or part of an order as one shipment."""
     items = [NamedUnits(*units) for units in item_units(item)]
     serials = [_serial(text) for text in serial or ()]
-    options = {
-        "tracking_number": "--tracking", "serial": "--serial", "carrier": "--carrier", "dispatched_at": "--at",
-    }  # fmt: skip
-    names = called(options, items=item_names(each.id for each in items))
+    names = called(items=item_names(each.id for each in items))
 
     async def work(tx: Transaction) -> None:
         invoice = read_settings().invoice_each_dispatch
         with named_by(names):
             request = DispatchRequest(
                 items=items or None,
-                tracking_number=tracking,
+                tracking_number=tracking_number,
                 carrier=carrier,
-                dispatched_at=None if at is None else moment_of(local_time("dispatched_at", at)),
+                dispatched_at=None if dispatched_at is None else moment_of(local_time("dispatched_at", dispatched_at)),
                 serials=serials,
                 invoice=invoice,
             )
