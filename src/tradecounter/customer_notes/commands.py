@@ -1,18 +1,15 @@
 """`tradecounter customer note`, `contacts`, `add-contact` and `remove-contact`: what staff know of a customer."""
 
-from datetime import date
 from typing import Annotated, Any
-
-import typer
 
 from tradecounter.customer_notes.keep_notes import add_contact, add_note, fetch_contact, remove_contact
 from tradecounter.customer_notes.queries import Contact, contacts_of
-from tradecounter.customer_notes.requests import ContactDetails
+from tradecounter.customer_notes.requests import ContactDetails, CustomerNote
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import CustomerId, Day, IdOf
+from tradecounter.edge.command_line.arguments import CustomerId, IdOf
 from tradecounter.edge.command_line.output import AsJson, show_record, show_table
-from tradecounter.edge.command_line.request_options import takes_request
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
@@ -20,19 +17,17 @@ from tradecounter.kit.clock import SystemClock
 _COLUMNS = ("id", Prose("name"), Prose("task"), "email", "phone")
 
 
-def note(
-    customer_id: CustomerId,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to note; the customer does not see it.")],
-    promised_on: Annotated[
-        date | None, Day("--promised", "The customer has promised to pay until this day: 2026-06-01.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
+@takes_request(
+    required=("text",),
+    text=Option("TEXT", "What to note; the customer does not see it."),
+    promised_on=Option("--promised"),
+)
+def note(customer_id: CustomerId, given: CustomerNote, as_json: AsJson = False) -> None:
     """Add a note about a customer, which is in its timeline."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        noted = await add_note(tx, customer_id, text, SystemClock().now(), promised_on=promised_on)
-        return {"customer_id": customer_id, "text": noted, "promised_on": promised_on}
+        noted = await add_note(tx, customer_id, given.text, SystemClock().now(), promised_on=given.promised_on)
+        return {"customer_id": customer_id, "text": noted, "promised_on": given.promised_on}
 
     show_record(run_change(work), as_json=as_json)
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from tradecounter.customer_notes.keep_notes import (
-    LONGEST_NOTE,
     add_contact,
     add_note,
     change_contact,
@@ -16,7 +15,7 @@ from tradecounter.customer_notes.keep_notes import (
     remove_contact,
 )
 from tradecounter.customer_notes.queries import Contact, contacts_of
-from tradecounter.customer_notes.requests import ContactChange, ContactDetails
+from tradecounter.customer_notes.requests import ContactChange, ContactDetails, CustomerNote
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -36,13 +35,6 @@ class CustomerContact(Struct):
     task: str
     email: str
     phone: str
-
-
-class CustomerNote(Struct):
-    """A note about a customer. With `promised_on`, the customer has promised to pay until that day."""
-
-    text: Annotated[str, Meta(max_length=LONGEST_NOTE, description="May be empty with a promise.")] = ""
-    promised_on: date | None = None
 
 
 _ADA = CustomerContact(7, "Ada Byron", "Deliveries", "ada@harbourline.example", "020 7946 0123")

@@ -1,10 +1,11 @@
-"""What staff store of the people at a customer."""
+"""What staff store of a customer and of the people there."""
 
+from datetime import date
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tradecounter.customer_notes.keep_notes import LONGEST_NAME
+from tradecounter.customer_notes.keep_notes import LONGEST_NAME, LONGEST_NOTE
 from tradecounter.customer_notes.queries import Contact
 
 _Text = Annotated[str, Meta(max_length=LONGEST_NAME)]
@@ -34,3 +35,12 @@ class ContactChange(Struct, kw_only=True):
     task: Task | UnsetType = UNSET
     email: Email | UnsetType = UNSET
     phone: Phone | UnsetType = UNSET
+
+
+class CustomerNote(Struct):
+    """A note about a customer. With `promised_on`, the customer has promised to pay until that day."""
+
+    text: Annotated[str, Meta(max_length=LONGEST_NOTE, description="May be empty with a promise.")] = ""
+    promised_on: Annotated[
+        date | None, Meta(description="The customer has promised to pay until this day: 2026-06-01.")
+    ] = None

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from itertools import takewhile
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import actors_at
@@ -18,7 +17,8 @@ from tradecounter.customer_notes.keep_notes import (
     fetch_contact,
     remove_contact,
 )
-from tradecounter.customer_notes.queries import Contact, Happening, contacts_of, timeline_of
+from tradecounter.customer_notes.queries import Happening, contacts_of, timeline_of
+from tradecounter.customer_notes.requests import ContactDetails, CustomerNote
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, TableParameters
@@ -35,26 +35,6 @@ _TIMELINE = "/customer/{id}/timeline"
 _CONTACT = "/customer/{id}/contact-person"
 _COLUMNS = (Column("What"), Column("When"))
 _HEADINGS = ("at", "what", "subject", "text", "promised_on", "by")
-
-
-class NoteForm(Struct):
-    """A note, and until when the customer has promised to pay."""
-
-    text: str = ""
-    promised_on: date | None = None
-
-
-class ContactForm(Struct):
-    """A person at the customer."""
-
-    name: str = ""
-    task: str = ""
-    email: str = ""
-    phone: str = ""
-
-    def contact(self, contact_id: int = 0) -> Contact:
-        """Return the contact."""
-        return Contact(contact_id, self.name, self.task, self.email, self.phone)
 
 
 def _file_row(row: Happening) -> tuple[object, ...]:
@@ -109,7 +89,7 @@ class CustomerNotePages:
         done="The note is added.",
         scope="customers:read",
     )
-    async def note(self, tx: Transaction, call: Call, body: NoteForm, now: datetime) -> None:
+    async def note(self, tx: Transaction, call: Call, body: CustomerNote, now: datetime) -> None:
         await add_note(tx, call.path_id("id", "customer"), body.text, now, promised_on=body.promised_on)
 
     @step(
@@ -120,7 +100,7 @@ class CustomerNotePages:
         done="The contact is added.",
         scope="customers:write",
     )
-    async def add(self, tx: Transaction, call: Call, body: ContactForm, now: datetime) -> None:
+    async def add(self, tx: Transaction, call: Call, body: ContactDetails, now: datetime) -> None:
         await add_contact(tx, call.path_id("id", "customer"), body.contact(), now)
 
     @step(
@@ -131,7 +111,7 @@ class CustomerNotePages:
         done="The contact is changed.",
         scope="customers:write",
     )
-    async def change(self, tx: Transaction, call: Call, body: ContactForm, now: datetime) -> None:
+    async def change(self, tx: Transaction, call: Call, body: ContactDetails, now: datetime) -> None:
         contact = body.contact(call.path_id("contact_id", "contact"))
         await change_contact(tx, call.path_id("id", "customer"), contact, now)
 

@@ -24,7 +24,6 @@ from tradecounter.edge.rest.operation import TEXT, Parameter
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.kit.errors import DomainError, Kind, in_one, invalid, named_by
 from tradecounter.kit.local_time import uk_date
-from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS as MOST_IN_STOCK
 from tradecounter.orders.back_orders.adjust_stock import Adjustment, adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
 from tradecounter.parts.back_office import OfficeParts
@@ -40,8 +39,6 @@ from tradecounter.storefront.drawings import look_of
 _SKU = Parameter("sku", "The product's SKU, in any case.", TEXT, "CV-320P", takes_slashes=True)
 _ADJUST = "/stock-adjustment"  # not below `/product`, whose rest is a SKU, which may have slashes
 _MOST_ENTRIES = 20  # of its history
-Units = Annotated[int, Meta(ge=0, le=MOST_IN_STOCK)]
-Change = Annotated[int, Meta(ge=-MOST_IN_STOCK, le=MOST_IN_STOCK)]
 
 
 class ProductPage(Struct, frozen=True, kw_only=True):
@@ -55,15 +52,6 @@ class AdjustedProduct(Struct, frozen=True):
     """The product whose stock is adjusted."""
 
     sku: str = ""
-
-
-class AdjustmentForm(Struct, kw_only=True):
-    """What is on hand, or how much more or less it is, and why."""
-
-    sku: str
-    reason: str
-    set: Units | None = None
-    change: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +78,16 @@ class ProductPages:
         submitted = await read_submitted(call)
         sku = submitted.one("sku")
 
-        async def work(tx: Transaction, body: AdjustmentForm, now: datetime) -> str:
+        async def work(tx: Transaction, body: Adjustment, now: datetime) -> str:
             if (body.set is None) == (body.change is None):
                 raise invalid("set", "fill in this field or the next one")
-            wanted = Adjustment(sku=body.sku, change=body.change, set=body.set, reason=body.reason)
             with named_by(in_one("items")):
-                [made] = await adjust_stock(tx, [wanted], now)
+                [made] = await adjust_stock(tx, [body], now)
             return f"{made.sku}: {made.on_hand:,} on hand, {made.available:,} available."
 
         return await self.desk.change(
             call,
-            AdjustmentForm,
+            Adjustment,
             work,
             again=lambda filled: self._show_adjustment(call, sku, filled),
             to=f"/product/{quote(sku)}",
