@@ -7,7 +7,6 @@ message beside the field, the command names the option or the item.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from html import unescape
 from typing import Any
 
 import httpx2
@@ -17,7 +16,7 @@ from support.backoffice import BackOfficeSite, backoffice_of
 from support.billing import invoiced, number_of, pay_in
 from support.command_line import SECRET, Forker, Program
 from support.orders import buy, dispatch, sell, shipments
-from support.pages import Person, staff_member
+from support.pages import Person, beside, staff_member
 from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, stock_shop
@@ -463,14 +462,6 @@ def test_a_fault_has_one_message_at_every_door(
         program, verb, *options = map(str, _about(case.command.sent, about))
         told = tradecounter.error(program, verb, *about.words, *options)
         assert f"{_about(case.command.named, about)}: {error['message']}" in told
-
-
-def beside(page: httpx2.Response, name: str, form: str = "form") -> str:
-    """The message beside a field of a form."""
-    _, found, after = page.text.partition(f'id="{form}-{name}-error">')
-    assert found, f"no message is beside {name}"
-    text = unescape(after.partition("</p>")[0])
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def test_a_wrong_country_is_said_once_and_beside_its_field(customer: Customer, sam: Person) -> None:

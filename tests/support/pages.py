@@ -5,6 +5,7 @@ import re
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any, Literal
 
@@ -119,6 +120,14 @@ def fields_of(response: httpx2.Response, *, where: Callable[[str], bool] = lambd
     parser = _Fields()
     parser.feed(response.text.partition("<main")[2] or response.text)
     return {name: value for name, value in parser.found.items() if where(name)}
+
+
+def beside(page: httpx2.Response, name: str, form: str = "form") -> str:
+    """The message beside a field of a form."""
+    _, found, after = page.text.partition(f'id="{form}-{name}-error">')
+    assert found, f"no message is beside {name}"
+    text = unescape(after.partition("</p>")[0])
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def code_of(response: httpx2.Response, name: str) -> str:
