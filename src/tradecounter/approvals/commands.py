@@ -8,7 +8,7 @@ from tradecounter.approvals.decide import approve_order, decline_order
 from tradecounter.approvals.queries import approval_of_code, approval_table
 from tradecounter.approvals.wire import ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Customer, Limit, one_of
+from tradecounter.edge.command_line.arguments import Customer, InState, Limit
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_table
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -27,10 +27,7 @@ _COLUMNS = ("confirmation_code", "state", "customer_id", "customer_reference", "
 
 @app.command("list")
 def show_all(
-    state: Annotated[
-        Any,
-        typer.Option(parser=one_of(_STATES), metavar="S", help=f"Only requests in this state: {', '.join(_STATES)}."),
-    ] = None,
+    state: Annotated[Any, InState("requests", _STATES)] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
     columns: ColumnNames = None,

@@ -8,7 +8,7 @@ from tradecounter.customer_requests.handle_requests import close_request, fetch_
 from tradecounter.customer_requests.queries import request_table
 from tradecounter.customer_requests.wire import ResellerRequest, present_request
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, one_of
+from tradecounter.edge.command_line.arguments import Customer, IdOf, InState, Limit
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -26,10 +26,7 @@ _ITEMS = ("id", "sku", "quantity")
 
 @app.command("list")
 def show_all(
-    state: Annotated[
-        Any,
-        typer.Option(parser=one_of(_STATES), metavar="S", help=f"Only requests in this state: {', '.join(_STATES)}."),
-    ] = None,
+    state: Annotated[Any, InState("requests", _STATES)] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
     columns: ColumnNames = None,

@@ -5,10 +5,12 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
+from msgspec import structs
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_METHOD, Limit, OptionalId, called, named_number, percent
+from tradecounter.edge.command_line.arguments import LARGEST_METHOD, Limit, OptionalId, called, named_number
 from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_part, show_record, show_table
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.identity.installation_secret import secret_if_set
@@ -76,7 +78,13 @@ def _carriage(text: str) -> tuple[int, Decimal]:
 
 
 @app.command("price")
+@takes_request(
+    leave_out=("items", "shipping"),
+    note=Option(help="A note to the customer, sent with the price."),
+    discount=Option(help="Per cent off the prices at the request, for other items."),
+)
 def price(
+    *,
     code: Code,
     items: Annotated[
         list[str] | None,
@@ -91,32 +99,21 @@ def price(
             help="Offer a shipping method at this net cost; may be repeated.",
         ),
     ] = None,
-    discount: Annotated[
-        Decimal | None,
-        typer.Option(
-            parser=percent, metavar="PERCENT", help="Per cent off the prices at the request, for other items."
-        ),
-    ] = None,
-    note: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="A note to the customer, sent with the price.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Allow prices below cost or more than half off.")] = False,
+    given: QuotePrice,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the priced quote with its margin; change nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
-    if not items and not shipping and discount is None:
+    if not items and not shipping and given.discount is None:
         raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
     unit_costs = [named_number("--item", item, "SKU=UNIT_COST", read_pounds) for item in items or ()]
     carriage = [_carriage(named) for named in shipping or ()]
-    price = QuotePrice(
+    price = structs.replace(
+        given,
         items=[QuotedItem(*named) for named in unit_costs],
         shipping=[QuotedShipping(*named) for named in carriage],
-        note=note,
-        discount=discount,
-        force=force,
     )
     names = called(
         items=[item.sku for item in price.items], shipping=[f"shipping {option.id}" for option in price.shipping]

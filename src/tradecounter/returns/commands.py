@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Customer, Limit, OrderName, called, item_names, item_units, one_of
+from tradecounter.edge.command_line.arguments import Customer, InState, Limit, OrderName, called, item_names, item_units
 from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_record, show_table
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
@@ -79,10 +79,7 @@ def _serials(texts: list[str] | None) -> dict[int, list[str]]:
 
 @app.command("list")
 def show_all(
-    state: Annotated[
-        Any,
-        typer.Option(parser=one_of(_STATES), metavar="S", help=f"Only returns in this state: {', '.join(_STATES)}."),
-    ] = None,
+    state: Annotated[Any, InState("returns", _STATES)] = None,
     customer: Customer = None,
     limit: Limit = LISTED,
     columns: ColumnNames = None,

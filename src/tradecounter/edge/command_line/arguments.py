@@ -59,6 +59,12 @@ def one_of(words: Sequence[str]) -> Callable[[str], str]:
     return parse
 
 
+def InState(records: str, states: Sequence[str]) -> Any:  # noqa: N802 it stands where a class of typer stands
+    """Return the option that lists only the records in a state."""
+    meaning = f"Only {records} in this state: {', '.join(states)}."
+    return typer.Option("--state", parser=one_of(states), metavar="S", help=meaning)
+
+
 def pounds(text: str) -> Decimal:
     """Parse an amount. Raises BadParameter."""
     return number(read_pounds, text)
