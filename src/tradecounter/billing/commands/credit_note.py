@@ -17,12 +17,13 @@ from tradecounter.billing.queries.credit_notes import (
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OptionalId, Reason, number, pounds
+from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OptionalId, Reason, called, number, pounds
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
+from tradecounter.kit.errors import named_by
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_count
 from tradecounter.letterhead.seller import letterhead_from
@@ -66,7 +67,13 @@ def add(
     credit = [_line(text) for text in item or ()] if amount is None else amount
     letterhead = from_settings(letterhead_from)
     now = SystemClock().now()
-    note = run_change(lambda tx: issue_credit_note(tx, invoice, credit, reason, letterhead, now), dry_run=dry_run)
+    lines = [] if isinstance(credit, Decimal) else credit
+
+    async def work(tx: Transaction) -> CreditNote:
+        with named_by(called(lines=["shipping" if line.item_id is None else f"item {line.item_id}" for line in lines])):
+            return await issue_credit_note(tx, invoice, credit, reason, letterhead, now)
+
+    note = run_change(work, dry_run=dry_run)
     show(note, _in_words(note, dry_run=dry_run), as_json=as_json)
 
 

@@ -104,6 +104,8 @@ class Filled:
         others = []
         for found in error.field_errors:
             name = form_name(found.field)
+            if name not in submitted.values:
+                name = name.removesuffix("-id")  # a choice stands for an object with an id
             if name in submitted.values or name in submitted.files:
                 errors.setdefault(name, found.message)
             else:

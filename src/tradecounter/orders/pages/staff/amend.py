@@ -28,7 +28,7 @@ from tradecounter.orders.pages.staff.address_form import TypedAddress, address_f
 from tradecounter.orders.reseller_wire import AmendedItem, OverrideCredit
 from tradecounter.orders.staff_wire import Amendment
 from tradecounter.orders.units import ItemId
-from tradecounter.orders.wire import MOST_UNITS, ShippingChoice
+from tradecounter.orders.wire import MOST_UNITS, Reference, ShippingChoice
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import ShownOrder, shown_as, shown_order
 
@@ -61,7 +61,7 @@ class AmendForm(Struct):
 
     items: list[ChangedLine] = []
     added: list[AddedLine] = []
-    customer_reference: str | None = None
+    customer_reference: Reference | None = None
     shipping_method: int | None = None
     shipping_address: TypedAddress | None = None
     reason: str = ""
