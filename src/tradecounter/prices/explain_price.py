@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Annotated
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import from_pence, to_pence
+from tradecounter.kit.wire import Amount
 from tradecounter.prices.price_book import DEFAULT_LIST
 from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice, contract_prices_of, list_prices_of
 from tradecounter.prices.queries.prices_of_products import contract_prices_of_products, list_prices_of_products
@@ -28,34 +30,31 @@ _TAKES_PRECEDENCE = {
 }
 
 
-class Candidate(Struct, frozen=True, kw_only=True):
-    """A possible price, before discount; `applies` if it is valid today."""
+class PriceCandidate(Struct, frozen=True, kw_only=True):
+    """A price that was considered, before discount."""
 
-    rule: str
-    price_list: str | None = None
-    valid_from: date | None = None
-    valid_until: date | None = None
-    single_unit_cost: Decimal | None = None
-    five_plus_unit_cost: Decimal | None = None
-    ten_plus_unit_cost: Decimal | None = None
-    applies: bool
-    why: str
+    rule: Annotated[str, Meta(description="`contract`, `price_list` or `default`.")]
+    price_list: str | None
+    valid_from: date | None
+    valid_until: date | None
+    single_unit_cost: Amount | None
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
+    applies: Annotated[bool, Meta(description="Whether it is valid today for this customer and product.")]
+    why: Annotated[str, Meta(description="Why it is the price, or is not.")]
 
 
 class ExplainedPrice(Struct, frozen=True, kw_only=True):
-    """A unit's cost in net pounds, its rule and price break, and the discount in per cent.
-
-    `unit_cost` and `rule` are None if the customer has no price and so cannot order the product.
-    """
+    """A customer's price of a product, and why."""
 
     sku: str
     customer_id: int
     quantity: int
-    unit_cost: Decimal | None
-    break_: int = field(name="break")
-    rule: str | None
-    discount: Decimal
-    candidates: list[Candidate]
+    unit_cost: Annotated[Decimal | None, Meta(description="Null: the customer cannot order it.")]
+    break_: Annotated[int, Meta(description="The tier of the quantity: 1, 5 or 10.")] = field(name="break")
+    rule: Annotated[str | None, Meta(description="The rule that won.")]
+    discount: Annotated[Decimal, Meta(description="In per cent; contract prices have none.")]
+    candidates: Annotated[list[PriceCandidate], Meta(description="In order of precedence.")]
 
 
 class Buyer(Struct, frozen=True):
@@ -89,7 +88,7 @@ def explain_price(
     )
 
 
-def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
+def _contract_candidate(contract: ContractPrice, today: date) -> PriceCandidate:
     started = contract.valid_from is None or contract.valid_from <= today
     ended = contract.valid_until is not None and contract.valid_until < today
     if not started:
@@ -98,8 +97,9 @@ def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
         why = f"valid until {contract.valid_until}"
     else:
         why = "a contract price that is valid today"
-    return Candidate(
+    return PriceCandidate(
         rule=CONTRACT,
+        price_list=None,
         valid_from=contract.valid_from,
         valid_until=contract.valid_until,
         single_unit_cost=contract.single_unit_cost,
@@ -110,7 +110,7 @@ def _contract_candidate(contract: ContractPrice, today: date) -> Candidate:
     )
 
 
-def _list_candidates(own_list: str | None, prices: dict[str, ListPrice]) -> list[Candidate]:
+def _list_candidates(own_list: str | None, prices: dict[str, ListPrice]) -> list[PriceCandidate]:
     if own_list is None or own_list == DEFAULT_LIST:
         return [_list_candidate(DEFAULT, DEFAULT_LIST, prices, "the customer has no price list")]
     return [
@@ -119,22 +119,22 @@ def _list_candidates(own_list: str | None, prices: dict[str, ListPrice]) -> list
     ]
 
 
-def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str) -> Candidate:
+def _list_candidate(rule: str, key: str, prices: dict[str, ListPrice], why: str) -> PriceCandidate:
     price = prices.get(key)
-    if price is None:
-        return Candidate(rule=rule, price_list=key, applies=False, why="the list has no price for this product")
-    return Candidate(
+    return PriceCandidate(
         rule=rule,
         price_list=key,
-        single_unit_cost=price.single_unit_cost,
-        five_plus_unit_cost=price.five_plus_unit_cost,
-        ten_plus_unit_cost=price.ten_plus_unit_cost,
-        applies=True,
-        why=why,
+        valid_from=None,
+        valid_until=None,
+        single_unit_cost=None if price is None else price.single_unit_cost,
+        five_plus_unit_cost=None if price is None else price.five_plus_unit_cost,
+        ten_plus_unit_cost=None if price is None else price.ten_plus_unit_cost,
+        applies=price is not None,
+        why="the list has no price for this product" if price is None else why,
     )
 
 
-def _compared(candidate: Candidate, winner: Candidate | None) -> Candidate:
+def _compared(candidate: PriceCandidate, winner: PriceCandidate | None) -> PriceCandidate:
     """Return the candidate, with the reason if it applies but another candidate is the price."""
     if not candidate.applies or winner is None or candidate is winner:
         return candidate
@@ -143,7 +143,7 @@ def _compared(candidate: Candidate, winner: Candidate | None) -> Candidate:
     return replace(candidate, why=_TAKES_PRECEDENCE[winner.rule])
 
 
-def _unit_cost(price: Candidate, quantity: int, discount: Decimal) -> Decimal:
+def _unit_cost(price: PriceCandidate, quantity: int, discount: Decimal) -> Decimal:
     breaks = (price.single_unit_cost, price.five_plus_unit_cost, price.ten_plus_unit_cost)
     pence = [NO_BREAK if cost is None else to_pence(cost) for cost in breaks]
     costs = UnitCosts(*fill_breaks(np.array([pence], dtype=np.int32))[0].tolist())

@@ -1,33 +1,32 @@
-"""The prices of one product, for the operator."""
+"""The prices of one product, for the operator, in net pounds."""
 
-from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.wire import Amount
 
 
-@dataclass(frozen=True, slots=True)
-class ListPrice:
-    """A product's price on a price list, in net pounds; None for a break that it does not have."""
+class ListPrice(Struct, frozen=True):
+    """The prices on a price list; a missing break has the price of the next lower one."""
 
     price_list: str
-    single_unit_cost: Decimal
-    five_plus_unit_cost: Decimal | None
-    ten_plus_unit_cost: Decimal | None
+    single_unit_cost: Amount
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
 
 
-@dataclass(frozen=True, slots=True)
-class ContractPrice:
-    """A product's price for one customer, in net pounds, valid up to and including the last day."""
+class ContractPrice(Struct, frozen=True):
+    """The prices of one customer, valid up to and including the last day."""
 
     customer_id: int
     valid_from: date | None
     valid_until: date | None
-    single_unit_cost: Decimal
-    five_plus_unit_cost: Decimal | None
-    ten_plus_unit_cost: Decimal | None
+    single_unit_cost: Amount
+    five_plus_unit_cost: Amount | None
+    ten_plus_unit_cost: Amount | None
 
 
 _LIST_PRICES_OF = Statement(

@@ -6,6 +6,8 @@ from decimal import Decimal
 
 from tradecounter.edge.operations.subject import Described
 from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment
+from tradecounter.prices.explain_price import ExplainedPrice, PriceCandidate
+from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
 from tradecounter.products.operations import staff_wire as products
 
 _AT = datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
@@ -36,11 +38,11 @@ _PRODUCT = products.ResellerProduct(
     consumer_unit_cost=Decimal("99.00"),
     stock=products.Stock(120, 114, 6, 0, "A-03-2"),
     deliveries=[products.ExpectedDelivery(_AT.replace(month=7), 50)],
-    prices=[products.ListCosts("default", Decimal("82.00"), Decimal("79.00"), Decimal("75.90"))],
-    contract_prices=[products.ContractCosts(1001, date(2026, 1, 1), date(2026, 12, 31), Decimal("70.00"), None, None)],
+    prices=[ListPrice("default", Decimal("82.00"), Decimal("79.00"), Decimal("75.90"))],
+    contract_prices=[ContractPrice(1001, date(2026, 1, 1), date(2026, 12, 31), Decimal("70.00"), None, None)],
 )
 
-_PRICE = products.ResellerPrice(
+_PRICE = ExplainedPrice(
     sku="CV-320P",
     customer_id=1001,
     quantity=5,
@@ -49,7 +51,7 @@ _PRICE = products.ResellerPrice(
     rule="default",
     discount=Decimal("2.50"),
     candidates=[
-        products.PriceCandidate(
+        PriceCandidate(
             rule="default",
             price_list="default",
             valid_from=None,
@@ -70,7 +72,7 @@ DESCRIBED: Mapping[type, Described] = {
         products.ListedProduct(**{name: getattr(_PRODUCT, name) for name in products.ListedProduct.__struct_fields__}),
     ),
     products.ResellerProduct: Described("The product.", _PRODUCT, "Product"),
-    products.ResellerPrice: Described("The price.", _PRICE, "Price"),
+    ExplainedPrice: Described("The price.", _PRICE, "Price"),
     products.AdjustmentRequest: Described(
         "", products.AdjustmentRequest([Adjustment(sku="CV-320P", reason="Stocktake", set=120)])
     ),

@@ -5,7 +5,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangedSince, Desk, Limit, moment, text
@@ -14,21 +14,17 @@ from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.kit.errors import invalid
 from tradecounter.orders.back_orders.adjust_stock import adjust_stock
 from tradecounter.orders.wire import MOST_UNITS
-from tradecounter.prices.explain_price import price_of
+from tradecounter.prices.explain_price import ExplainedPrice, price_of
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.find_products import Catalogue, list_products
 from tradecounter.products.operations.examples import DESCRIBED
 from tradecounter.products.operations.staff_wire import (
     AdjustmentRequest,
     AdjustmentResult,
-    ContractCosts,
     ExpectedDelivery,
-    ListCosts,
     ListedProduct,
-    PriceCandidate,
     ProductDocument,
     ProductImage,
-    ResellerPrice,
     ResellerProduct,
     Stock,
 )
@@ -105,7 +101,7 @@ class ProductOperations:
         return await shown_product(tx, sku)
 
     @_PRODUCTS.shows("/api/price", errors=(NOT_FOUND,), scope="prices:read")
-    async def explain_price(self, tx: Transaction, now: datetime, query: PriceParameters) -> ResellerPrice:
+    async def explain_price(self, tx: Transaction, now: datetime, query: PriceParameters) -> ExplainedPrice:
         """A customer's price of a product, and why.
 
         Every candidate in order of precedence, with its own costs before discount; `rule` names the one that won.
@@ -115,9 +111,7 @@ class ProductOperations:
             raise invalid("sku", "is required")
         if query.customer_id is None:
             raise invalid("customer_id", "is required")
-        price = await price_of(tx, query.customer_id, sku, query.quantity, now)
-        candidates = [PriceCandidate(**structs.asdict(candidate)) for candidate in price.candidates]
-        return ResellerPrice(**{**structs.asdict(price), "candidates": candidates})
+        return await price_of(tx, query.customer_id, sku, query.quantity, now)
 
     @_PRODUCTS.changes("POST", "/api/stock/adjustment", errors=(NOT_FOUND,), scope="stock:write")
     async def adjust_stock(self, tx: Transaction, now: datetime, body: AdjustmentRequest) -> AdjustmentResult:
@@ -137,21 +131,8 @@ async def shown_product(tx: Transaction, sku: str) -> ResellerProduct:
         **_own_fields(found),
         stock=Stock(level.on_hand, level.available, level.allocated, level.back_ordered, level.location),
         deliveries=[ExpectedDelivery(each.expected_on, each.incoming) for each in await deliveries_of(tx, product_id)],
-        prices=[
-            ListCosts(p.price_list, p.single_unit_cost, p.five_plus_unit_cost, p.ten_plus_unit_cost)
-            for p in await list_prices_of(tx, product_id)
-        ],
-        contract_prices=[
-            ContractCosts(
-                p.customer_id,
-                p.valid_from,
-                p.valid_until,
-                p.single_unit_cost,
-                p.five_plus_unit_cost,
-                p.ten_plus_unit_cost,
-            )
-            for p in await contract_prices_of(tx, product_id)
-        ],
+        prices=await list_prices_of(tx, product_id),
+        contract_prices=await contract_prices_of(tx, product_id),
     )
 
 

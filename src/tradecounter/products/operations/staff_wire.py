@@ -1,15 +1,13 @@
 """The requests and responses of products, prices and stock in the back office."""
 
-from datetime import date
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
-from tradecounter.kit.wire import Amount, Moment, Timed
+from tradecounter.kit.wire import Moment, Timed
 from tradecounter.orders.back_orders.adjust_stock import AdjustedStock, Adjustment
-
-_MOST = 1_000_000_000
+from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
 
 
 class Stock(Struct):
@@ -27,26 +25,6 @@ class ExpectedDelivery(Timed, Struct):
 
     expected_on: Moment
     incoming: Annotated[int, Meta(description="Units.")]
-
-
-class ListCosts(Struct):
-    """The prices on a price list; a missing break has the price of the next lower one."""
-
-    price_list: str
-    single_unit_cost: Amount
-    five_plus_unit_cost: Amount | None
-    ten_plus_unit_cost: Amount | None
-
-
-class ContractCosts(Struct):
-    """The prices of one customer, valid up to and including the last day."""
-
-    customer_id: int
-    valid_from: date | None
-    valid_until: date | None
-    single_unit_cost: Amount
-    five_plus_unit_cost: Amount | None
-    ten_plus_unit_cost: Amount | None
 
 
 class ProductImage(Struct):
@@ -99,35 +77,8 @@ class ResellerProduct(ListedProduct, kw_only=True):
 
     stock: Stock
     deliveries: list[ExpectedDelivery]
-    prices: Annotated[list[ListCosts], Meta(description="On every price list.")]
-    contract_prices: Annotated[list[ContractCosts], Meta(description="Of every customer, past and future ones too.")]
-
-
-class PriceCandidate(Struct):
-    """A price that was considered, before discount."""
-
-    rule: Annotated[str, Meta(description="`contract`, `price_list` or `default`.")]
-    price_list: str | None
-    valid_from: date | None
-    valid_until: date | None
-    single_unit_cost: Amount | None
-    five_plus_unit_cost: Amount | None
-    ten_plus_unit_cost: Amount | None
-    applies: Annotated[bool, Meta(description="Whether it is valid today for this customer and product.")]
-    why: Annotated[str, Meta(description="Why it is the price, or is not.")]
-
-
-class ResellerPrice(Struct):
-    """A customer's price of a product, and why."""
-
-    sku: str
-    customer_id: int
-    quantity: int
-    unit_cost: Annotated[Decimal | None, Meta(description="Null: the customer cannot order it.")]
-    break_: Annotated[int, Meta(description="The tier of the quantity: 1, 5 or 10.")] = field(name="break")
-    rule: Annotated[str | None, Meta(description="The rule that won.")]
-    discount: Annotated[Decimal, Meta(description="In per cent; contract prices have none.")]
-    candidates: Annotated[list[PriceCandidate], Meta(description="In order of precedence.")]
+    prices: Annotated[list[ListPrice], Meta(description="On every price list.")]
+    contract_prices: Annotated[list[ContractPrice], Meta(description="Of every customer, past and future ones too.")]
 
 
 class AdjustmentRequest(Struct):
