@@ -1,15 +1,14 @@
 """`/api/customer/{id}/alert`: what the users of a customer are told by e-mail."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from tradecounter.access.own_users import fetch_own_user
 from tradecounter.alerts.choose_emails import choose_emails
-from tradecounter.alerts.queries.chosen_alerts import AlertKind, alerts_of_customer
+from tradecounter.alerts.queries.chosen_alerts import Emails, UserAlerts, alerts_of_customer
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId, UserId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -17,21 +16,6 @@ from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.kit.errors import DomainError, Kind
-
-Emails = Annotated[
-    list[AlertKind],
-    Meta(description="`dispatched`: each parcel, for buyers. `invoices_due`: three days before, for `accounts`."),
-]
-
-
-class UserAlerts(Struct):
-    """What a user is told by e-mail."""
-
-    user_id: int
-    email: str
-    emails: Emails
-    stock: Annotated[list[str], Meta(description="The SKUs that the user waits for.")]
-    prices: Annotated[list[str], Meta(description="The names of the lists whose prices the user follows.")]
 
 
 class ChosenEmails(Struct):
@@ -65,7 +49,7 @@ class AlertOperations:
         Users who have not chosen anything are listed too; disabled ones are not.
         """
         account = await fetch_account(tx, customer_id)
-        return [UserAlerts(**asdict(each)) for each in await alerts_of_customer(tx, account.id)]
+        return await alerts_of_customer(tx, account.id)
 
     @_ALERTS.changes("PUT", _OF_USER, errors=(CONFLICT,))
     async def choose_emails(
@@ -77,4 +61,4 @@ class AlertOperations:
         found = await alerts_of_customer(tx, customer_id, user_id)
         if not found:
             raise DomainError(Kind.CONFLICT, f"{user.email} is disabled")
-        return UserAlerts(**asdict(found[0]))
+        return found[0]

@@ -1,11 +1,11 @@
 """`/api/customer/{id}/contact` and `/api/customer/{id}/note`: what staff know of a customer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated
 
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, structs
 
 from tradecounter.customer_notes.keep_notes import (
     add_contact,
@@ -27,21 +27,11 @@ _CONTACTS, _NOTES = f"{ONE_CUSTOMER}/contact", f"{ONE_CUSTOMER}/note"
 ContactId = Annotated[int, InPath("contact_id", "The contact's id.", 7, "contact")]
 
 
-class CustomerContact(Struct):
-    """A person at a customer, with its id; what is unknown is empty."""
-
-    id: int
-    name: str
-    task: str
-    email: str
-    phone: str
-
-
-_ADA = CustomerContact(7, "Ada Byron", "Deliveries", "ada@harbourline.example", "020 7946 0123")
+_ADA = Contact(7, "Ada Byron", "Deliveries", "ada@harbourline.example", "020 7946 0123")
 _DESCRIBED: Mapping[type, Described] = {
     ContactDetails: Described("", ContactDetails(name=_ADA.name, task=_ADA.task, email=_ADA.email, phone=_ADA.phone)),
     ContactChange: Described("", ContactChange(phone=_ADA.phone)),
-    CustomerContact: Described("The contact.", _ADA),
+    Contact: Described("The contact.", _ADA),
     CustomerNote: Described("The note.", CustomerNote("Pays once the cables are here.", date(2026, 7, 3))),
 }
 _CUSTOMERS = Subject(tag="Customers", read="customers:read", write="customers:write", described=_DESCRIBED)
@@ -54,30 +44,28 @@ class CustomerNoteOperations:
     desk: Desk
 
     @_CUSTOMERS.shows(_CONTACTS, "The contacts by name.")
-    async def list_contacts(
-        self, tx: Transaction, customer_id: CustomerId, query: SinceParameters
-    ) -> list[CustomerContact]:
+    async def list_contacts(self, tx: Transaction, customer_id: CustomerId, query: SinceParameters) -> list[Contact]:
         """The people at a customer."""
         account = await fetch_account(tx, customer_id)
-        return [_shown(contact) for contact in await contacts_of(tx, account.id, query.since)]
+        return await contacts_of(tx, account.id, query.since)
 
     @_CUSTOMERS.changes("POST", _CONTACTS, location="{id}")
     async def create_contact(
         self, tx: Transaction, now: datetime, customer_id: CustomerId, body: ContactDetails
-    ) -> CustomerContact:
+    ) -> Contact:
         """Add a contact."""
         contact_id = await add_contact(tx, customer_id, body.contact(), now)
-        return _shown(await fetch_contact(tx, customer_id, contact_id))
+        return await fetch_contact(tx, customer_id, contact_id)
 
     @_CUSTOMERS.changes("PATCH", f"{_CONTACTS}/{{contact_id}}")
     async def change_contact(
         self, tx: Transaction, now: datetime, customer_id: CustomerId, contact_id: ContactId, body: ContactChange
-    ) -> CustomerContact:
+    ) -> Contact:
         """Change a contact; what is left out stays."""
         changes = {name: value for name, value in structs.asdict(body).items() if value is not UNSET}
         before = await fetch_contact(tx, customer_id, contact_id)
-        await change_contact(tx, customer_id, replace(before, **changes), now)
-        return _shown(await fetch_contact(tx, customer_id, contact_id))
+        await change_contact(tx, customer_id, structs.replace(before, **changes), now)
+        return await fetch_contact(tx, customer_id, contact_id)
 
     @_CUSTOMERS.changes("DELETE", f"{_CONTACTS}/{{contact_id}}", "The contact is removed.")
     async def remove_contact(
@@ -93,7 +81,3 @@ class CustomerNoteOperations:
         """Add a note, which the customer does not see."""
         text = await add_note(tx, customer_id, body.text, now, promised_on=body.promised_on)
         return CustomerNote(text, body.promised_on)
-
-
-def _shown(contact: Contact) -> CustomerContact:
-    return CustomerContact(contact.id, contact.name, contact.task, contact.email, contact.phone)

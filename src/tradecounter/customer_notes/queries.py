@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from msgspec import Struct
+
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Contact:
-    """A person at a customer. `task` is what to speak to the person about; what is unknown is empty."""
+class Contact(Struct, frozen=True):
+    """A person at a customer, with its id; what is unknown is empty. `task` is what to speak to the person about."""
 
     id: int
     name: str

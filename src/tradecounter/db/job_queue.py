@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import psycopg
 import structlog
+from msgspec import Meta, Struct
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 from psycopg.sql import SQL
@@ -14,6 +15,7 @@ from tradecounter.db.advisory_locks import TRY_TO_REQUEUE_STALLED_JOBS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
+from tradecounter.kit.wire import Moment, Timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +93,16 @@ async def failed_jobs(tx: Transaction) -> list[FailedJobs]:
 JobState = Literal["todo", "doing", "failed", "cancelled", "aborting", "aborted", "succeeded"]
 
 
-@dataclass(frozen=True, slots=True)
-class JobRecord:
-    """A job in the queue; `at` is when its state last changed. Jobs that succeed are deleted."""
+class Job(Timed, Struct, frozen=True):
+    """A background job; `at` is when its state last changed."""
 
     id: int
-    name: str
+    name: Annotated[str, Meta(description="What it does.", examples=["mail_order_confirmed"])]
     state: JobState
-    arguments: dict[str, Any]
+    arguments: Annotated[dict[str, Any], Meta(description="The ids that it works on.")]
     attempts: int
-    scheduled_at: datetime | None
-    at: datetime | None
+    scheduled_at: Annotated[Moment | None, Meta(description="When it runs next; null: as soon as possible.")]
+    at: Moment | None
 
 
 _JOB = SQL(
@@ -115,13 +116,13 @@ _JOBS_AFTER = Statement(
         " or exists (select from procrastinate_events e where e.job_id = j.id and e.at >= :changed_since))"
         " order by j.id limit :most"
     ).format(_JOB),
-    JobRecord,
+    Job,
 )
 
 
 async def jobs_after(
     tx: Transaction, state: JobState | None, after: int, most: int, changed_since: datetime | None = None
-) -> list[JobRecord]:
+) -> list[Job]:
     """Return the first jobs in a state, or in any, that have a higher id; those whose state changed since a moment."""
     return await tx.fetch_all(_JOBS_AFTER, state=state, after=after, most=most, changed_since=changed_since)
 
@@ -131,20 +132,20 @@ _JOBS_BEFORE = Statement(
         "{} (:before::bigint is null or j.id < :before) and (:state::text is null or j.status::text = :state)"
         " order by j.id desc limit :most"
     ).format(_JOB),
-    JobRecord,
+    Job,
 )
 
 
-async def latest_jobs(tx: Transaction, state: JobState | None, before: int | None, most: int) -> list[JobRecord]:
+async def latest_jobs(tx: Transaction, state: JobState | None, before: int | None, most: int) -> list[Job]:
     """Return the latest jobs in a state, or in any, that have a lower id."""
     return await tx.fetch_all(_JOBS_BEFORE, state=state, before=before, most=most)
 
 
-_LOCK_JOB = Statement(SQL("{} j.id = :id for update of j").format(_JOB), JobRecord)
+_LOCK_JOB = Statement(SQL("{} j.id = :id for update of j").format(_JOB), Job)
 _RETRY = Statement("select procrastinate_retry_job_v2(:id, now(), null, null, null)")
 
 
-async def requeue_failed_job(tx: Transaction, job_id: int) -> JobRecord:
+async def requeue_failed_job(tx: Transaction, job_id: int) -> Job:
     """Queue a failed job again, and return it. Raises DomainError: not found, conflict (it has not failed)."""
     job = await tx.fetch_one(_LOCK_JOB, id=job_id)
     if job is None:

@@ -1,30 +1,16 @@
 """`/api/job`: background jobs."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
-from tradecounter.db.job_queue import JobState, jobs_after
+from tradecounter.db.job_queue import Job, JobState, jobs_after
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
-from tradecounter.kit.wire import Moment, Timed
 from tradecounter.notifications.retry_job import retry_job
-
-
-class Job(Timed, Struct):
-    """A background job; `at` is when its state last changed."""
-
-    id: int
-    name: Annotated[str, Meta(description="What it does.", examples=["mail_order_confirmed"])]
-    state: JobState
-    arguments: Annotated[dict[str, Any], Meta(description="The ids that it works on.")]
-    attempts: int
-    scheduled_at: Annotated[Moment | None, Meta(description="When it runs next; null: as soon as possible.")]
-    at: Moment | None
-
 
 _EXAMPLE = Job(
     42, "mail_order_confirmed", "failed", {"order_id": 4}, 6, None, datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC)
@@ -55,9 +41,9 @@ class JobOperations:
         E-mails and other work. Jobs that succeed are deleted.
         """
         found = await jobs_after(tx, query.state, query.after, query.limit + 1, query.since)
-        return Listed(found, (Job(**asdict(job)) for job in found))
+        return Listed(found, found)
 
     @_JOBS.changes("POST", "/api/job/{id}/retry", roles=("support", "administrator"))
     async def retry_job(self, tx: Transaction, now: datetime, job_id: JobId) -> Job:
         """Run a failed job again."""
-        return Job(**asdict(await retry_job(tx, job_id, now)))
+        return await retry_job(tx, job_id, now)

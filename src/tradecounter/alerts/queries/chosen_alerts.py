@@ -1,14 +1,19 @@
 """Alerts that users choose: every dispatch, and invoices that are due soon."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 AlertKind = Literal["dispatched", "invoices_due"]
+Emails = Annotated[
+    list[AlertKind],
+    Meta(description="`dispatched`: each parcel, for buyers. `invoices_due`: three days before, for `accounts`."),
+]
 
 _CHOSEN = Statement("select kind from chosen_alert where user_id = :user_id")
 _LEAVE_OUT = Statement("delete from chosen_alert where user_id = :user_id and kind <> all(:kinds::text[])")
@@ -30,15 +35,14 @@ async def choose_alerts(tx: Transaction, user_id: int, kinds: Collection[AlertKi
     await tx.execute(_CHOOSE, user_id=user_id, kinds=list(kinds), now=now)
 
 
-@dataclass(frozen=True, slots=True)
-class AlertsOfUser:
-    """What a user is told: the chosen e-mails, the SKUs that it waits for, the lists whose prices it follows."""
+class UserAlerts(Struct, frozen=True):
+    """What a user is told by e-mail."""
 
     user_id: int
     email: str
-    emails: list[AlertKind]
-    stock: list[str]
-    prices: list[str]
+    emails: Emails
+    stock: Annotated[list[str], Meta(description="The SKUs that the user waits for.")]
+    prices: Annotated[list[str], Meta(description="The names of the lists whose prices the user follows.")]
 
 
 _OF_CUSTOMER = Statement(
@@ -53,11 +57,11 @@ _OF_CUSTOMER = Statement(
     where u.customer_id = :customer_id and u.disabled_at is null and (:user_id::bigint is null or u.id = :user_id)
     order by u.id
     """,
-    AlertsOfUser,
+    UserAlerts,
 )
 
 
-async def alerts_of_customer(tx: Transaction, customer_id: int, user_id: int | None = None) -> list[AlertsOfUser]:
+async def alerts_of_customer(tx: Transaction, customer_id: int, user_id: int | None = None) -> list[UserAlerts]:
     """Return what a customer's users, or one of them, are told. Disabled users are told nothing."""
     return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, user_id=user_id)
 

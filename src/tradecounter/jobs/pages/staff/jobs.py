@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from starlette.responses import Response
 
-from tradecounter.db.job_queue import JobRecord, JobState, failed_jobs, latest_jobs
+from tradecounter.db.job_queue import Job, JobState, failed_jobs, latest_jobs
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text
@@ -50,7 +50,7 @@ class JobTable(TableParameters, frozen=True, kw_only=True):
 class ShownJob:
     """A job in words. `about` are texts with the path of their page, if there is one."""
 
-    job: JobRecord
+    job: Job
     name: str
     about: list[tuple[str, str]]
     why: str
@@ -76,7 +76,7 @@ class JobPages:
         scope="events:write",
         roles=RETRIERS,
     )
-    async def retry(self, tx: Transaction, call: Call, now: datetime) -> JobRecord:
+    async def retry(self, tx: Transaction, call: Call, now: datetime) -> Job:
         return await retry_job(tx, call.path_id("id", "job"), now)
 
     async def _show(self, call: Call, filled: Filled) -> Response:
@@ -114,7 +114,7 @@ class JobPages:
         )
 
 
-def _shown(job: JobRecord, failure: dict[str, Any] | None, view: PageView) -> ShownJob:
+def _shown(job: Job, failure: dict[str, Any] | None, view: PageView) -> ShownJob:
     about = []
     for name, value in job.arguments.items():
         noun = _NOUNS.get(name)
