@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.credit_return import creditable_of_return, receive_and_credit
@@ -20,29 +19,13 @@ from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
-from tradecounter.orders.units import ItemId
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import ShownOrder, shown_as
 from tradecounter.returns.find_return import fetch_return, shown_return
 from tradecounter.returns.operations.staff import MAY_CLOSE
 from tradecounter.returns.receive_return import close_return
-from tradecounter.returns.requests import Receipt, ReceivedUnits, UnitsOrNone
+from tradecounter.returns.requests import Receipt
 from tradecounter.returns.wire import Return, ReturnItem
-
-
-class ReceivedLine(Struct):
-    """A line in the form."""
-
-    id: ItemId
-    restock: UnitsOrNone = 0
-    scrap: UnitsOrNone = 0
-
-
-class ReceiveForm(Struct):
-    """What came back, and whether it is credited at once."""
-
-    items: list[ReceivedLine] = []
-    credit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +45,11 @@ class ReturnPages:
 
     @form("/return/{number}/receive", "Receive a return", scope="orders:write", roles=BY_WAREHOUSE)
     async def receive(self, call: Call) -> Response:
-        async def work(tx: Transaction, body: ReceiveForm, now: datetime) -> ReceivedReturn:
+        async def work(tx: Transaction, body: Receipt, now: datetime) -> ReceivedReturn:
             if body.credit:
                 require_right(call.request, "billing:write")
-            receipt = Receipt([ReceivedUnits(line.id, line.restock, line.scrap) for line in body.items], body.credit)
             with named_by(in_rows("items", range(len(body.items)), {"id": "restock"})):
-                return await receive_and_credit(tx, _number(call), receipt, self.parts.letterhead, now)
+                return await receive_and_credit(tx, _number(call), body, self.parts.letterhead, now)
 
         async def again(filled: Filled, received: ReceivedReturn | None) -> Response:
             notes = [] if received is None else received.credit_notes
@@ -75,7 +57,7 @@ class ReturnPages:
 
         return await self.desk.change_as_seen(
             call,
-            ReceiveForm,
+            Receipt,
             work,
             again=again,
             facts=_credited,
