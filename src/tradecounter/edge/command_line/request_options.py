@@ -58,6 +58,8 @@ def takes_request(
         own = signature(command).parameters.values()
         [request] = [each for each in own if isinstance(each.annotation, type) and issubclass(each.annotation, Struct)]
         taken = [each for each in fields(request.annotation) if each.name not in leave_out]
+        if unknown := {*said, *required} - {each.name for each in taken}:
+            raise TypeError(f"{request.annotation.__name__} has no field {', '.join(sorted(unknown))}")
 
         @wraps(command)
         def run(**values: Any) -> None:
