@@ -20,10 +20,10 @@ from support.orders import rows
 from support.pages import customer_user, fields_of
 from support.service import running_service
 from support.waiting import waiting_for_a_lock
-from tradecounter.consent.authorize import revoke_consent
 from tradecounter.consent.keys import issuer_vault, signing_key
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.identity.oauth.manage_applications import revoke_given_access
 from tradecounter.kit.clock import SystemClock
 
 AT_ONCE = 8
@@ -101,7 +101,7 @@ def test_a_code_that_is_redeemed_while_the_consent_is_revoked_gives_nothing_that
     def revoke() -> None:
         async def work(tx: Transaction) -> None:
             now = consenting.service.clock.now()
-            await revoke_consent(tx, consenting.application.client_id, consenting.customer.id, now)
+            await revoke_given_access(tx, consenting.customer.id, consenting.application.client_id, now)
 
         consenting.service.in_transaction(work)
 

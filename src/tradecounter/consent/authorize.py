@@ -5,19 +5,11 @@ from enum import Enum, auto
 
 from tradecounter.audit.record import audit
 from tradecounter.consent.authorization_request import AuthorizationError, AuthorizationRequest
-from tradecounter.consent.queries.grants import (
-    ConsentRecord,
-    insert_consent,
-    insert_grant,
-    list_consents,
-    standing_consent,
-)
+from tradecounter.consent.queries.grants import insert_consent, insert_grant, standing_consent
 from tradecounter.consent.rules import CODE_LIFETIME, GIVERS
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
-from tradecounter.identity.oauth.manage_applications import revoke_access
-from tradecounter.kit.errors import not_found
 
 
 class Page(Enum):
@@ -65,18 +57,6 @@ async def allow(tx: Transaction, request: AuthorizationRequest, user: CustomerUs
     if consent_id is None:  # revoked at this moment
         raise _denied()
     return await _code(tx, request, consent_id, now)
-
-
-async def consents_of(tx: Transaction, customer_id: int) -> list[ConsentRecord]:
-    """Return the applications that may act for a customer."""
-    return await list_consents(tx, customer_id)
-
-
-async def revoke_consent(tx: Transaction, client_id: str, customer_id: int, now: datetime) -> None:
-    """End a customer's consent to an application with all its tokens. Raises DomainError (not found)."""
-    if all(consent.client_id != client_id for consent in await list_consents(tx, customer_id)):
-        raise not_found("application", client_id)
-    await revoke_access(tx, client_id, customer_id, now)
 
 
 async def _code(tx: Transaction, request: AuthorizationRequest, consent_id: int, now: datetime) -> str:

@@ -18,10 +18,11 @@ from support.people import PASSWORD
 from support.people import customer_user as signing_in_user
 from support.service import running_service
 from support.signing_in import Place
-from tradecounter.consent.authorize import consents_of, revoke_consent
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_site import ACCOUNT
+from tradecounter.identity.oauth.manage_applications import revoke_given_access
 from tradecounter.identity.oauth.queries.applications import NewApplication
+from tradecounter.identity.oauth.queries.consents import access_given
 
 VERIFIER = "v" * 43
 FROM_ELSEWHERE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
@@ -178,8 +179,9 @@ def test_after_a_revocation_it_is_asked_again(consenting: Consenting, owner: Per
     sent_back(decide(owner, request))
 
     async def revoke(tx: Transaction) -> list[str]:
-        before = [consent.client_id for consent in await consents_of(tx, consenting.customer.id)]
-        await revoke_consent(tx, application.client_id, consenting.customer.id, consenting.service.clock.now())
+        customer_id, now = consenting.customer.id, consenting.service.clock.now()
+        before = [given.client_id for given in await access_given(tx, customer_id, now)]
+        await revoke_given_access(tx, customer_id, application.client_id, now)
         return before
 
     assert application.client_id in consenting.service.in_transaction(revoke)
@@ -373,7 +375,9 @@ def test_the_state_comes_back_as_it_was_sent(consenting: Consenting, owner: Pers
         assert found.get("state") == request.get("state")
         assert "<>" not in page.text.partition('name="state"')[2].partition(">")[0]
         consenting.service.in_transaction(
-            lambda tx: revoke_consent(tx, application.client_id, consenting.customer.id, consenting.service.clock.now())
+            lambda tx: revoke_given_access(
+                tx, consenting.customer.id, application.client_id, consenting.service.clock.now()
+            )
         )
 
 

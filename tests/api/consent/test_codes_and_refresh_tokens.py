@@ -17,9 +17,9 @@ from support.applications import switch_off as switch_off_application
 from support.consent import CALLBACK, Consenting, challenge_of, running_consent
 from support.orders import rows
 from support.service import running_service
-from tradecounter.consent.authorize import revoke_consent
 from tradecounter.consent.clean_up import clean_up_consent
 from tradecounter.db.transaction import Transaction
+from tradecounter.identity.oauth.manage_applications import revoke_given_access
 from tradecounter.identity.oauth.queries.applications import NewApplication
 from tradecounter.privacy.erase_customer import erase_customer
 from tradecounter.privacy.export_customer import export_customer
@@ -36,7 +36,7 @@ def consenting(database_url: str) -> Iterator[Consenting]:
 def revoke(consenting: Consenting) -> None:
     async def work(tx: Transaction) -> None:
         client_id, now = consenting.application.client_id, consenting.service.clock.now()
-        await revoke_consent(tx, client_id, consenting.customer.id, now)
+        await revoke_given_access(tx, consenting.customer.id, client_id, now)
 
     consenting.service.in_transaction(work)
 

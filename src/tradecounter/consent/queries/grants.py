@@ -144,35 +144,6 @@ async def use_refresh_token(tx: Transaction, token: str, now: datetime) -> None:
     await tx.execute(_USE_REFRESH_TOKEN, hash=secret_hash(token), now=now)
 
 
-@dataclass(frozen=True, slots=True)
-class ConsentRecord:
-    """An application that may act for a customer, and who allowed it; `last_used_at` is None before the first use."""
-
-    client_id: str
-    name: str
-    given_at: datetime
-    given_by: str | None
-    last_used_at: datetime | None
-
-
-_CONSENTS = Statement(
-    """
-    select c.client_id, a.name, c.given_at, u.email as given_by,
-           (select max(r.created_at) from refresh_token r join consent_grant g on g.id = r.grant_id
-            where g.consent_id = c.id) as last_used_at
-    from consent c join application a using (client_id) left join customer_user u on u.id = c.user_id
-    where c.customer_id = :customer_id and c.revoked_at is null and a.disabled_at is null
-    order by c.given_at, c.id
-    """,
-    ConsentRecord,
-)
-
-
-async def list_consents(tx: Transaction, customer_id: int) -> list[ConsentRecord]:
-    """Return the applications that may act for a customer, the first allowed one first."""
-    return await tx.fetch_all(_CONSENTS, customer_id=customer_id)
-
-
 _DELETE_EXPIRED_TOKENS = Statement("delete from refresh_token where expires_at < :before")
 _DELETE_UNUSED = Statement("delete from consent_grant where code_used_at is null and code_expires_at < :before")
 _DELETE_ENDED = Statement("delete from consent_grant where ended_at < :before")
