@@ -6,13 +6,13 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tradecounter.access.queries.users import find_user, is_owner, list_users, set_rights
-from tradecounter.access.users import disable_user, invite_user, tell_of_new_owner
+from tradecounter.access.users import disable_user, fetch_user_of, invite_user, tell_of_new_owner
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import lock_account
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.permissions import USER_ROLES, UserRole
-from tradecounter.kit.errors import DomainError, Kind, invalid, not_found
+from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.kit.number_types import Pounds
 
 _MOST_LIMIT = 1_000_000_000
@@ -64,14 +64,6 @@ async def invite_own_user(
     return await set_rights(tx, user.id, [first, *others], rights.order_limit) or user
 
 
-async def fetch_own_user(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
-    """Return one of a customer's users. Raises DomainError (not found)."""
-    user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
-    if user is None:
-        raise not_found("user", user_id)
-    return user
-
-
 async def change_user_rights(
     tx: Transaction, customer_id: int, user_id: int, rights: UserRights, now: datetime
 ) -> CustomerUser:
@@ -117,7 +109,7 @@ async def disable_own_user(tx: Transaction, customer_id: int, user_id: int, now:
 
 async def _locked(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
     await lock_account(tx, customer_id)
-    return await fetch_own_user(tx, customer_id, user_id)
+    return await fetch_user_of(tx, customer_id, user_id)
 
 
 async def _require_other_owner(tx: Transaction, user: CustomerUser) -> None:

@@ -7,7 +7,14 @@ from datetime import datetime
 from tradecounter.access.links import make_link
 from tradecounter.access.queries.factors import delete_factors
 from tradecounter.access.queries.links import delete_links
-from tradecounter.access.queries.users import clear_user_password, find_user, is_owner, put_user, set_user_disabled
+from tradecounter.access.queries.users import (
+    clear_user_password,
+    find_user,
+    is_owner,
+    list_users,
+    put_user,
+    set_user_disabled,
+)
 from tradecounter.access.rules import INVITATION_LIFETIME
 from tradecounter.access.sessions import end_all_sessions
 from tradecounter.audit.record import audit
@@ -89,4 +96,12 @@ async def fetch_user(tx: Transaction, email: str) -> CustomerUser:
     user = await find_user(tx, email)
     if user is None:
         raise not_found("user", email)
+    return user
+
+
+async def fetch_user_of(tx: Transaction, customer_id: int, user_id: int) -> CustomerUser:
+    """Return one of a customer's users. Raises DomainError (not found)."""
+    user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
+    if user is None:
+        raise not_found("user", user_id)
     return user

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from tradecounter.access.own_users import fetch_own_user
+from tradecounter.access.users import fetch_user_of
 from tradecounter.alerts.choose_emails import choose_emails
 from tradecounter.alerts.queries.chosen_alerts import Emails, UserAlerts, alerts_of_customer
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId, UserId
@@ -56,7 +56,7 @@ class AlertOperations:
         self, tx: Transaction, now: datetime, customer_id: CustomerId, user_id: UserId, body: ChosenEmails
     ) -> UserAlerts:
         """Choose the e-mails of a user."""
-        user = await fetch_own_user(tx, customer_id, user_id)
+        user = await fetch_user_of(tx, customer_id, user_id)
         await choose_emails(tx, user, body.emails, now)
         found = await alerts_of_customer(tx, customer_id, user_id)
         if not found:

@@ -5,8 +5,7 @@ from datetime import datetime
 
 from msgspec import UNSET, structs
 
-from tradecounter.access.queries.users import list_users
-from tradecounter.access.users import disable_user
+from tradecounter.access.users import disable_user, fetch_user_of
 from tradecounter.customers.address_book import save_address
 from tradecounter.customers.address_rules import check_address
 from tradecounter.customers.change_account import checked_change
@@ -16,10 +15,9 @@ from tradecounter.customers.settings import CustomerChange
 from tradecounter.customers.wire import AddressDetails, SavedAddress
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.request_body import wrong_fields
-from tradecounter.identity.manage_keys import create_key, end_key_of
-from tradecounter.identity.queries.api_keys import key_of
+from tradecounter.identity.manage_keys import create_key, fetch_key
 from tradecounter.identity.requests import KeyRequest
-from tradecounter.kit.errors import ErrorCollector, not_found
+from tradecounter.kit.errors import ErrorCollector
 from tradecounter.kit.json_text import decode_json, read_json, to_json
 from tradecounter.shipping.methods import require_method
 
@@ -64,23 +62,14 @@ async def make_key(tx: Transaction, customer_id: int, request: KeyRequest, now: 
     """Create a key of a customer, and return it with its secret. Raises DomainError (not found)."""
     await fetch_account(tx, customer_id)
     added = await create_key(tx, customer_id, request, now)
-    record = await key_of(tx, customer_id, added.id)
-    if record is None:
-        raise LookupError(f"no key {added.id}")
+    record = await fetch_key(tx, customer_id, added.id)
     fields = {name: value for name, value in asdict(record).items() if name in CreatedKey.__struct_fields__}
     return CreatedKey(**fields, key=added.key)
 
 
-async def disable_key_of(tx: Transaction, customer_id: int, key_id: int, now: datetime) -> None:
-    """Disable one of a customer's keys. Raises DomainError (not found)."""
-    await end_key_of(tx, customer_id, key_id, now)
-
-
 async def disable_user_of(tx: Transaction, customer_id: int, user_id: int, now: datetime) -> None:
-    """Disable one of a customer's users. Raises DomainError (not found)."""
-    user = next((user for user in await list_users(tx, customer_id) if user.id == user_id), None)
-    if user is None:
-        raise not_found("user", user_id)
+    """Disable one of a customer's users, also the last owner. Raises DomainError (not found)."""
+    user = await fetch_user_of(tx, customer_id, user_id)
     await disable_user(tx, user.email, now)
 
 

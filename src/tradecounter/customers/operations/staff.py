@@ -17,7 +17,6 @@ from tradecounter.customers.change_account import change_customer, create_custom
 from tradecounter.customers.operations.changes import (
     account_change,
     check_account_change,
-    disable_key_of,
     disable_user_of,
     make_key,
 )
@@ -41,6 +40,7 @@ from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
+from tradecounter.identity.manage_keys import end_key_of
 from tradecounter.identity.queries.api_keys import KeyRecord, list_keys
 from tradecounter.identity.requests import KeyRequest
 from tradecounter.kit.money import NOTHING
@@ -175,7 +175,7 @@ class CustomerOperations:
 
         It ends in every process within five seconds.
         """
-        await disable_key_of(tx, customer_id, key_id, now)
+        await end_key_of(tx, customer_id, key_id, now)
 
     @CUSTOMERS.shows(_USERS, "The users, disabled ones included.")
     async def list_users(self, tx: Transaction, customer_id: CustomerId, query: SinceParameters) -> list[User]:

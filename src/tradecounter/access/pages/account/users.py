@@ -5,21 +5,22 @@ from datetime import datetime
 
 from starlette.responses import Response
 
+from tradecounter.access.disable_question import disable_question
 from tradecounter.access.own_users import (
     UserRights,
     change_user_rights,
     disable_own_user,
-    fetch_own_user,
     invite_own_user,
 )
 from tradecounter.access.queries.users import is_owner, list_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
+from tradecounter.access.users import fetch_user_of
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.people import OWNER
-from tradecounter.edge.pages.step import step
+from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import session_of
@@ -76,7 +77,7 @@ class UserPages:
     @step(
         _ROLE,
         "Change what a user may do",
-        shown=lambda self, call, filled: self._show(call, "access/role.html", filled),
+        shown=lambda self, call, filled: self._show_role(call, filled),
         to=_LIST,
         done=lambda user: f"{user.email} has the {_named(user)}.",
         user_roles=OWNER,
@@ -88,7 +89,7 @@ class UserPages:
     @step(
         _DISABLE,
         "Disable a user",
-        shown=lambda self, call, filled: self._show(call, "access/disable.html", filled),
+        asks=lambda self, call: self._ask_to_disable(call),
         to=_LIST,
         done=lambda user: f"{user.email} is disabled and signed out.",
         user_roles=OWNER,
@@ -99,10 +100,16 @@ class UserPages:
     async def _show_invite(self, call: Call, filled: Filled) -> Response:
         return self.desk.show(call, "access/invite.html", form=filled, roles=USER_ROLE_CHOICES)
 
-    async def _show(self, call: Call, template: str, filled: Filled) -> Response:
+    async def _show_role(self, call: Call, filled: Filled) -> Response:
+        user = await self._user(call)
+        return self.desk.show(call, "access/role.html", form=filled, user=user, roles=USER_ROLE_CHOICES)
+
+    async def _ask_to_disable(self, call: Call) -> Question:
+        return disable_question(await self._user(call), _LIST, "Users")
+
+    async def _user(self, call: Call) -> CustomerUser:
         async with self.desk.reading() as tx:
-            user = await fetch_own_user(tx, call.customer_id, _id(call))
-        return self.desk.show(call, template, form=filled, user=user, roles=USER_ROLE_CHOICES)
+            return await fetch_user_of(tx, call.customer_id, _id(call))
 
 
 def _named(user: CustomerUser) -> str:

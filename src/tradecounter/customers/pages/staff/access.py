@@ -6,13 +6,14 @@ from typing import Any
 
 from starlette.responses import Response
 
+from tradecounter.access.disable_question import disable_question as disable_user_question
 from tradecounter.access.queries.users import list_users
 from tradecounter.access.rules import USER_ROLE_CHOICES
-from tradecounter.access.users import invite_user
+from tradecounter.access.users import fetch_user_of, invite_user
 from tradecounter.agents.give_consent import fetch_agent, revoke_agent
 from tradecounter.agents.queries.consents import standing_consents
 from tradecounter.agents.revoke_question import revoke_question
-from tradecounter.customers.operations.changes import disable_key_of, disable_user_of, make_key
+from tradecounter.customers.operations.changes import disable_user_of, make_key
 from tradecounter.customers.operations.staff_wire import CreatedKey, UserRequest
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
@@ -20,11 +21,12 @@ from tradecounter.edge.pages.operation import page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import Question, step
 from tradecounter.edge.rest.call import Call
-from tradecounter.identity.disable_question import disable_question
+from tradecounter.identity.disable_question import disable_question as disable_key_question
 from tradecounter.identity.installation_secret import secret_key
+from tradecounter.identity.manage_keys import end_key_of, fetch_key
 from tradecounter.identity.queries.api_keys import list_keys
 from tradecounter.identity.requests import SCOPE_CHOICES, KeyForm, named_on_page
-from tradecounter.kit.errors import named_by, not_found
+from tradecounter.kit.errors import named_by
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
 
@@ -103,7 +105,7 @@ class CustomerAccessPages:
         scope="customers:write",
     )
     async def disable_key(self, tx: Transaction, call: Call, now: datetime) -> None:
-        await disable_key_of(tx, call.path_id("id", "customer"), call.path_id("key_id", "key"), now)
+        await end_key_of(tx, call.path_id("id", "customer"), call.path_id("key_id", "key"), now)
 
     @step(
         _REVOKE_AGENT,
@@ -123,29 +125,16 @@ class CustomerAccessPages:
         return revoke_question(agent, f"{shown.path}/access", shown.name)
 
     async def _ask_to_disable_user(self, call: Call) -> Question:
-        user_id = call.path_id("user_id", "user")
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
-            user = next((user for user in await list_users(tx, shown.id) if user.id == user_id), None)
-        if user is None:
-            raise not_found("user", user_id)
-        return Question(
-            title=f"Disable {user.email}",
-            text="The user is signed out at once and cannot sign in any more. A new invitation enables the user again.",
-            button="Disable the user",
-            back=f"{shown.path}/access",
-            back_name=shown.name,
-            danger=True,
-        )
+            user = await fetch_user_of(tx, shown.id, call.path_id("user_id", "user"))
+        return disable_user_question(user, f"{shown.path}/access", shown.name)
 
     async def _ask_to_disable_key(self, call: Call) -> Question:
-        key_id = call.path_id("key_id", "key")
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
-            key = next((key for key in await list_keys(tx, shown.id) if key.id == key_id), None)
-        if key is None:
-            raise not_found("key", key_id)
-        return disable_question(key.name, key.prefix, key.last_used_at, f"{shown.path}/access", shown.name)
+            key = await fetch_key(tx, shown.id, call.path_id("key_id", "key"))
+        return disable_key_question(key, f"{shown.path}/access", shown.name)
 
     async def _show(self, call: Call, template: str, filled: Filled, **values: Any) -> Response:
         async with self.desk.reading() as tx:

@@ -93,4 +93,4 @@ class KeyPages:
     async def _ask_to_disable(self, call: Call) -> Question:
         async with self.desk.reading() as tx:
             key = await fetch_key(tx, call.customer_id, call.path_id("id", "key"))
-        return disable_question(key.name, key.prefix, key.last_used_at, DEVELOPER_HOME, "API keys")
+        return disable_question(key, DEVELOPER_HOME, "API keys")
