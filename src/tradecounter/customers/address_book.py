@@ -22,15 +22,16 @@ async def save_address(tx: Transaction, customer_id: int, address: AddressDetail
 
 async def change_address(
     tx: Transaction, customer_id: int, address_id: int, address: AddressDetails, now: datetime
-) -> None:
-    """Replace one of a customer's addresses, which keeps its id. Raises DomainError (not found)."""
+) -> SavedAddress:
+    """Replace one of a customer's addresses, which keeps its id; return it. Raises DomainError (not found)."""
     before = await find_address(tx, customer_id, address_id)
     if before is None or not await set_address(tx, customer_id, address_id, address):
         raise not_found("address", address_id)
-    old, new = asdict(before), {"id": address_id, **asdict(address)}
+    saved = SavedAddress(**asdict(address), id=address_id)
+    old, new = asdict(before), asdict(saved)
     changed = {name for name in new if old[name] != new[name]}
     if not changed:
-        return
+        return saved
     audit(
         tx,
         "address.change",
@@ -40,6 +41,7 @@ async def change_address(
         after={"id": address_id, **{name: new[name] for name in changed}},
     )
     record_customer_changes(tx, [customer_id], ["addresses"], now)
+    return saved
 
 
 async def remove_address(tx: Transaction, customer_id: int, address_id: int, now: datetime) -> None:

@@ -37,6 +37,7 @@ from tradecounter.docs_pages.operations import DocsPages
 from tradecounter.docs_pages.reference import render_reference
 from tradecounter.edge.openapi.document import build_document, encode_document
 from tradecounter.edge.openapi.introduction import PUBLIC
+from tradecounter.edge.operations.desk import Desk
 from tradecounter.edge.page_kit.page import Page
 from tradecounter.edge.page_kit.static_files import StaticEndpoint
 from tradecounter.edge.pages.error_pages import ErrorPagesMiddleware
@@ -167,7 +168,7 @@ class Application(Site):
             QuoteEndpoints(self.database, clock, creation, lists),
             RequestEndpoints(self.database, clock, lists),
             FulfilmentEndpoints(self.database, views, fulfilment, clock),
-            CustomerEndpoints(self.database, clock),
+            CustomerEndpoints(Desk(self.database, clock)),
             BillingEndpoints(self.database, clock),
             DocumentEndpoints(self.database, clock, lambda: letterhead_from(settings), lists),
             PaymentEndpoints(lists),

@@ -1,13 +1,14 @@
 """`GET /customer`, and `/customer/address` with GET, POST, PUT and DELETE."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-from starlette.responses import Response
+from datetime import datetime
+from typing import Annotated
 
 from tradecounter.customers.address_book import change_address, remove_address, save_address
-from tradecounter.customers.address_rules import read_address
-from tradecounter.customers.queries.accounts import find_account
-from tradecounter.customers.queries.addresses import find_address, list_addresses
+from tradecounter.customers.address_rules import check_address, read_address
+from tradecounter.customers.queries.accounts import fetch_account
+from tradecounter.customers.queries.addresses import list_addresses
 from tradecounter.customers.settings import Account
 from tradecounter.customers.wire import (
     ADDRESS_DETAILS,
@@ -18,127 +19,85 @@ from tradecounter.customers.wire import (
     CustomerCreditTerms,
     SavedAddress,
 )
-from tradecounter.db.pool import Database
-from tradecounter.db.transaction import reading, transaction
+from tradecounter.db.transaction import Transaction
+from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.subject import Described, InPath, Subject
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.edge.rest.operation import ID, Body, Link, Operation, Parameter, Sample, Success, endpoint
-from tradecounter.edge.rest.responses import json_response
-from tradecounter.kit.clock import Clock
-from tradecounter.kit.errors import not_found
+from tradecounter.edge.rest.operation import Link, Sample
+
+_DESCRIBED: Mapping[type, Described] = {
+    Customer: Described("The account.", CUSTOMER),
+    AddressDetails: Described("", ADDRESS_DETAILS),
+    SavedAddress: Described("The address as it is now.", SAVED_ADDRESS),
+}
+_ACCOUNT = Subject(tag="Account", keys=("account",), described=_DESCRIBED)
+_BOOK, _ONE = "/customer/address", "/customer/address/{id}"
+
+AddressId = Annotated[int, InPath("id", "The id of the saved address.", 5003, "address")]
+
+
+def _links(does: str) -> tuple[Link, Link]:
+    return (
+        Link("createAddress", f"{does} the address, by its id.", {"id": "$response.body#/id"}),
+        Link("listAddresses", f"{does} one of the addresses, by its id.", {"id": "$response.body#/0/id"}),
+    )
+
+
+async def _check(raw: bytes) -> None:
+    read_address(raw)
 
 
 @dataclass(frozen=True, slots=True)
 class CustomerEndpoints:
     """The endpoints of the account."""
 
-    database: Database
-    clock: Clock
+    desk: Desk
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/customer",
-            name="getCustomer",
-            key_scopes=("account",),
-            tag="Account",
-            summary="Your account",
-            description="The contact person, the credit terms, and whether it is a trade account.",
-            success=Success(200, "The account.", Customer, {"Customer": CUSTOMER}),
-        )
-    )
-    async def show_customer(self, call: Call) -> Response:
-        async with reading(self.database) as tx:
-            account = await find_account(tx, call.customer_id)
-        if account is None:
-            raise not_found("customer", call.customer_id)
-        return json_response(on_the_wire(account))
+    @_ACCOUNT.shows("/customer")
+    async def get_customer(self, tx: Transaction, call: Call) -> Customer:
+        """Your account.
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/customer/address",
-            name="listAddresses",
-            key_scopes=("account",),
-            tag="Account",
-            summary="Your address book",
-            description="The saved addresses, oldest first. Orders can use them by `id`.",
-            success=Success(200, "The active addresses.", list[SavedAddress], {"List": [SAVED_ADDRESS]}),
-        )
-    )
-    async def list_addresses(self, call: Call) -> Response:
-        async with reading(self.database) as tx:
-            return json_response(await list_addresses(tx, call.customer_id))
+        The contact person, the credit terms, and whether it is a trade account.
+        """
+        return on_the_wire(await fetch_account(tx, call.customer_id))
 
-    @endpoint(
-        Operation(
-            method="POST",
-            path="/customer/address",
-            name="createAddress",
-            key_scopes=("account",),
-            tag="Account",
-            summary="Save an address",
-            description="Every request saves a new address, even if an identical one exists.",
-            body=Body(AddressDetails, {"AddressDetails": ADDRESS_DETAILS}),
-            success=Success(201, "The address with its new `id`.", SavedAddress, {"SavedAddress": SAVED_ADDRESS}),
-        )
-    )
-    async def create_address(self, call: Call) -> Response:
-        address = read_address(await call.json_text())
-        async with transaction(self.database, call.actor) as tx:
-            saved = await save_address(tx, call.customer_id, address, self.clock.now())
-        return json_response(saved, 201)
+    @_ACCOUNT.shows(_BOOK, "The active addresses.")
+    async def list_addresses(self, tx: Transaction, call: Call) -> list[SavedAddress]:
+        """Your address book.
 
-    @endpoint(
-        Operation(
-            method="PUT",
-            path="/customer/address/{id}",
-            name="replaceAddress",
-            key_scopes=("account",),
-            tag="Account",
-            summary="Replace an address",
-            description="The address keeps its `id`. Orders, also pending ones, keep their own copies of the old one.",
-            path_parameters=(Parameter("id", "The id of the saved address.", ID, 5003),),
-            body=Body(AddressDetails, {"AddressDetails": ADDRESS_DETAILS}),
-            success=Success(200, "The address as it is now.", SavedAddress, {"SavedAddress": SAVED_ADDRESS}),
-            errors=(NOT_FOUND,),
-            links=(
-                Link("createAddress", "Replaces the address, by its id.", {"id": "$response.body#/id"}),
-                Link("listAddresses", "Replaces one of the addresses, by its id.", {"id": "$response.body#/0/id"}),
-            ),
-            sample=Sample(after="createAddress"),
-        )
-    )
-    async def replace_address(self, call: Call) -> Response:
-        address_id, address = call.path_id("id", "address"), read_address(await call.json_text())
-        async with transaction(self.database, call.actor) as tx:
-            await change_address(tx, call.customer_id, address_id, address, self.clock.now())
-            return json_response(await find_address(tx, call.customer_id, address_id))
+        The saved addresses, oldest first. Orders can use them by `id`.
+        """
+        return await list_addresses(tx, call.customer_id)
 
-    @endpoint(
-        Operation(
-            method="DELETE",
-            path="/customer/address/{id}",
-            name="deleteAddress",
-            key_scopes=("account",),
-            tag="Account",
-            summary="Delete an address",
-            description="Orders keep their own copies of the address.",
-            path_parameters=(Parameter("id", "The id of the saved address.", ID, 5003),),
-            success=Success(204, "The address is deleted."),
-            errors=(NOT_FOUND,),
-            links=(
-                Link("createAddress", "Deletes the address, by its id.", {"id": "$response.body#/id"}),
-                Link("listAddresses", "Deletes one of the addresses, by its id.", {"id": "$response.body#/0/id"}),
-            ),
-            sample=Sample(after="createAddress"),
-        )
+    @_ACCOUNT.changes("POST", _BOOK, "The address with its new `id`.", created=True, check=_check)
+    async def create_address(self, tx: Transaction, now: datetime, call: Call, body: AddressDetails) -> SavedAddress:
+        """Save an address.
+
+        Every request saves a new address, even if an identical one exists.
+        """
+        check_address(body)
+        return await save_address(tx, call.customer_id, body, now)
+
+    @_ACCOUNT.changes("PUT", _ONE, check=_check, links=_links("Replaces"), sample=Sample(after="createAddress"))
+    async def replace_address(
+        self, tx: Transaction, now: datetime, call: Call, address_id: AddressId, body: AddressDetails
+    ) -> SavedAddress:
+        """Replace an address.
+
+        The address keeps its `id`. Orders, also pending ones, keep their own copies of the old one.
+        """
+        check_address(body)
+        return await change_address(tx, call.customer_id, address_id, body, now)
+
+    @_ACCOUNT.changes(
+        "DELETE", _ONE, "The address is deleted.", links=_links("Deletes"), sample=Sample(after="createAddress")
     )
-    async def delete_address(self, call: Call) -> Response:
-        address_id = call.path_id("id", "address")
-        async with transaction(self.database, call.actor) as tx:
-            await remove_address(tx, call.customer_id, address_id, self.clock.now())
-        return Response(status_code=204)
+    async def delete_address(self, tx: Transaction, now: datetime, call: Call, address_id: AddressId) -> None:
+        """Delete an address.
+
+        Orders keep their own copies of the address.
+        """
+        await remove_address(tx, call.customer_id, address_id, now)
 
 
 def on_the_wire(account: Account) -> Customer:

@@ -148,6 +148,7 @@ class Desk:
         location: Address = "",
         shown_once: str = "",
         dry_run: bool = False,
+        keyed: bool = True,
         check: Callable[[Transaction, bytes, datetime], Awaitable[Any]] | None = None,
     ) -> Response:
         """Run a change in a transaction of its own, and respond with its result.
@@ -156,7 +157,7 @@ class Desk:
         idempotency key, a repeated request gets the recorded response, with null in the field `shown_once`. The address
         of what is new is `location`, with fields of the result in braces; it is sent with the status 201. If the work
         returns `Unchanged`, the status is 200. A `dry_run` rolls the change back, does not use the key, and responds
-        with 200.
+        with 200. Without `keyed`, the key is not used.
         """
         raw = await call.json_text(required=any(field.required for field in msgspec.structs.fields(shape)))
         try:
@@ -180,7 +181,7 @@ class Desk:
             lambda: fingerprint(*call.target, raw),
             run,
             location="" if dry_run else location,
-            keyed=not dry_run,
+            keyed=keyed and not dry_run,
         )
 
     async def _with_further(self, error: DomainError, check: Callable[[Transaction], Awaitable[Any]]) -> DomainError:

@@ -1,4 +1,4 @@
-"""Declares the operations of a subject of the back office by the methods that carry them out.
+"""Declares the operations of a subject by the methods that carry them out.
 
 A method's name is the operation's; its docstring is the summary and the description; its annotations are the path's
 parameters, the query, the body and the response. See `Subject`.
@@ -44,6 +44,7 @@ from tradecounter.edge.operations.desk import (
     page,
 )
 from tradecounter.edge.operations.scopes import CONFLICT
+from tradecounter.edge.permissions import KeyScope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.edge.rest.headers import CONTENT_DISPOSITION, IDEMPOTENT_REPLAY
@@ -53,9 +54,11 @@ from tradecounter.edge.rest.operation import (
     Body,
     ErrorResponse,
     Header,
+    Link,
     Media,
     Operation,
     Parameter,
+    Sample,
     Success,
     endpoint,
 )
@@ -125,7 +128,9 @@ class Options(TypedDict, total=False):
 
     description: str
     errors: tuple[ErrorResponse, ...]
+    links: tuple[Link, ...]
     referenced: tuple[type, ...]
+    sample: Sample
     scope: str
     other_scopes: tuple[str, ...]
     roles: tuple[str, ...]
@@ -136,7 +141,8 @@ class Subject:
     """What the operations of a subject share, and the decorators that declare them.
 
     `read` and `write` are the scopes. `roles` are the staff's roles that may change something, where they are not those
-    of the scope. `described` has the types of bodies and responses.
+    of the scope. At the customers' API, there are `keys` instead: a key needs one of these scopes. Its changes have no
+    idempotency key and no acting user. `described` has the types of bodies and responses.
 
     The decorated methods are those of a class with a `desk`. A method takes what it needs, by these names: `tx`, a
     transaction; `now`; `call`; `query`, the query's parameters; `body`. Its other parameters have `InPath`. It returns
@@ -144,9 +150,10 @@ class Subject:
     """
 
     tag: str
-    read: str
+    read: str = ""
     write: str = ""
     roles: tuple[str, ...] = ()
+    keys: tuple[KeyScope, ...] = ()
     described: Mapping[type, Described] = field(default_factory=dict)
 
     def shows(
@@ -199,6 +206,7 @@ class Subject:
         responds: str | Described = "",
         *,
         location: Address = "",
+        created: bool = False,
         shown_once: str = "",
         dry_run: bool = False,
         check: Check | None = None,
@@ -206,16 +214,16 @@ class Subject:
     ) -> Callable[[Method], Handler]:
         """Declare a change. A `POST` makes it once per idempotency key.
 
-        With a `location`, it adds something: it responds with 201, or with 200 if the method returns `Unchanged`. A
-        location that does not begin with a slash continues the request's path. With `dry_run`, the query may ask that
+        With a `location`, or `created` without one, it responds with 201, or with 200 if the method returns `Unchanged`.
+        A location that does not begin with a slash continues the request's path. With `dry_run`, the query may ask that
         nothing changes. `location`, `shown_once` and `check` are those of `Desk.change`; `check` takes what it needs
         of `group`, the object of the class, `tx`, `raw` and `now`. A method that returns None responds with 204.
         """
 
         def declare(method: Method) -> Handler:
             signature = _Signature.of(method)
-            status = CREATED if location else _OK
-            replayed = (IDEMPOTENT_REPLAY,) if verb == "POST" else ()
+            status = CREATED if location or created else _OK
+            replayed = (IDEMPOTENT_REPLAY,) if self._is_keyed(verb) else ()
             headers = (LOCATION, *replayed) if location else replayed
             success = self._success(status, signature.returns, responds, headers)
 
@@ -238,6 +246,7 @@ class Subject:
                         location=_continued(location, path, call, signature),
                         shown_once=shown_once,
                         dry_run=dry_run and call.query(DryRun).is_wanted,
+                        keyed=self._is_keyed(verb),
                         check=None if check is None else lambda tx, raw, now: _called(check, group, tx, raw, now),
                     )
                 return response
@@ -249,11 +258,11 @@ class Subject:
     def _change(
         self, verb: str, path: str, signature: "_Signature", success: Success, options: Options, *, dry_run: bool
     ) -> Operation:
-        posted = verb == "POST"
-        repeated = self._success(_OK, signature.returns, "", (IDEMPOTENT_REPLAY,) if posted else ())
+        keyed = self._is_keyed(verb)
+        repeated = self._success(_OK, signature.returns, "", (IDEMPOTENT_REPLAY,) if keyed else ())
         found = Options(scope=self.write, roles=self.roles)
         found.update(options)
-        found["errors"] = ((CONFLICT,) if posted else ()) + options.get("errors", ())
+        found["errors"] = ((CONFLICT,) if keyed else ()) + options.get("errors", ())
         return self._operation(
             verb,
             path,
@@ -261,11 +270,15 @@ class Subject:
             success,
             found,
             query=DryRun if dry_run else signature.query,
-            request_headers=POST_HEADERS if posted else CHANGE_HEADERS,
-            body=self._body(signature.body, may_be_absent=posted),
+            request_headers=() if self.keys else POST_HEADERS if keyed else CHANGE_HEADERS,
+            body=self._body(signature.body, may_be_absent=verb == "POST"),
             dry_run=_of_dry_run(repeated) if dry_run and success.status == CREATED else None,
             unchanged=repeated if signature.may_be_unchanged else None,
         )
+
+    def _is_keyed(self, verb: str) -> bool:
+        """Return whether requests of a method are made once per idempotency key."""
+        return verb == "POST" and not self.keys
 
     def _operation(
         self, verb: str, path: str, signature: "_Signature", success: Success, options: Options, **more: Any
@@ -282,6 +295,7 @@ class Subject:
             **{
                 "description": signature.description,
                 "scope": self.read,
+                "key_scopes": self.keys,
                 "query": signature.query,
                 **more,
                 **options,
