@@ -214,7 +214,7 @@ class Subject:
     ) -> Callable[[Method], Handler]:
         """Declare a change. A `POST` makes it once per idempotency key.
 
-        With a `location`, or `created` without one, it responds with 201, or with 200 if the method returns `Unchanged`.
+        With a `location`, or `created` without one, it responds with 201, or 200 if the method returns `Unchanged`.
         A location that does not begin with a slash continues the request's path. With `dry_run`, the query may ask that
         nothing changes. `location`, `shown_once` and `check` are those of `Desk.change`; `check` takes what it needs
         of `group`, the object of the class, `tx`, `raw` and `now`. A method that returns None responds with 204.

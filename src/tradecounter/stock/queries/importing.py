@@ -2,12 +2,13 @@
 
 from typing import LiteralString
 
+from psycopg.sql import SQL
+
 from tradecounter.db.statement import Statement
 
-MERGE_LEVELS = Statement("""
+_MERGE_LEVELS = SQL("""
     insert into stock_level (product_id, available, location)
-    select p.id, coalesce((s.row ->> 'available')::bigint, l.available, 0),
-           coalesce(s.row ->> 'location', l.location, '')
+    select p.id, {available}, coalesce(s.row ->> 'location', l.location, '')
     from staged s join product p on p.sku_key = s.key left join stock_level l on l.product_id = p.id
     order by p.id
     on conflict (product_id) do update
@@ -15,6 +16,12 @@ MERGE_LEVELS = Statement("""
     where (stock_level.available, stock_level.location) <> (excluded.available, excluded.location)
     returning xmax = 0
 """)
+MERGE_LEVELS = Statement(
+    _MERGE_LEVELS.format(available=SQL("coalesce((s.row ->> 'available')::bigint, l.available, 0)"))
+)
+MERGE_ON_HAND = Statement(
+    _MERGE_LEVELS.format(available=SQL("greatest((s.row ->> 'available')::bigint - coalesce(l.allocated, 0), 0)"))
+)
 
 CLEAR_LEVELS = Statement("""
     update stock_level set available = 0, changed_by = pg_current_xact_id()
@@ -34,18 +41,6 @@ CLEAR_ADDED_LEVELS = Statement("""
     update stock_level s set available = 0, changed_by = pg_current_xact_id()
     from product p
     where p.id = s.product_id and s.available > 0 and p.sku_key in (select key from undone where before is null)
-""")
-
-MERGE_ON_HAND = Statement("""
-    insert into stock_level (product_id, available, location)
-    select p.id, greatest((s.row ->> 'available')::bigint - coalesce(l.allocated, 0), 0),
-           coalesce(s.row ->> 'location', l.location, '')
-    from staged s join product p on p.sku_key = s.key left join stock_level l on l.product_id = p.id
-    order by p.id
-    on conflict (product_id) do update
-    set available = excluded.available, location = excluded.location, changed_by = pg_current_xact_id()
-    where (stock_level.available, stock_level.location) <> (excluded.available, excluded.location)
-    returning xmax = 0
 """)
 
 WARN_OF_ALLOCATED = Statement("""
