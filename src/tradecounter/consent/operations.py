@@ -75,6 +75,19 @@ def _rejected(meaning: str) -> ErrorResponse:
 _ERRORS = (NOT_AUTHENTICATED, ADDRESS_BLOCKED, UNAVAILABLE)
 
 
+def _metadata_operation(path: str, name: str, place: str) -> Operation:
+    return Operation(
+        method="GET",
+        path=path,
+        name=name,
+        tag="Access",
+        summary=f"The issuer's metadata{place}",
+        description=_DESCRIPTION,
+        success=Success(200, "The metadata.", IssuerMetadata, {"Issuer": METADATA}),
+        public=True,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class IssuerEndpoints:
     """The endpoints; `base_url` is the configured base URL, if any."""
@@ -85,31 +98,13 @@ class IssuerEndpoints:
     clock: Clock
     base_url: str | None
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/auth/.well-known/openid-configuration",
-            name="getIssuer",
-            tag="Access",
-            summary="The issuer's metadata",
-            description=_DESCRIPTION,
-            success=Success(200, "The metadata.", IssuerMetadata, {"Issuer": METADATA}),
-            public=True,
-        )
-    )
+    @endpoint(_metadata_operation("/auth/.well-known/openid-configuration", "getIssuer", ""))
     async def show_metadata(self, call: Call) -> Response:
         return json_response(metadata(audience_of(call.request, self.base_url)))
 
     @endpoint(
-        Operation(
-            method="GET",
-            path="/.well-known/oauth-authorization-server/auth",
-            name="getAuthorizationServer",
-            tag="Access",
-            summary="The issuer's metadata, at the place of RFC 8414",
-            description=_DESCRIPTION,
-            success=Success(200, "The metadata.", IssuerMetadata, {"Issuer": METADATA}),
-            public=True,
+        _metadata_operation(
+            "/.well-known/oauth-authorization-server/auth", "getAuthorizationServer", ", at the place of RFC 8414"
         )
     )
     async def show_server_metadata(self, call: Call) -> Response:

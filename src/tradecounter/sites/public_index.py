@@ -7,10 +7,11 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.responses import Response
 
-from tradecounter.edge.openapi.document import Documents
+from tradecounter.edge.openapi.document import YAML, Documents, json_operation, yaml_operation
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.headers import LINK
-from tradecounter.edge.rest.operation import Media, Operation, Success, endpoint
+from tradecounter.edge.rest.negotiation import JSON
+from tradecounter.edge.rest.operation import Operation, Success, endpoint
 from tradecounter.edge.rest.responses import json_response
 
 
@@ -74,38 +75,10 @@ class IndexEndpoints:
             ServiceIndex("Tradecounter", Documentation(json_url, yaml_url, *pages)), headers={"Link": links}
         )
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/openapi.json",
-            name="getOpenapiJson",
-            tag="Service",
-            summary="The interface document as JSON",
-            description="This document. Generate clients from it.",
-            success=Success(200, "An OpenAPI 3.1 document.", dict),
-            public=True,
-        )
-    )
+    @endpoint(json_operation("/openapi.json", "This document. Generate clients from it."))
     async def show_json(self, call: Call) -> Response:
-        return Response(self.documents(call.base_url).json, media_type="application/json")
+        return Response(self.documents(call.base_url).json, media_type=JSON)
 
-    @endpoint(
-        Operation(
-            method="GET",
-            path="/openapi.yaml",
-            name="getOpenapiYaml",
-            tag="Service",
-            summary="The interface document as YAML",
-            description="The same document as `/openapi.json`.",
-            success=Success(
-                200,
-                "An OpenAPI 3.1 document.",
-                media_types={
-                    "application/yaml": Media({}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"})
-                },
-            ),
-            public=True,
-        )
-    )
+    @endpoint(yaml_operation("/openapi.yaml", "The same document as `/openapi.json`."))
     async def show_yaml(self, call: Call) -> Response:
-        return Response(self.documents(call.base_url).yaml, media_type="application/yaml")
+        return Response(self.documents(call.base_url).yaml, media_type=YAML)

@@ -13,8 +13,10 @@ from tradecounter.edge.openapi.parameters import parameters_of
 from tradecounter.edge.openapi.responses import Responses, media
 from tradecounter.edge.openapi.schemas import Schemas
 from tradecounter.edge.rest.common_errors import errors_of
-from tradecounter.edge.rest.operation import ANY_ADDRESS, Body, Deprecation, Operation
+from tradecounter.edge.rest.operation import ANY_ADDRESS, Body, Deprecation, Media, Operation, Success
 from tradecounter.kit.json_text import to_json
+
+YAML = "application/yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,35 @@ class Documents:
         """Return the documents with a base URL in place of ANY_ADDRESS."""
         address = to_json(base_url)[1:-1]
         return Documents(*(text.replace(ANY_ADDRESS.encode(), address) for text in (self.json, self.yaml)))
+
+
+def json_operation(path: str, description: str = "") -> Operation:
+    """Return the operation that sends the interface document of its site as JSON."""
+    return Operation(
+        method="GET",
+        path=path,
+        name="getOpenapiJson",
+        tag="Service",
+        summary="The interface document as JSON",
+        description=description,
+        success=Success(200, "An OpenAPI 3.1 document.", dict),
+        public=True,
+    )
+
+
+def yaml_operation(path: str, description: str = "") -> Operation:
+    """Return the operation that sends the interface document of its site as YAML."""
+    start = Media({}, {"Start": "openapi: 3.1.0\ninfo:\n  title: Tradecounter\n"})
+    return Operation(
+        method="GET",
+        path=path,
+        name="getOpenapiYaml",
+        tag="Service",
+        summary="The interface document as YAML",
+        description=description,
+        success=Success(200, "An OpenAPI 3.1 document.", media_types={YAML: start}),
+        public=True,
+    )
 
 
 def encode_document(document: dict[str, Any]) -> Documents:
