@@ -35,13 +35,10 @@ async def import_rows(
     *,
     on_hand: bool = False,
     actor: Actor = SYSTEM,
-    now: datetime | None = None,
 ) -> ImportReport:
-    """Import all rows in a transaction of their own; see `import_in`. `now` is the current time by default."""
+    """Import all rows in a transaction of their own, now; see `import_in`."""
     async with transaction(database, actor) as tx:
-        return await import_in(
-            tx, kind, rows, options or ImportOptions(), on_hand=on_hand, now=now or SystemClock().now()
-        )
+        return await import_in(tx, kind, rows, options or ImportOptions(), on_hand=on_hand, now=SystemClock().now())
 
 
 async def import_in(

@@ -8,7 +8,7 @@ from tradecounter.orders.create.quick_lines import numbered_quick_lines, refuse_
 
 def pairs(text: str) -> list[tuple[str, int]]:
     lines, bad = numbered_quick_lines(text)
-    refuse_lines(bad, "lines")
+    refuse_lines(bad)
     return [(line.sku, line.units) for line in lines]
 
 

@@ -121,11 +121,11 @@ def lines_of_heading(text: str) -> int:
     return 0
 
 
-def refuse_lines(bad: Iterable[BadLine], field: str = "lines") -> None:
+def refuse_lines(bad: Iterable[BadLine]) -> None:
     """Raise DomainError (invalid), which names the bad lines in their order, if there are any."""
     if found := sorted(bad, key=lambda line: line.number):
         more = f"; and {len(found) - _MOST_PROBLEMS} more" if len(found) > _MOST_PROBLEMS else ""
-        raise invalid_fields([FieldError(field, "; ".join(map(str, found[:_MOST_PROBLEMS])) + more)])
+        raise invalid_fields([FieldError("lines", "; ".join(map(str, found[:_MOST_PROBLEMS])) + more)])
 
 
 def _written_lines(rows: Sequence[str]) -> Iterator[_Line | BadLine]:

@@ -71,7 +71,7 @@ async def find_return(tx: Transaction, return_id: int) -> StoredReturn | None:
 
 _LIST = Statement(
     SQL(
-        "{} where (:state::text is null or r.state = :state) and (:order_id::bigint is null or r.order_id = :order_id)"
+        "{} where (:state::text is null or r.state = :state)"
         " and (:customer_id::bigint is null or o.customer_id = :customer_id)"
         " and (:changed_since::timestamptz is null or r.changed_at >= :changed_since)"
         " and (:after::bigint is null or r.id < :after) order by r.id desc limit :most"
@@ -85,13 +85,12 @@ async def list_returns(
     most: int,
     *,
     state: str | None = None,
-    order_id: int | None = None,
     customer_id: int | None = None,
     after: int | None = None,
     changed_since: datetime | None = None,
 ) -> list[StoredReturn]:
     """Return the latest returns that match, latest first; `after` is the id of the previous page's last return."""
-    values = {"state": state, "order_id": order_id, "customer_id": customer_id, "changed_since": changed_since}
+    values = {"state": state, "customer_id": customer_id, "changed_since": changed_since}
     return await tx.fetch_all(_LIST, **values, after=after, most=most)
 
 
