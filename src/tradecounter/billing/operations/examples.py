@@ -47,8 +47,6 @@ def _line(quantity: int, net: str, tax: str) -> BilledLine:
 
 
 INVOICE = Invoice(**_COMMON, customer_reference="PO-1001", state="part_paid", lines=[_line(6, "455.40", "91.08")])
-_RESENT = ResentInvoice(10001, "ORD-100042", ["accounts@harbourline.example"])
-_NEW_CREDIT_NOTE = CreditNoteRequest(lines=[CreditLine(90017, 1)], reason="One phone arrived broken.")
 CREDIT_NOTE = CreditNote(
     number=50001,
     invoice=10001,
