@@ -1,12 +1,12 @@
 """The SQL of the audit log."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from psycopg.sql import SQL
 
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 
 INSERT = Statement("""
@@ -88,10 +88,9 @@ async def list_entries(
     tx: Transaction, wanted: AuditFilter, most: int, *, latest_first: bool = False
 ) -> list[AuditRecord]:
     """Return the first entries that match, or the last ones, beginning with the latest."""
-    values = {name: value for name, value in asdict(wanted).items() if value is not None}
+    conditions, values = where(wanted, _CONDITIONS)
     if wanted.subject is not None:
         values["subject"] = _subjects_of(wanted.subject)
-    conditions = SQL(" and ").join([SQL("true"), *(_CONDITIONS[name] for name in values)])
     way = SQL("desc" if latest_first else "asc")
     selected = _SELECTED.format(conditions=conditions, way=way, limit=_LIMIT)
     statement = Statement(selected, AuditRecord, prepared=False)

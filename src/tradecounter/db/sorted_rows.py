@@ -1,12 +1,12 @@
 """Tables sorted by a column and filtered, read page by page behind a cursor: what lists of pages show."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from psycopg.sql import SQL, Composed
 
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 
 Row = TypeVar("Row")
@@ -14,7 +14,6 @@ After = tuple[Any, int] | None
 
 _PAGE = SQL("{select} where {conditions} order by {column} {order}, {key} {order} limit :most")
 _BEHIND = SQL("({column}, {key}) {sign} (:after_value::{kind}, :after_id)")
-_ALL = SQL("true")
 _ORDERED = SQL("{rows} order by {column} {order}, {key} {order}")
 
 
@@ -59,15 +58,15 @@ class SortedTable(Generic[Row]):
     ) -> list[Row]:
         """Return rows that match a filter, sorted by a column, behind `after`; without `most`, all of them."""
         by = self.columns[column]
-        given = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
-        values = {name: value for name, value in given.items() if value is not None}
-        conditions: list[SQL | Composed] = [self.conditions[name] for name in values if name in self.conditions]
+        behind = []
         if after is not None:
             sign = SQL("<" if descending else ">")
-            conditions.append(_BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type))
+            behind.append(_BEHIND.format(column=by.expression, key=self.key, sign=sign, kind=by.sql_type))
+        conditions, values = where(wanted, self.conditions, *behind)
+        if after is not None:
             values |= {"after_value": after[0], "after_id": after[1]}
         order = {"column": by.expression, "key": self.key, "order": SQL("desc" if descending else "asc")}
-        sql = _PAGE.format(select=self.select, conditions=SQL(" and ").join(conditions or [_ALL]), **order)
+        sql = _PAGE.format(select=self.select, conditions=conditions, **order)
         if self.joined is not None:
             sql = _ORDERED.format(rows=self.joined(sql), **order)
         return await tx.fetch_all(Statement(sql, self.row, prepared=False), **values, most=most)

@@ -3,10 +3,11 @@
 import itertools
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any, Generic, LiteralString, TypeVar, overload
 
 from psycopg.pq.abc import PGresult
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL, Composable, Composed
 
 Row = TypeVar("Row")
 
@@ -70,3 +71,14 @@ class Statement(Generic[Row]):
             row, columns = self._row, [(result.fname(n) or b"").decode() for n in range(result.nfields)]
             self._make_row = lambda values: row(**dict(zip(columns, values, strict=True)))
         return self._make_row
+
+
+def where(wanted: Any, conditions: Mapping[str, Composable], *more: Composable) -> tuple[Composed, dict[str, Any]]:
+    """Return the condition that a filter puts on rows, together with `more`, and its values by name.
+
+    The filter is a dataclass, whose fields `conditions` names. A field that is None matches all rows.
+    """
+    given = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
+    values = {name: value for name, value in given.items() if value is not None}
+    chosen = [*(conditions[name] for name in values if name in conditions), *more]
+    return SQL(" and ").join(chosen or [SQL("true")]), values

@@ -1,20 +1,19 @@
 """Credit notes, which never change."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 import msgspec
-from psycopg.sql import SQL, Composable
+from psycopg.sql import SQL
 
 from tradecounter.billing.credit_shares import CreditShare, InvoicedLine
 from tradecounter.billing.invoice_document import CreditNoteDocument
 from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.billing.rules import Billed
 from tradecounter.db.pipeline import json_of
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.orders import NAMED_ORDERS
@@ -200,22 +199,16 @@ async def list_credit_notes(
     tx: Transaction, wanted: CreditNoteFilter, most: int, start: int = 0
 ) -> list[CreditNoteRecord]:
     """Return the latest credit notes that match a filter, from a position on."""
-    chosen, values = _chosen(wanted)
+    chosen, values = where(wanted, _CONDITIONS)
     sql = SQL("{} where {} order by c.number desc offset :start limit :most").format(_SELECTED, chosen)
     return await tx.fetch_all(Statement(sql, CreditNoteRecord), **values, most=most, start=start)
 
 
 async def count_credit_notes(tx: Transaction, wanted: CreditNoteFilter) -> int:
     """Return how many credit notes match a filter."""
-    chosen, values = _chosen(wanted)
+    chosen, values = where(wanted, _CONDITIONS)
     sql = SQL("select count(*) from credit_note c join invoice_balance b using (invoice) where {}").format(chosen)
     return int(await tx.fetch_value(Statement(sql), **values))
-
-
-def _chosen(wanted: CreditNoteFilter) -> tuple[Composable, dict[str, Any]]:
-    """Return the condition of a filter and its values."""
-    values = {name: value for name, value in asdict(wanted).items() if value is not None}
-    return SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")]), values
 
 
 _THE_CREDIT_NOTE = Statement(SQL("{} where c.number = :number").format(_SELECTED), CreditNoteRecord)

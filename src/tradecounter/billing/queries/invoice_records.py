@@ -1,7 +1,7 @@
 """Finds invoices of any customer, for the operator."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Composable
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine
 from tradecounter.billing.queries.invoices import PrintedInvoice
 from tradecounter.billing.rules import InvoiceState, invoice_state
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.kit.money import NOTHING
@@ -100,11 +100,10 @@ async def count_invoices(tx: Transaction, wanted: InvoiceFilter) -> int:
 
 def _chosen(wanted: InvoiceFilter) -> tuple[Composable, dict[str, Any]]:
     """Return the condition of a filter and its values."""
-    values = {name: value for name, value in asdict(wanted).items() if name in _CONDITIONS and value is not None}
-    conditions = [_CONDITIONS[name] for name in values]
-    if wanted.unpaid or wanted.overdue_at is not None:
-        conditions.append(_UNPAID)
-    return SQL(" and ").join(conditions or [SQL("true")]), values
+    unpaid = [_UNPAID] if wanted.unpaid or wanted.overdue_at is not None else []
+    chosen, values = where(wanted, _CONDITIONS, *unpaid)
+    del values["unpaid"]
+    return chosen, values
 
 
 async def fetch_own_invoice(tx: Transaction, customer_id: int, number: int) -> InvoiceRecord:

@@ -2,15 +2,15 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 from psycopg.sql import SQL
 
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.payments.bank_line import BankLine
@@ -89,12 +89,10 @@ async def list_bank_lines(
     tx: Transaction, wanted: BankLineFilter, most: int, *, before: int | None = None
 ) -> list[BankLineRecord]:
     """Return the latest lines that match a filter; with `before`, those with a lower id."""
-    values: dict[str, Any] = {name: value for name, value in asdict(wanted).items() if value is not None}
-    conditions = [_CONDITIONS[name] for name in values]
+    earlier = [] if before is None else [SQL("l.id < :before")]
+    chosen, values = where(wanted, _CONDITIONS, *earlier)
     if before is not None:
         values["before"] = before
-        conditions.append(SQL("l.id < :before"))
-    chosen = SQL(" and ").join(conditions or [SQL("true")])
     sql = SQL("{} where {} order by l.id desc limit :most").format(_SELECTED, chosen)
     return await tx.fetch_all(Statement(sql, BankLineRecord), **values, most=most)
 

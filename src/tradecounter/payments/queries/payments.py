@@ -1,13 +1,13 @@
 """Payments, which never change but can be reversed."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from psycopg.sql import SQL, Composable
+from psycopg.sql import SQL
 
-from tradecounter.db.statement import Statement
+from tradecounter.db.statement import Statement, where
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.orders import NAMED_ORDERS
@@ -85,7 +85,7 @@ async def list_payments(
     tx: Transaction, wanted: PaymentFilter, most: int, *, before: int | None = None, start: int = 0
 ) -> list[PaymentRecord]:
     """Return the latest payments that match a filter, from a position on; with `before`, those with a lower id."""
-    chosen, values = _chosen(wanted)
+    chosen, values = where(wanted, _CONDITIONS)
     if before is not None:
         values["before"] = before
         chosen = SQL("{} and p.id < :before").format(chosen)
@@ -96,14 +96,8 @@ async def list_payments(
 
 async def count_payments(tx: Transaction, wanted: PaymentFilter) -> int:
     """Return how many payments match a filter."""
-    chosen, values = _chosen(wanted)
+    chosen, values = where(wanted, _CONDITIONS)
     return int(await tx.fetch_value(Statement(SQL("select count(*) from payment p where {}").format(chosen)), **values))
-
-
-def _chosen(wanted: PaymentFilter) -> tuple[Composable, dict[str, Any]]:
-    """Return the condition of a filter and its values."""
-    values = {name: value for name, value in asdict(wanted).items() if value is not None}
-    return SQL(" and ").join([_CONDITIONS[name] for name in values] or [SQL("true")]), values
 
 
 _DUPLICATE = Statement("""
