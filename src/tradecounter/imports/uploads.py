@@ -9,12 +9,14 @@ import os
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import BinaryIO, Literal
 
 import psycopg
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.datastructures import UploadFile
 
 from tradecounter.bulk.columns import ColumnOptions
@@ -41,8 +43,7 @@ _MOST_MESSAGES = 500  # kept of the errors, and of the warnings
 _SOON = 1.5  # seconds for which a request waits, so that small files need no second look
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True, kw_only=True):
     """How a file is imported; without a kind, nobody has said yet what it contains."""
 
     kind: str = ""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form, read_submitted
@@ -43,17 +44,6 @@ class UploadForm(Struct, kw_only=True):
     kind: str = ""
 
 
-class CheckForm(Struct, kw_only=True):
-    """How the file is checked again."""
-
-    kind: str = ""
-    replace: bool = False
-    confirmed: bool = False
-    partial: bool = False
-    on_hand: bool = False
-    ignore_unknown: bool = False
-
-
 class ApplyForm(Struct, kw_only=True):
     """Whether prices that may be slips are imported too."""
 
@@ -84,7 +74,7 @@ class ImportCheckPages:
             if "file" not in submitted.files:
                 raise invalid("file", "choose a file")
             roles = roles_of_caller(call)
-            made = await self._uploads.keep(staff_id_of(call), submitted.files["file"], Wanted(kind), roles)
+            made = await self._uploads.keep(staff_id_of(call), submitted.files["file"], Wanted(kind=kind), roles)
         except DomainError as error:
             return await self._list(call, _filled(submitted, error))
         finally:
@@ -104,17 +94,11 @@ class ImportCheckPages:
     async def check(self, call: Call) -> Response:
         upload, submitted = self._upload(call), await read_submitted(call)
         try:
-            body = parse_form(submitted, CheckForm)
-            if not body.kind:
+            wanted = parse_form(submitted, Wanted)
+            if not wanted.kind:
                 raise invalid("kind", "say what the file contains")
-            wanted = Wanted(
-                kind=_permitted(call, body.kind),
-                replace=body.replace,
-                confirmed=body.confirmed,
-                partial=body.partial,
-                on_hand=body.on_hand and body.kind in ON_HAND,
-                ignore_unknown=body.ignore_unknown,
-            )
+            kind = _permitted(call, wanted.kind)
+            wanted = replace(wanted, kind=kind, on_hand=wanted.on_hand and kind in ON_HAND)
             await self._uploads.check(upload, wanted, call.actor)
         except DomainError as error:
             if error.kind is Kind.FORBIDDEN:
