@@ -8,6 +8,7 @@ from msgspec import Struct, UnsetType, to_builtins
 from tradecounter.baskets.change_basket import NotedItem
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.numbers import read_id
+from tradecounter.orders.pages.both.address_form import TypedAddress
 from tradecounter.orders.states import NumberedOrder, OrderBase, PendingOrder
 from tradecounter.orders.wire import Reference
 
@@ -15,27 +16,16 @@ REPLACES = "replaces"  # the field with the code of the pending order that the n
 ANOTHER, SAME = "new", "same"  # instead of the id of a saved address
 
 
-class AddressChoice(Struct):
+class AddressChoice(TypedAddress):
     """A saved address, or another one with its fields."""
 
     id: str = ANOTHER
-    contact_name: str | None = None
-    company_name: str | None = None
-    street_one: str | None = None
-    street_two: str | None = None
-    street_three: str | None = None
-    city: str | None = None
-    zip: str | None = None
-    state: str | None = None
-    country_code: str | None = None
-    contact_number: str | None = None
-    tax_number: str | None = None
 
     def in_json(self) -> dict[str, Any]:
         """Return the address as the API's body has it."""
         if (saved := read_id(self.id)) is not None:
             return {"id": saved}
-        return _without_none({name: value for name, value in to_builtins(self).items() if name != "id"})
+        return {name: value for name, value in to_builtins(self).items() if name != "id"}
 
 
 class Contact(Struct):

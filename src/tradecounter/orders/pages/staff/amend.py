@@ -23,8 +23,8 @@ from tradecounter.kit.json_text import to_json
 from tradecounter.kit.number_types import Pounds
 from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.sales import SELLERS, amend_sale
+from tradecounter.orders.pages.both.address_form import TypedAddress, address_fields
 from tradecounter.orders.pages.both.product_rows import Row, product_rows, with_picked
-from tradecounter.orders.pages.staff.address_form import TypedAddress, address_fields
 from tradecounter.orders.reseller_wire import AmendedItem, OverrideCredit
 from tradecounter.orders.staff_wire import Amendment
 from tradecounter.orders.units import ItemId
