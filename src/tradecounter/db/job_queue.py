@@ -1,17 +1,12 @@
-"""The job queue's state: live workers, due jobs, failed jobs, and the jobs of workers that were killed."""
+"""The job queue's state: live workers, due jobs and failed jobs."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
-import psycopg
-import structlog
 from msgspec import Meta, Struct
-from procrastinate.exceptions import ConnectorException
-from procrastinate.manager import JobManager
 from psycopg.sql import SQL
 
-from tradecounter.db.advisory_locks import TRY_TO_REQUEUE_STALLED_JOBS
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found
@@ -155,26 +150,3 @@ async def requeue_failed_job(tx: Transaction, job_id: int) -> Job:
     await tx.fetch_all(_RETRY, id=job_id)
     queued = await tx.fetch_one(_LOCK_JOB, id=job_id)
     return queued or job
-
-
-log = structlog.get_logger()
-
-
-async def requeue_stalled_jobs(tx: Transaction, jobs: JobManager, silent_seconds: float) -> int:
-    """Requeue the jobs of workers without a heartbeat for `silent_seconds`; return the number of jobs.
-
-    One worker at a time requeues jobs: a second worker with an older list would requeue restarted jobs.
-    """
-    if not await tx.fetch_value(TRY_TO_REQUEUE_STALLED_JOBS):
-        return 0
-    count = 0
-    for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=silent_seconds):
-        try:
-            await jobs.retry_job(job)
-        except ConnectorException as error:
-            if isinstance(error.__cause__, psycopg.OperationalError):
-                raise
-            continue  # the job has ended, or another job with its queueing lock is queued; the next check decides
-        log.warning("job of a dead worker requeued", job=job.task_name, arguments=job.task_kwargs)
-        count += 1
-    return count

@@ -12,9 +12,9 @@ from procrastinate.exceptions import ConnectorException
 
 from tradecounter.access.jobs import add_access_jobs
 from tradecounter.billing.jobs import add_billing_jobs
-from tradecounter.db.job_queue import requeue_stalled_jobs
 from tradecounter.db.jobs import count_due
 from tradecounter.db.pool import DATABASE_AWAY, DATABASE_RESPONDED, NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
+from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.installation_secret import secret_keys
