@@ -141,9 +141,16 @@ class _Text(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.parts: list[str] = []
+        self.goes_on = False  # after a place where a word may break
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.goes_on = tag == "wbr"
 
     def handle_data(self, data: str) -> None:
-        self.parts.append(data)
+        if self.goes_on:
+            self.parts[-1] += data
+        else:
+            self.parts.append(data)
 
 
 class _Fields(HTMLParser):

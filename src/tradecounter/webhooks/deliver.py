@@ -21,6 +21,7 @@ from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.json_text import to_json
+from tradecounter.kit.local_time import day_in_words, uk_date, uk_time_of_day
 from tradecounter.kit.spans import SPANS, WorkSpan
 from tradecounter.kit.tasks import Seldom, drop_tasks, end_task
 from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
@@ -201,7 +202,8 @@ async def _record(tx: Transaction, results: list[Result], now: datetime) -> None
         if any(disables(result.status) for result in own):
             await _stop(tx, endpoint.id, "disabled", "the receiver responded 410 Gone", now)
         elif failing_since is not None and now - failing_since >= PAUSE_AFTER_FAILING:
-            reason = f"every attempt has failed since {failing_since:%Y-%m-%d %H:%M} UTC"
+            since = f"{day_in_words(uk_date(failing_since))}, {uk_time_of_day(failing_since):%H:%M} UK time"
+            reason = f"every attempt has failed since {since}"
             await _stop(tx, endpoint.id, "paused", reason, now)
 
 

@@ -119,9 +119,8 @@ def test_an_order_is_created_and_confirmed_for_a_customer(
         "£6.15",
         "Fastvan Next day",
         "Their reference BY-PHONE",
-        "Available credit £1,000,000.00",
         f"Delivery address Ada Example {ADDRESS['street_one']}",
-        "To pay, with VAT credit left then £99",
+        "Credit left then, of £1,000,000.00 now £99",
     ):
         assert part in text
     done = support.sends(made.headers["Location"], {"shipping_method": str(NEXT_DAY)})

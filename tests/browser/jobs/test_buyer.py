@@ -236,7 +236,7 @@ def test_a_delivered_item_is_offered_back_with_three_clicks(
     with job(browser, person, shop.url, "/account", way, record_property, 3) as work:
         work.click(work.link(placed["order_reference"]))
         work.click(work.link("Ask to return"))
-        work.fill(work.field("PHONE, of 3"), "1")
+        work.fill(work.field("Units of PHONE, at most 3"), "1")
         work.fill(work.field("Reason"), "It does not ring")
         work.click(work.button("Send the request"))
         expect(work.page.get_by_text(re.compile("1 . PHONE"))).to_be_visible()

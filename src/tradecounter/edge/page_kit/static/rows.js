@@ -1,5 +1,14 @@
 // Rows of a form, which grow as they are filled unless they are fixed. Enter goes on to the next field, as a scanner's does.
 (() => {
+  // A saved address that is chosen stands in full below its list, which cuts it in narrow windows.
+  const showChosen = () => {
+    for (const place of document.querySelectorAll("[data-chosen]")) {
+      const list = document.getElementById(place.dataset.chosen);
+      place.textContent = /^\d+$/.test(list.value) ? list.selectedOptions[0].text : "";
+    }
+  };
+  for (const name of ["DOMContentLoaded", "htmx:after:swap", "change"]) document.addEventListener(name, showChosen);
+
   const fields = (row) => [...row.querySelectorAll("input:not([type=hidden])")];
 
   const renumber = (text, from, to) => text.replace(`-${from}`, `-${to}`);

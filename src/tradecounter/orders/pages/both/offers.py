@@ -10,6 +10,7 @@ from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines
 from tradecounter.orders.pages.both.form_lines import Line
 from tradecounter.storefront.parameters import ProductListParameters
 from tradecounter.storefront.query import find_products
+from tradecounter.storefront.shown_product import ShownProduct, shown_skus
 from tradecounter.storefront.view import CustomerView
 
 _MOST_FOUND = 12
@@ -21,7 +22,7 @@ class Offer:
     """A product at the customer's prices, with its stock as the customer may see it."""
 
     line: OfferedLine
-    stock: str
+    product: ShownProduct
     expected_on: datetime | None
 
 
@@ -73,7 +74,7 @@ def _offers(
 
 
 def _offer(view: CustomerView, line: OfferedLine, *, sees_deliveries: bool) -> Offer:
-    row = view.snapshot.row(line.sku)
-    due = row is not None and (sees_deliveries or view.shown_deliveries.get(row, ()))
+    [product] = shown_skus(view, [line.sku])
+    due = sees_deliveries or product.deliveries
     expected = line.delivery.expected_on if due and line.delivery is not None and not line.available else None
-    return Offer(line, "" if row is None else view.stock_status(row), expected)
+    return Offer(line, product, expected)
