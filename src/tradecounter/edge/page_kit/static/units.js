@@ -1,4 +1,4 @@
-// Units of products: buttons and arrows for one less and one more. Also, at most four products are ticked to compare.
+// The shop: buttons and arrows for one unit less and one more, at most four products to compare, filters that stay open.
 (() => {
   const MOST = 1000000;
   const MOST_COMPARED = 4;
@@ -26,5 +26,16 @@
     const boxes = [...document.querySelectorAll(".compare-tick input")];
     const isFull = boxes.filter((box) => box.checked).length >= MOST_COMPARED;
     for (const box of boxes) box.disabled = isFull && !box.checked;
+  });
+
+  // Narrow windows: the filters stay open while one after the other is ticked, until their button shows what they leave.
+  let isNarrowing = false;
+  document.addEventListener("toggle", (event) => {
+    if (event.target.matches?.(".narrowing")) isNarrowing = event.target.open;
+  }, true);
+  document.addEventListener("submit", () => { isNarrowing = false; }, true);
+  document.addEventListener("htmx:after:swap", () => {
+    const filters = document.querySelector(".narrowing");
+    if (filters && isNarrowing) filters.open = true;
   });
 })();
