@@ -16,8 +16,8 @@
   };
 
   const move = (step) => {
-    const rows = [...document.querySelectorAll("main tbody tr")].map((row) => row.querySelector("th a") ?? row.querySelector("a")).filter(Boolean);
-    const row = document.activeElement.closest("tr");
+    const rows = [...document.querySelectorAll("main :is(tbody tr, .offer)")].map((row) => row.querySelector("th a, h2 a") ?? row.querySelector("a")).filter(Boolean);
+    const row = document.activeElement.closest("tr, .offer");
     const here = rows.findIndex((link) => row?.contains(link));
     rows[Math.min(Math.max(here + step, 0), rows.length - 1)]?.focus();
   };

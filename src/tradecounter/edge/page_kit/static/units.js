@@ -28,6 +28,20 @@
     for (const box of boxes) box.disabled = isFull && !box.checked;
   });
 
+  // Of the prices of a product in a list, the one for the units that are to be added stands out.
+  const markPrice = (offer) => {
+    const units = Number(offer.querySelector(".stepper input")?.value.replaceAll(",", "")) || 1;
+    const prices = [...offer.querySelectorAll(".offer-price [data-least]")];
+    const current = prices.findLast((price) => Number(price.dataset.least) <= units);
+    for (const price of prices) price.classList.toggle("current", price === current);
+  };
+  const markPrices = () => document.querySelectorAll(".offer").forEach(markPrice);
+  document.addEventListener("input", (event) => {
+    const offer = event.target.matches?.(".stepper input") && event.target.closest(".offer");
+    if (offer) markPrice(offer);
+  });
+  for (const name of ["DOMContentLoaded", "htmx:after:swap"]) document.addEventListener(name, markPrices);
+
   // Narrow windows: the filters stay open while one after the other is ticked, until their button shows what they leave.
   let isNarrowing = false;
   document.addEventListener("toggle", (event) => {
