@@ -13,6 +13,7 @@ from tradecounter.edge.permissions import UserRole
 
 LISTS = ("/order", "/product", "/invoice", "/money", "/payment", "/customer", "/quote", "/return", "/credit-note")
 _FIRST_ROW = 400  # pixels from the top; half of a phone's window
+_BELOW_TILES = 470  # pixels; the balances come first
 _FEW_LINES = 120  # pixels: of four lines
 _ROWS = "[...document.querySelectorAll('#results tbody tr')].map(row => row.getBoundingClientRect())"
 _IN_HEADER = """[".brand img", "details.subjects summary", ".basket", ".person summary"]
@@ -97,3 +98,35 @@ def test_the_current_tab_is_in_sight(phone: Tab, sites: DemoSites, member: Perso
     current = phone.page.locator(".tabs [aria-current=page]")
     expect(current).to_have_text("Statement")
     expect(current).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("path", ["/account/invoice", "/account/invoice/statement", "/account/order"])
+def test_a_list_of_the_account_begins_in_the_upper_half(phone: Tab, sites: DemoSites, path: str) -> None:
+    signed_in(phone, customer_user(sites.service, sites.customer_id), sites.service.url)
+    phone.open(sites.service.url + path)
+    first = phone.page.locator("main tbody tr").first.bounding_box()
+    assert first is not None
+    assert first["y"] < (_BELOW_TILES if path.endswith("statement") else _FIRST_ROW)
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 165), (1280, 120), (1440, 120)])
+def test_a_product_of_the_shop_takes_a_short_row(phone: Tab, sites: DemoSites, width: int, height: int) -> None:
+    signed_in(phone, customer_user(sites.service, sites.customer_id), sites.service.url)
+    phone.resize(width)
+    phone.open(f"{sites.service.url}/account/product?query=cable")
+    rows = phone.run("[...document.querySelectorAll('.offer')].map(row => row.getBoundingClientRect().height)")
+    assert sum(rows) / len(rows) < height
+
+
+def test_a_chosen_address_is_readable_in_full(phone: Tab, sites: DemoSites) -> None:
+    signed_in(phone, customer_user(sites.service, sites.customer_id), sites.service.url)
+    phone.open(f"{sites.service.url}/account/new-order")
+    choice = phone.page.get_by_label("Deliver to").first
+    named = phone.page.locator("[data-chosen=order-shipping_address-id]")
+    for number in (1, 0):
+        choice.select_option(index=number)
+        expect(named).to_have_text(
+            phone.run(f"document.getElementById('order-shipping_address-id').options[{number}].text")
+        )
+    choice.select_option("new")
+    expect(named).to_be_hidden()

@@ -10,7 +10,7 @@ from support.browsing import Tab, signed_in, tab_in, window
 from support.orders import sell
 from support.pages import customer_user
 from support.service import Service
-from support.shop import ADDRESS
+from support.shop import ADDRESS, price
 
 PHONE, DESK = 390, 1280
 
@@ -55,6 +55,8 @@ def test_a_filter_narrows_the_shop_in_place_and_the_address_keeps_it(stocked: Se
         expect(tab.page.get_by_label(re.compile(r"^40"))).not_to_be_visible()
         filters.click()
         tab.page.get_by_label(re.compile(r"^40")).click()
+        tab.page.get_by_role("button", name="Show 3 products").click()
+        expect(tab.page.get_by_label(re.compile(r"^40"))).not_to_be_visible()
         expect(offers).to_have_count(3)
         assert not tab.is_too_wide
         assert all_serious_errors(tab) == []
@@ -123,6 +125,23 @@ def test_prices_follow_the_units_without_a_button(stocked: Service, browser: Bro
             assert not tab.is_too_wide
             tab.page.get_by_role("button", name="Remove SHELF-1").click()
             expect(tab.page.get_by_text("Your basket is empty.")).to_be_visible()
+
+
+def test_the_price_of_the_units_stands_out_in_a_list(stocked: Service, browser: Browser) -> None:
+    sku = sell(stocked, "BREAKS-1", 10, name="Product with breaks")
+    stocked.must_load("price-list", [price(sku, 10, 9, 8)])
+    stocked.refresh()
+    person = customer_user(stocked, stocked.customer().id)
+    with window(browser) as context, tab_in(context, [stocked.url], "breaks") as tab:
+        signed_in(tab, person, stocked.url)
+        tab.open(f"{stocked.url}/account/product?query={sku}")
+        tab.page.locator("body").press("j")
+        expect(tab.page.get_by_role("link", name="Product with breaks")).to_be_focused()
+        current = tab.page.locator(".offer-price .current")
+        expect(current).to_have_text("£10.00")
+        for units, shown in (("12", "10+ £8.00"), ("5", "5+ £9.00"), ("4", "£10.00")):
+            tab.page.get_by_label(f"Units of {sku}").fill(units)
+            expect(current).to_have_text(shown)
 
 
 def test_products_that_are_ticked_stand_side_by_side(stocked: Service, browser: Browser) -> None:

@@ -102,7 +102,14 @@ def test_an_approver_confirms_what_was_asked_for(
     buyer.send("/account/basket/add", {"sku": sku, "quantity": "2"})  # for another order
     page = approver.get(f"{APPROVAL}/{code}")
     said = text_of(page)
-    for text in ("PO-YES", buyer.email, "Urgent <b>please</b>", "APPROVED", "with VAT and shipping", "Credit left"):
+    for text in (
+        "PO-YES",
+        buyer.email,
+        "Urgent <b>please</b>",
+        "APPROVED",
+        "Shipping, Slowpost Standard",
+        "Credit left then",
+    ):
         assert text in said, text
     assert "<b>please</b>" not in page.text
     assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{code}/approve"))
