@@ -166,3 +166,22 @@ def test_a_product_is_shown_with_its_purchase_cost(tradecounter: Program, servic
     assert tradecounter.json("product", "show", "bought")["purchase_cost"] == 12.34
     assert tradecounter.json("product", "show", "unknown cost")["purchase_cost"] is None
     assert "12.34" in tradecounter.text("product", "show", "BOUGHT")
+
+
+def test_products_are_listed_by_what_they_want(tradecounter: Program, service: Service) -> None:
+    service.must_load("products", [product("COSTLY", purchase_cost=40)])
+    assert "COSTLY" not in _listed(tradecounter, "below_cost")
+    service.must_load("price-list", [price("COSTLY", 60, 50, 39)])
+    assert _listed(tradecounter, "below_cost") == ["COSTLY"]
+    service.must_load("products", [product("COSTLY", purchase_cost=39)])
+    assert _listed(tradecounter, "below_cost") == []
+    service.must_load("products", [product("COSTLY", purchase_cost=39.01)])
+    assert _listed(tradecounter, "below_cost") == ["COSTLY"]
+    service.must_load("price-list", [price("COSTLY", 60, 50, 40)])
+    assert _listed(tradecounter, "below_cost") == []
+    assert "COSTLY" in _listed(tradecounter, "without_picture")
+    assert "GONE" in _listed(tradecounter, "not_sold")
+
+
+def _listed(tradecounter: Program, show: str) -> list[str]:
+    return [found["sku"] for found in tradecounter.json("product", "list", "--show", show)]

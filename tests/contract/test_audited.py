@@ -27,7 +27,7 @@ from tradecounter.sites.schedule import periodic_jobs
 
 READING = {
     "customer list", "customer show", "customer contacts",
-    "key list", "app list", "agent list", "product show", "price show", "stock show",
+    "key list", "app list", "agent list", "product show", "product list", "price show", "stock show",
     "order list", "order show", "order picking-list", "order packing-slip",
     "quote list", "quote show", "approval list", "request list", "request show",
     "invoice list", "invoice show", "invoice pdf",

@@ -16,7 +16,7 @@ from typing import BinaryIO, Literal
 import psycopg
 import structlog
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 from starlette.datastructures import UploadFile
 
 from tradecounter.bulk.columns import ColumnOptions
@@ -65,6 +65,7 @@ class Upload:
         rows: the number of rows that were read so far.
         problem: why the last check or import failed as a whole.
         errors, warnings: how many there are; the report keeps the first ones.
+        good_rows: rows that are left if those with errors are left out; 0 while no such choice is open.
         force: whether someone has agreed to prices that may be slips, and to new price lists.
     """
 
@@ -84,6 +85,7 @@ class Upload:
     problem: str = ""
     errors: int = 0
     warnings: int = 0
+    good_rows: int = 0
     import_id: int | None = None
     force: bool = False
     task: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -113,6 +115,12 @@ class Upload:
     def wants_force(self) -> bool:
         """Whether it changes prices that may be slips, or makes price lists."""
         return self.report is not None and self.report.prices is not None and self.report.prices.want_force
+
+    @property
+    def without_bad_rows(self) -> dict[str, str]:
+        """The fields of the form that checks it again, without the rows that have errors."""
+        ticked = {name: "true" for name, value in asdict(self.wanted).items() if value is True}
+        return {"kind": self.wanted.kind, **ticked, "partial": "true"}
 
     def close(self) -> None:
         """Give the file's space back."""
@@ -197,7 +205,7 @@ class Uploads:
         self._kept.clear()
 
     async def _begin(self, upload: Upload, actor: Actor) -> None:
-        upload.rows, upload.problem = 0, ""
+        upload.rows, upload.good_rows, upload.problem = 0, 0, ""
         upload.task = asyncio.create_task(self._run(upload, actor))
         await asyncio.wait({upload.task}, timeout=_SOON)
 
@@ -207,6 +215,8 @@ class Uploads:
         try:
             report = await self._imported(upload, actor, dry_run=not applies)
             upload.report, upload.errors, upload.warnings = report, len(report.errors), len(report.warnings)
+            bad = {error.line for error in report.errors}
+            upload.good_rows = max(0, upload.rows - len(bad)) if report.is_refused and None not in bad else 0
             del report.errors[_MOST_MESSAGES:], report.warnings[_MOST_MESSAGES:]
             upload.import_id = report.id if applies else None
             upload.state = "applied" if report.id is not None and applies and not report.is_refused else "checked"

@@ -1,16 +1,18 @@
 """`tradecounter product`: products with stock and prices."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from msgspec import structs
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Sku
-from tradecounter.edge.command_line.output import AsJson, Parts, show_record
+from tradecounter.edge.command_line.arguments import Limit, Sku
+from tradecounter.edge.command_line.output import LISTED, AsJson, Parts, show_record, show_table
 from tradecounter.edge.command_line.session import run_query
+from tradecounter.edge.command_line.tables import ColumnNames
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.queries.by_sku import FoundProduct, fetch_product
+from tradecounter.products.queries.product_list import ProductFilter, Shown, products_after
 from tradecounter.stock.commands import expected_deliveries, stock_of
 
 app = typer.Typer(no_args_is_help=True, help="Products with their stock and prices.")
@@ -21,6 +23,30 @@ _PARTS: Parts = {
     "prices": ("List prices", ("price_list", *_COSTS)),
     "contract_prices": ("Contract prices", ("customer_id", "valid_from", "valid_until", *_COSTS)),
 }
+
+
+_LISTED_COLUMNS = ("sku", "name", "manufacturer", "ean", "active", "external_id")
+
+
+@app.command("list")
+def list_all(
+    show: Annotated[Shown | None, typer.Option("--show", help="Only these products.")] = None,
+    manufacturer: Annotated[
+        str | None, typer.Option(metavar="M", help="Only those of this manufacturer, by its key or its name.")
+    ] = None,
+    external_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only the product with this external id.")
+    ] = None,
+    containing: Annotated[str | None, typer.Option(metavar="TEXT", help="Only SKUs that contain this.")] = None,
+    limit: Limit = LISTED,
+    columns: ColumnNames = None,
+    as_json: AsJson = False,
+) -> None:
+    """List products, active or not, by SKU: for example those that are sold without a picture, or below cost."""
+    wanted = ProductFilter(manufacturer, show, external_id)
+    found = run_query(lambda tx: products_after(tx, "", limit, wanted, containing=containing))
+    shown = [{name: getattr(product, name) for name in _LISTED_COLUMNS} for product in found]
+    show_table(shown, _LISTED_COLUMNS, as_json=as_json, names=columns, limit=limit)
 
 
 @app.command("show")

@@ -50,8 +50,18 @@ def test_products_are_filtered_by_manufacturer_and_by_what_they_lack(office: Bac
         {"sku": f"SIFT-{name}", "name": "Sifted", "manufacturer": "acme", "weight_kg": 1, "active": active}
         for name, active in (("BARE", True), ("GONE", False))
     ]
-    service.must_load("products", made)
     sell(service, "SIFT-FULL", 20, available=2)
+    whole = {
+        "sku": "SIFT-FULL",
+        "name": "Sifted",
+        "manufacturer": "acme",
+        "weight_kg": 1,
+        "ean": "5000000000012",
+        "description": "A description.",
+        "images": [{"is_primary": True, "url": "https://pictures.example/full.jpg"}],
+        "purchase_cost": 20.01,
+    }
+    service.must_load("products", [*made, whole])
     buy(customer, [(sell(service, "SIFT-OUT", 20), 1)], NEXT_DAY)
 
     def found(**wanted: str) -> list[str]:
@@ -63,6 +73,9 @@ def test_products_are_filtered_by_manufacturer_and_by_what_they_lack(office: Bac
     assert found(show="out_of_stock") == ["SIFT-BARE", "SIFT-OUT"]
     assert found(show="back_ordered") == ["SIFT-OUT"]
     assert found(show="without_price", manufacturer="ACME") == ["SIFT-BARE"]
+    for lack in ("without_picture", "without_description", "without_ean"):
+        assert found(show=lack) == ["SIFT-BARE", "SIFT-OUT"]
+    assert found(show="below_cost") == ["SIFT-FULL"]
     assert found(manufacturer="other") == []
     without_words = sam.get("/product?show=without_price&format=csv").text
     assert "SIFT-BARE" in without_words

@@ -46,6 +46,17 @@ def test_today_shows_what_waits_with_links_to_the_lists(office: BackOfficeSite) 
     assert tasks.index("failed: look why") < tasks.index("to price") < tasks.index("can be dispatched")
 
 
+def test_today_of_the_catalogue_leads_to_products_that_want_work(office: BackOfficeSite) -> None:
+    office.service.must_load("products", [{"sku": "MEND-1", "name": "Bare", "manufacturer": "acme", "weight_kg": 1}])
+    kay = staff_member(office.service, office.url, "catalogue")
+    page = kay.get("/")
+    for lack in ("without_picture", "without_description", "without_ean"):
+        assert f'href="/product?show={lack}"' in page.text.split('<ol class="tasks">')[1]
+        assert "MEND-1" in kay.get(f"/product?show={lack}").text
+    for figure in ("Below cost", "Out of stock, orders wait"):
+        assert figure in text_of(page)
+
+
 @pytest.mark.parametrize(
     ("role", "main"), [("finance", "/payment/import"), ("support", "/order/new"), ("administrator", "/order/new")]
 )

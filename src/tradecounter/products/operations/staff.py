@@ -53,7 +53,8 @@ class ProductListParameters(Struct, frozen=True, kw_only=True):
         Shown | None,
         Meta(
             description="Only these products. `out_of_stock` and `without_price` are sold, but have no unit available, "
-            "or are on no price list. Orders wait for those that are `back_ordered`.",
+            "or are on no price list; `below_cost` has a price in a list that is lower than the purchase cost. "
+            "Orders wait for those that are `back_ordered`. The others lack what they say, and are sold.",
             examples=["sold"],
         ),
     ] = None

@@ -6,13 +6,25 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from psycopg.sql import SQL, Composed
+from psycopg.sql import Literal as Constant
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
 
-Shown = Literal["sold", "not_sold", "out_of_stock", "back_ordered", "without_price"]
+Shown = Literal[
+    "sold",
+    "not_sold",
+    "out_of_stock",
+    "back_ordered",
+    "without_price",
+    "below_cost",
+    "without_picture",
+    "without_description",
+    "without_ean",
+]
 SHOWN: tuple[Shown, ...] = get_args(Shown)
+TO_MEND: tuple[Shown, ...] = ("below_cost", "back_ordered", "without_picture", "without_description", "without_ean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +44,8 @@ class ListedProduct:
 class ProductFilter:
     """A filter of products; None matches all.
 
-    Products are `out_of_stock` or `without_price` only while they are sold. `without_price` are those on no price list.
+    All but `sold`, `not_sold` and `back_ordered` are products that are sold. `without_price` are on no price list,
+    `below_cost` have a price in a list that is lower than their purchase cost.
     `manufacturer` is a key or a name, ignoring case.
     """
 
@@ -58,7 +71,23 @@ _SHOWN: dict[Shown, SQL] = {
     ),
     "back_ordered": SQL("exists (select from stock_level s where s.product_id = p.id and s.back_ordered > 0)"),
     "without_price": SQL("p.active and not exists (select from price c where c.product_id = p.id)"),
+    "below_cost": SQL("p.active and p.id in (select b.product_id from product_below_cost b)"),
+    "without_picture": SQL("p.active and p.images = '[]'"),
+    "without_description": SQL("p.active and p.description = '' and p.description_html = ''"),
+    "without_ean": SQL("p.active and p.ean is null"),
 }
+MOST_COUNTED = 10_000
+_COUNT = SQL("select {name}, (select count(*) from (select from product p where {condition} limit {most}) as c)")
+_TO_MEND = Statement(
+    SQL(" union all ").join(
+        _COUNT.format(name=Constant(shown), condition=_SHOWN[shown], most=Constant(MOST_COUNTED)) for shown in TO_MEND
+    )
+)
+
+
+async def count_products_to_mend(tx: Transaction) -> dict[Shown, int]:
+    """Return how many products want each kind of work, each up to MOST_COUNTED."""
+    return dict(await tx.fetch_all(_TO_MEND))
 
 
 async def products_named(tx: Transaction, sku_keys: Sequence[str]) -> list[ListedProduct]:

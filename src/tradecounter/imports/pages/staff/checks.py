@@ -16,7 +16,7 @@ from tradecounter.edge.pages.people import roles_of_caller, staff_id_of
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.imports.from_stream import MOST_BYTES
-from tradecounter.imports.kinds import IMPORT_KINDS, ON_HAND, fields_of_kind
+from tradecounter.imports.kinds import HINTS, IMPORT_KINDS, ON_HAND, fields_of_kind
 from tradecounter.imports.queries import ImportRecord, list_imports
 from tradecounter.imports.roles import HISTORY_READERS, IMPORTERS, importable_kinds, readable_kinds
 from tradecounter.imports.uploads import Upload, Uploads, Wanted
@@ -185,8 +185,8 @@ def _named(kinds: Iterable[str]) -> list[tuple[str, str]]:
     return [(kind, label(kind)) for kind in kinds]
 
 
-def _with_fields(kinds: Iterable[str]) -> list[tuple[str, list[str]]]:
-    return [(label(kind), fields_of_kind(kind)) for kind in kinds]
+def _with_fields(kinds: Iterable[str]) -> list[tuple[str, str, list[str]]]:
+    return [(label(kind), HINTS[kind], fields_of_kind(kind)) for kind in kinds]
 
 
 def _permitted(call: Call, kind: str) -> str:

@@ -27,7 +27,7 @@ from tradecounter.parts.back_office import OfficeParts
 
 _ONE, _ROLL_BACK = "/import/{id}", "/import/{id}/roll-back"
 _COLUMNS = (Column("Record"), Column("Change"), Column("Before and after"))
-_PRICE_COLUMNS = (*_COLUMNS[:2], Column("Per cent", numeric=True), _COLUMNS[2])
+_PRICE_COLUMNS = (*_COLUMNS[:2], Column("Price by", numeric=True), _COLUMNS[2])
 _BY_LINE = Sort("line", descending=False)
 
 

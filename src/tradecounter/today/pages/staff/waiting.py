@@ -14,6 +14,7 @@ from tradecounter.kit.money import in_pounds
 from tradecounter.orders.queries.today import Waiting, orders_waiting, quotes_waiting, requests_waiting, returns_waiting
 from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, DISPATCHED, PART_DISPATCHED, PART_INVOICED
 from tradecounter.payments.queries.bank_lines import WaitingLines, lines_waiting
+from tradecounter.products.queries.product_list import MOST_COUNTED, TO_MEND, Shown, count_products_to_mend
 from tradecounter.webhooks.queries.endpoints import webhooks_in_trouble
 
 # What each role deals with first; the others follow.
@@ -21,7 +22,7 @@ _FIRST: Mapping[Role, Sequence[str]] = {
     "warehouse": ("dispatch", "part", "rest", "return", "back-order"),
     "finance": ("unplaced", "overdue", "invoice", "rest", "credit", "quote"),
     "support": ("request", "quote", "job", "back-order", "return", "webhook"),
-    "catalogue": (),
+    "catalogue": TO_MEND,
     "administrator": ("job", "webhook", "quote", "overdue", "dispatch"),
 }
 _ALL = (
@@ -38,8 +39,17 @@ _ALL = (
     "rest",
     "return",
     "credit",
+    *TO_MEND,
 )
 _TILES = {"dispatch", "back-order", "quote", "overdue", "job"}
+# The name of a tile, what to do, and the state of products that want work.
+_PRODUCTS: Mapping[Shown, tuple[str, str, str]] = {
+    "below_cost": ("Below cost", "{} sold below cost", "bad"),
+    "back_ordered": ("Out of stock, orders wait", "{} out of stock, and orders wait", "warn"),
+    "without_picture": ("Without picture", "{} without a picture", ""),
+    "without_description": ("Without description", "{} without a description", ""),
+    "without_ean": ("Without EAN", "{} without an EAN", ""),
+}
 _STATUSES = {
     "dispatch": AWAITING_DISPATCH,
     "part": PART_DISPATCHED,
@@ -69,11 +79,12 @@ class Today:
 
     tasks: list[Task]
     debtors: DebtorTotals | None
+    of_catalogue: bool
 
     @property
     def tiles(self) -> list[Task]:
         """The tasks whose figures are always shown."""
-        return [task for task in self.tasks if task.kind in _TILES]
+        return [task for task in self.tasks if task.kind in _TILES or (self.of_catalogue and task.kind in _PRODUCTS)]
 
     @property
     def waiting(self) -> list[Task]:
@@ -108,7 +119,9 @@ async def read_today(tx: Transaction, roles: Sequence[Role], allowed: Callable[[
         count = trouble.stopped + trouble.failing
         tasks.append(Task("webhook", "Webhooks in trouble", f"{count:,}", text, "/webhook", "bad" if count else "",
                           waits=bool(count)))  # fmt: skip
-    return Today(_in_order(tasks, roles), debtors)
+    if allowed("catalogue:write"):
+        tasks += _products(await count_products_to_mend(tx))
+    return Today(_in_order(tasks, roles), debtors, "catalogue" in roles)
 
 
 def _in_order(tasks: Iterable[Task], roles: Sequence[Role]) -> list[Task]:
@@ -151,6 +164,18 @@ def _returns(found: Mapping[str, Waiting]) -> list[Task]:
         _task("credit", "Returns to credit", received.count, "{} to credit", "return", "/return?state=received", "",
               received.oldest),
     ]  # fmt: skip
+
+
+def _products(found: Mapping[Shown, int]) -> list[Task]:
+    tasks = []
+    for shown, (name, text, state) in _PRODUCTS.items():
+        count = found[shown]
+        more = "+" if count == MOST_COUNTED else ""
+        figure = f"{count:,}{more}"
+        said = text.format(f"{figure} {'product' if count == 1 else 'products'}")
+        path = f"/product?show={shown}"
+        tasks.append(Task(shown, name, figure, said, path, state if count else "", waits=bool(count)))
+    return tasks
 
 
 def _quotes(waiting: Waiting) -> Task:
