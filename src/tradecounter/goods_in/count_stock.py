@@ -16,6 +16,7 @@ from tradecounter.orders.queries.back_orders import lock_waiting_orders
 from tradecounter.stock.queries.levels import locked_levels
 
 MOST_COUNTED = 5_000  # products
+_LARGE_UNITS, _LARGE_PART = 5, 4  # a large difference has at least 5 units, and a quarter of what is expected
 _MOST_NAMED = 10  # in an error
 _RULES = LineRules(
     least_units=0,
@@ -39,6 +40,11 @@ class Counted:
     def difference(self) -> int:
         """The units that are there beyond what was expected; below 0, those that are missing."""
         return self.counted - self.expected
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the difference is more likely a slip than a loss: at least 5 units and a quarter of the shelf."""
+        return abs(self.difference) >= max(_LARGE_UNITS, self.expected / _LARGE_PART)
 
     @property
     def fits(self) -> bool:

@@ -37,6 +37,12 @@ class Mail:
     message: EmailMessage
     quotes: tuple[int, ...] = ()
 
+    @property
+    def as_text(self) -> tuple[str, str]:
+        """The subject and the text of the message."""
+        part = self.message.get_body(("plain",))
+        return self.message["subject"], "" if part is None else part.get_content()
+
 
 def make_mail(
     *,

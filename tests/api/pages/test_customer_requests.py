@@ -59,7 +59,15 @@ def test_a_user_asks_to_cancel_and_gets_an_answer(
     assert "Asking & <Sons>" in text_of(sam.get("/request"))
     assert "Requests of the customer" in text_of(sam.get(f"/order/{order['order_reference']}"))
     page = sam.get(f"/request/{number}")
-    for text in ("To cancel: ", "2 \u00d7 PHONE", "Two too <many>", buyer.email, "Cancel units"):
+    for text in (
+        "To cancel: ",
+        "2 \u00d7 PHONE",
+        "Two too <many>",
+        buyer.email,
+        "Cancel units",
+        "Awaiting dispatch",
+        "Nothing is dispatched yet.",
+    ):
         assert text in text_of(page), text
     assert "<many>" not in page.text
     assert sam.send(f"/request/{number}/answer", {"text": " "}).status_code == 400

@@ -223,7 +223,8 @@ def test_a_count_of_other_stock_than_was_shown_is_shown_again(shop: Service, war
     shop.must_load("stock", [{"sku": sku, "available": 20}])
     again = warehouse.send("/count-sheet/return", fields_of(shown))
     assert again.status_code == 200
-    assert f"{sku} 20 7 -13" in text_of(again)
+    assert f"{sku} 20 7 -13 large difference" in text_of(again)
+    assert "1 difference is large: count it again" in text_of(again)
     assert level(shop, sku)[0] == 20
 
 

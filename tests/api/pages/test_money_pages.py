@@ -146,6 +146,7 @@ def test_a_debtor_is_reminded_of_all_unpaid_invoices(office: BackOfficeSite, fra
         asked = text_of(fran.get(path))
         due = f"£{sum(due_of(service, number) for number in numbers)}"
         assert f"ledger@slow.example gets an e-mail with 2 unpaid invoices, {due} in all; {due} of it is" in asked
+        assert "Unpaid invoices of Slow & Sons 2 of these invoices are overdue." in asked
         assert "sent to ledger@slow.example" in text_of(fran.sends(path, fields_of(fran.get(path))))
         subject = "Unpaid invoices of Slow & Sons"
         [mail] = [mail for mail in deliver_mail(service) if mail["Subject"] == subject]

@@ -41,6 +41,17 @@ def test_fields_are_those_before_and_after() -> None:
     assert found == [Change("a", "1", "2"), Change("b", None, "yes")]
 
 
+def test_amounts_have_pounds_and_pence() -> None:
+    found = changes_of(
+        record({"total": 99.9, "units": 3}, {"total": 1089.5, "items": [{"unit_cost": 2, "quantity": 2}]})
+    )
+    assert found == [
+        Change("total", "£99.90", "£1,089.50"),
+        Change("units", "3", None),
+        Change("items", None, "unit cost £2.00, quantity 2"),
+    ]
+
+
 def test_only_confirmation_codes_are_shortened() -> None:
     assert short_code("2e4d7ee7c3abce79a8f353b1c2a88abb") == "2e4d7ee7…"
     assert short_code("PLN-100001") == "PLN-100001"

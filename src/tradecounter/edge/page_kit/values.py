@@ -45,7 +45,18 @@ _TONES = {
         "changed",
     },
     "warn": {"awaiting stock", "back-ordered", "paused", "expired", "due", "low stock"},
-    "bad": {"cancelled", "declined", "failed", "deactivated", "blocked", "disabled", "reversed", "overdue", "failing"},
+    "bad": {
+        "cancelled",
+        "declined",
+        "failed",
+        "deactivated",
+        "blocked",
+        "disabled",
+        "reversed",
+        "overdue",
+        "failing",
+        "large difference",
+    },
 }
 
 # Verbs of the audit log that do not just get -d or -ed.

@@ -51,6 +51,7 @@ class Question:
     back_name: str
     title: str = ""  # by default that of the step
     detail: Sequence[str] = ()  # lines below the text, such as an address
+    letter: tuple[str, str] | None = None  # the subject and the text of an e-mail that is sent
     danger: bool = False
 
 

@@ -42,12 +42,16 @@ class AuditTable(TableParameters, frozen=True, kw_only=True, rename={"since": "f
 
 @dataclass(frozen=True, slots=True)
 class ShownEntry:
-    """An entry with its changes; `path` is the page of its subject, if there is one."""
+    """An entry with its changes; `path` is the page of its subject, if there is one.
+
+    `follows` is whether the entry above is of the same actor, subject and minute.
+    """
 
     record: AuditRecord
     kind: str
     changes: list[Change]
     path: str
+    follows: bool
 
     @property
     def subject(self) -> str:
@@ -97,6 +101,12 @@ class AuditPages:
                 _KINDS.get(record.actor_kind, record.actor_kind),
                 changes_of(record),
                 path_of_subject(record.subject, self.desk.view(call).may),
+                follows=above is not None and _place_of(above) == _place_of(record),
             )
-            for record in records
+            for above, record in zip([None, *records], records, strict=False)
         ]
+
+
+def _place_of(record: AuditRecord) -> tuple[object, ...]:
+    minute = record.at.replace(second=0, microsecond=0)
+    return (record.actor_kind, record.actor_id, record.actor_name, record.acting_user, record.subject, minute)

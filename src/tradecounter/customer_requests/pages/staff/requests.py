@@ -17,7 +17,9 @@ from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.pages.step import action
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import file_response
+from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.parts.back_office import OfficeParts
+from tradecounter.parts.shown_order import shown_as
 
 PATH = "/request"
 _ONE = f"{PATH}/{{id}}"
@@ -99,4 +101,6 @@ class RequestPages:
     async def _show(self, call: Call, filled: Filled) -> Response:
         async with self.desk.reading() as tx:
             request = await fetch_request(tx, call.path_id("id", "request"))
-        return self.desk.show(call, "customer_requests/request.html", form=filled, request=request)
+            order = await fetch_order(tx, request.order_reference)
+            shown = await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
+        return self.desk.show(call, "customer_requests/request.html", form=filled, request=request, shown=shown)

@@ -27,8 +27,11 @@ from tradecounter.edge.rest.responses import STATUS, json_response
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import day_in_words, uk_date
 from tradecounter.kit.money import in_pounds
+from tradecounter.notifications.billing_mails import debtor_reminded
+from tradecounter.notifications.context import MailContext, MailSettings, NothingToSend
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_customer import shown_customer
+from tradecounter.settings import SettingsError
 
 
 class StatementPage(Struct, frozen=True, kw_only=True, rename={"since": "from", "until": "to"}):
@@ -116,6 +119,7 @@ class CustomerStatementPages:
         async with self.desk.reading() as tx:
             shown = await shown_customer(tx, call)
             reminder = await read_reminder(tx, shown.id, self.desk.clock.now())
+            letter = await self._reminder_text(tx, shown.id)
             earlier = (await latest_of(tx, "customer.remind", [f"customer/{shown.id}"])).values()
         of_it = (
             f"{in_pounds(reminder.overdue)} of it is overdue" if reminder.overdue else "nothing of it is overdue yet"
@@ -126,10 +130,20 @@ class CustomerStatementPages:
             text=f"{reminder.recipient} gets an e-mail with {plural(reminder.invoices, 'unpaid invoice')},"
             f" {in_pounds(reminder.due)} in all; {of_it}.",
             detail=last,
+            letter=letter,
             button="Send the reminder",
             back=f"{shown.path}/statement",
             back_name="Statement",
         )
+
+    async def _reminder_text(self, tx: Transaction, customer_id: int) -> tuple[str, str] | None:
+        """Return the subject and the text of the e-mail; None while none can be sent."""
+        try:
+            context = MailContext(tx, MailSettings.from_settings(self.parts.settings), self.desk.clock.now())
+            mail = await debtor_reminded(context, customer_id=customer_id, asked=0)
+        except (NothingToSend, SettingsError):
+            return None
+        return None if mail is None else mail.as_text
 
 
 def _ageing(found: AccountStatement) -> list[tuple[str, object]]:

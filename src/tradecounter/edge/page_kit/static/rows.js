@@ -75,6 +75,10 @@
       target.focus();
       return;
     }
-    all[all.indexOf(event.target) + 1]?.focus();
+    const next = all[all.indexOf(event.target) + 1];
+    const fixed = table.dataset.rows === "fixed";
+    // Behind the last field of rows that do not grow, Enter presses the button, as in any form.
+    if (next || !fixed) next?.focus();
+    else table.closest("form")?.querySelector("button[type=submit]:not([disabled])")?.click();
   });
 })();

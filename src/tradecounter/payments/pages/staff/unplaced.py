@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
-from tradecounter.customers.named_customer import found_customers, named_customer
+from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
 from tradecounter.edge.page_kit.forms import Filled, query_values
@@ -45,7 +45,6 @@ _COLUMNS = (
 _OLDEST_FIRST = "stored"
 _HEADINGS = ("id", "line", "received_on", "reference", "state", "why", "customer_id", "payment_id", "amount")
 _STATES = [("unplaced", "Waiting"), ("set_aside", "Set aside"), ("placed", "Placed"), ("all", "All")]
-_LONGEST_SEARCH = 100
 
 
 class PlacementForm(Struct, frozen=True, kw_only=True):
@@ -175,15 +174,13 @@ class BankLinePages:
         )
 
     async def _show(self, call: Call, filled: Filled, preview: PaymentPreview | None = None) -> Response:
-        """Show a line, with what it would pay. The query may name a customer, or a text to find one by."""
+        """Show a line, with what it would pay. The query may name a customer."""
         line_id = call.path_id("id", "bank line")
         given = {name: values[-1].strip() for name, values in query_values(call.raw_query).items()}
-        sought = given.get("find", "").replace("\x00", "")[:_LONGEST_SEARCH]
         async with self.desk.reading() as tx:
             line = await fetch_bank_line(tx, line_id)
             waits = line.state != "placed"
             suggested = await suggest_places(tx, line) if waits else []
-            customers = await found_customers(tx, sought) if sought and waits else []
             history = await entries_of(tx, [f"bank-line/{line_id}"])
         return self.desk.show(
             call,
@@ -191,8 +188,6 @@ class BankLinePages:
             form=filled,
             line=line,
             given=given,
-            sought=sought,
-            customers=customers,
             suggested=[(place, _seen_of(place, line)) for place in suggested],
             history=told_of(history),
             preview=preview,
