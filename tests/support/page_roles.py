@@ -40,6 +40,7 @@ OFFICE: Mapping[str, str] = {
     "/order/many/dispatch": _ON_THE_WAY,
     "/order/many/invoice": "finance",
     "/order/many/packing-slip": _ORDERS,
+    "/order/many/pick": _ORDERS,
     "/order/many/picking-list": _ORDERS,
     "/order/{reference}": _ORDERS,
     "/order/{reference}/amend": _SALES,

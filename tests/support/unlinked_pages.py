@@ -270,5 +270,6 @@ WAYS: Mapping[str, Callable[[Visit], None]] = {
     "/basket/shared": _signed_in("/basket/shared?item=2:PHONE"),
     "/order/many/dispatch": _ticked_orders("dispatch"),
     "/order/many/invoice": _ticked_orders("invoice"),
+    "/order/many/pick": _ticked_orders("pick"),
     "/approval/{code}/decline": _approval("/decline"),
 }

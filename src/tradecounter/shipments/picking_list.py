@@ -73,13 +73,13 @@ def _picking_list(
         contact_number=order.shipping_address.contact_number,
         shipping=order.chosen_shipping.name,
         packing=account.packing,
-        lines=sorted(_units(lines, lambda line: line.allocated, places), key=_shelf),
+        lines=sorted(_units(lines, lambda line: line.allocated, places), key=by_shelf),
         follow=_units(lines, lambda line: line.back_ordered, {}),
         notes=[note.text for note in notes],
     )
 
 
-def _shelf(line: PaperLine) -> tuple[bool, str]:
+def by_shelf(line: PaperLine) -> tuple[bool, str]:
     """Return the key that sorts lines by their places; the place of a bundle is that of its first component.
 
     Lines without a known place are last.

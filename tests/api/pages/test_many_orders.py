@@ -125,6 +125,9 @@ def test_picking_lists_are_one_file_in_the_order_of_the_shelves(shop: Service, w
     assert names[1] in second
     places = [first.index(text) for text in ("A-9", "A-10", nowhere)]
     assert places == sorted(places)
+    picked = text_of(warehouse.get(f"/order/many/pick?{query(names)}"))
+    places = [picked.index(text) for text in (f"A-9 1 \u00d7 {near}", f"A-10 1 \u00d7 {far}", f"no place 1 \u00d7 {nowhere}")]
+    assert places == sorted(places)
 
 
 def test_papers_that_some_orders_do_not_have_are_named_first(shop: Service, warehouse: Person) -> None:
@@ -137,7 +140,7 @@ def test_papers_that_some_orders_do_not_have_are_named_first(shop: Service, ware
     assert warehouse.get(f"/order/many/packing-slip?{query(names[:1])}").headers["Content-Type"] == "application/pdf"
 
 
-@pytest.mark.parametrize("path", ["dispatch", "invoice", "picking-list", "packing-slip"])
+@pytest.mark.parametrize("path", ["dispatch", "invoice", "pick", "picking-list", "packing-slip"])
 def test_without_a_choice_each_page_says_what_to_do(sam: Person, path: str) -> None:
     answer = sam.get(f"/order/many/{path}")
     assert answer.status_code == 400

@@ -33,7 +33,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.shipments.dispatch_order import dispatch_order
 from tradecounter.shipments.packing_slip import packing_slip
 from tradecounter.shipments.papers import PackingSlip, delivery_of
-from tradecounter.shipments.picking_list import picking_lists
+from tradecounter.shipments.picking_list import by_shelf, picking_lists
 from tradecounter.shipments.print_papers import print_packing_slip, print_picking_list
 from tradecounter.shipments.requests import Dispatch, DispatchedItem, DispatchRequest
 
@@ -45,6 +45,7 @@ _PAST = "past"  # the field with what came of an order: 1 or 0, its name, and wo
 _PARTS = 3
 _PATH = "/order/many"
 _PICKING_LIST, _PACKING_SLIP = f"{_PATH}/picking-list", f"{_PATH}/packing-slip"
+_PICK = f"{_PATH}/pick"
 _DISPATCH, _INVOICE = f"{_PATH}/dispatch", f"{_PATH}/invoice"
 
 
@@ -109,6 +110,20 @@ class ManyOrderPages:
     @page(_PICKING_LIST, "Picking lists of several orders", scope="orders:read", query=ChosenOrders)
     async def show_picking_lists(self, call: Call) -> Response:
         return await self._printed(call, "picking lists", _PICKING_LIST, picking_lists, print_picking_list)
+
+    @page(_PICK, "Pick several orders", scope="orders:read", query=ChosenOrders)
+    async def show_picking(self, call: Call) -> Response:
+        names = _chosen(call)
+        async with self.desk.reading() as tx:
+            found = await picking_lists(tx, await self._orders(tx, names), self.desk.clock.now())
+        lists = [each for each in found if not isinstance(each, DomainError)]
+        failed = [
+            _printability(name, each) for name, each in zip(names, found, strict=True) if isinstance(each, DomainError)
+        ]
+        lines = [(each, line) for each in lists for line in each.lines]
+        lines.sort(key=lambda pair: by_shelf(pair[1]))
+        query = urlencode([("order", each.order_reference) for each in lists])
+        return self.desk.show(call, "orders/pick.html", lists=lists, lines=lines, outcomes=failed, query=query)
 
     @page(_PACKING_SLIP, "Packing slips of several orders", scope="orders:read", query=ChosenOrders)
     async def show_packing_slips(self, call: Call) -> Response:
@@ -208,6 +223,10 @@ class ManyOrderPages:
             call, template, form=filled, rows=rows, outcomes=outcomes, done=_query(outcomes, done=True)
         )
 
+    async def _orders(self, tx: Transaction, names: Sequence[str]) -> list[AnyOrder]:
+        known = await orders_with_references(tx, list(names))
+        return [known.get(name) or await fetch_order(tx, name) for name in names]
+
     async def _printed(
         self,
         call: Call,
@@ -219,9 +238,7 @@ class ManyOrderPages:
         """Respond with the papers of the orders as one file; if some have none, with the reasons instead."""
         names = _chosen(call)
         async with self.desk.reading() as tx:
-            known = await orders_with_references(tx, names)
-            orders = [known.get(name) or await fetch_order(tx, name) for name in names]
-            found = await papers_of(tx, orders, self.desk.clock.now())
+            found = await papers_of(tx, await self._orders(tx, names), self.desk.clock.now())
         papers = [each for each in found if not isinstance(each, DomainError)]
         if len(papers) < len(found):
             outcomes = [_printability(name, each) for name, each in zip(names, found, strict=True)]
