@@ -160,6 +160,7 @@ OFFICE: Mapping[str, str] = {
     "/job/{id}/retry": "support",
     "/audit": _SALES,
     "/staff": ADMINISTRATOR,
+    "/settings": ADMINISTRATOR,
     "/staff/new": ADMINISTRATOR,
     "/staff/{id}/disable": ADMINISTRATOR,
     "/staff/{id}/edit": ADMINISTRATOR,

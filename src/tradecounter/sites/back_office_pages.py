@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tradecounter.access.pages.staff.members import StaffPages
+from tradecounter.access.pages.staff.settings import SettingPages
 from tradecounter.access.pages.staff.tokens import TokenPages
 from tradecounter.audit.pages.staff.audit_log import AuditPages
 from tradecounter.billing.pages.staff.credit_notes import CreditNotePages
@@ -82,6 +83,7 @@ SUBJECTS: Sequence[type] = (
     AuditPages,
     StaffPages,
     TokenPages,
+    SettingPages,
     SearchPages,
     SavedViewPages,
     ConfirmPages,

@@ -13,6 +13,15 @@ from support.people import PASSWORD, choose_password
 STEPS = ("/staff/new", "/staff/1/edit", "/staff/1/disable", "/staff/1/reset", "/token/new", "/token/1/revoke")
 
 
+def test_administrators_see_the_settings_in_force_without_secrets(office: BackOfficeSite) -> None:
+    ada = staff_member(office.service, office.url, "administrator")
+    shown = text_of(ada.get("/settings"))
+    assert "SECRET_KEY (hidden)" in shown
+    assert "PENDING_ORDER_LIFETIME" in shown
+    assert office.service.database_url not in shown
+    assert staff_member(office.service, office.url, "support").get("/settings").status_code == 403
+
+
 def test_a_member_is_added_and_gets_a_link(office: BackOfficeSite, sam: Person) -> None:
     fields = fields_of(sam.get("/staff/new")) | {
         "name": "New <b>One</b>", "email": "new.one@reseller.example", "roles": ["support", "finance"],
