@@ -45,7 +45,7 @@ _RARE = {
     "/new-order/{code}/approval", "/order/many/dispatch", "/order/many/invoice", "/order/many/packing-slip",
     "/order/many/picking-list", "/basket/shared", "/developer/sandbox", "/developer/sandbox/key/new",
     "/developer/sandbox/key/{id}/disable", "/developer/agent/{agent_id}/revoke",
-    "/customer/{id}/agent/{agent_id}/revoke",
+    "/customer/{id}/agent/{agent_id}/revoke", "/order/many/pick",
 }  # fmt: skip
 NOT_LINKED = _SIGNED_OUT | _RARE
 _EACH = 15  # so many of each kind of page are opened in search of the others

@@ -20,7 +20,10 @@ _MOST_ORDERS, _MOST_OTHERS = 20, 8
 
 @dataclass(frozen=True, slots=True)
 class OrderToPick:
-    """An order with units that can leave. `leaves_at` is what its customer was told; it may be past."""
+    """An order with units that can leave. `leaves_at` is what its customer was told; it may be past.
+
+    `is_rest` is whether a part has left already.
+    """
 
     name: str
     deliver_to: str
@@ -30,6 +33,7 @@ class OrderToPick:
     waiting: int
     is_late: bool
     leaves_today: bool
+    is_rest: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ def _to_pick(order: ConfirmedOrder, lines: Sequence[OrderLine], now: datetime, t
         waiting=sum(line.back_ordered for line in lines),
         is_late=leaves_at is not None and leaves_at < now,
         leaves_today=leaves_at is not None and now <= leaves_at < tomorrow,
+        is_rest=any(line.dispatched for line in lines),
     )
 
 
