@@ -21,7 +21,8 @@ class SettingPages:
 
     @page("/settings", "Settings", roles=ADMINISTRATORS)
     async def show_settings(self, call: Call) -> Response:
-        defaults = {row["name"]: row["value"] for row in describe(Settings())}
-        rows = [(row, row["value"] != defaults[row["name"]]) for row in describe(self.parts.settings)]
-        rows.sort(key=lambda row: not row[1])
-        return self.desk.show(call, "access/settings.html", rows=rows, prefix=PREFIX)
+        without = {row["name"]: row["value"] for row in describe(Settings())}
+        rows = describe(self.parts.settings)
+        own = [row for row in rows if row["value"] != without[row["name"]]]
+        defaults = [row for row in rows if row not in own]
+        return self.desk.show(call, "access/settings.html", own=own, defaults=defaults, prefix=PREFIX)
