@@ -66,8 +66,8 @@ def test_a_full_disk_fails_changes_only_and_health_says_so(shop: Service, disk: 
         for path in ("/product", "/customer", "/order"):
             assert customer.get(path).status_code == 200
         assert written(shop) == before
-    full = [entry for entry in logs if "disk is full" in entry["event"]]
-    assert len(full) == 1
+    full = [entry for entry in logs if "disk is full" in entry["event"] and "reason" in entry]
+    assert len(full) == 1, full
     assert "free space" in full[0]["remedy"]
     assert not [entry for entry in logs if entry["event"] in {"database away", "unexpected error"}]
     wait_for(lambda: health(shop)["writes"] is True)

@@ -9,7 +9,7 @@ from typing import LiteralString
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0092"
-down_revision = "0090"
+down_revision = "0091"
 works_from = "0051"
 
 _COLUMNS: dict[LiteralString, LiteralString] = {
