@@ -176,8 +176,8 @@ def test_no_two_advisory_locks_have_the_same_number() -> None:
     assert all(f"| {number}" in register for number in numbers)
 
 
-# Large libraries that most processes never need, and the only places that import them, when they need them.
-IMPORTED_LATE = {"letterhead/join_documents.py": "pypdf"}
+# Large libraries that most processes do not need to start, and the only places that import them, when they need them.
+IMPORTED_LATE = {"letterhead/join_documents.py": "pypdf", "shipping/rules.py": "holidays"}
 
 
 def test_imports_stand_at_the_top_of_a_file(trees: dict[str, ast.Module]) -> None:

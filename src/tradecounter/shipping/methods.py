@@ -5,6 +5,7 @@ priced with a shipping method that is older than an import that was acknowledged
 """
 
 import asyncio
+import threading
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ async def require_method(tx: Transaction, method_id: int) -> None:
 
 TOPICS: tuple[Topic, ...] = ("shipping",)
 _NO_REGIONS = Regions((), ())
+_CALENDAR_SECONDS = 1.0  # after the start, so that the first page does not wait for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class ShippingMethods:
         version = versions.of("shipping")
         if version != self._seen:
             if self._seen is None:
-                await asyncio.to_thread(load_calendar)
+                load = threading.Thread(target=load_calendar, daemon=True)
+                asyncio.get_running_loop().call_later(_CALENDAR_SECONDS, load.start)
             self.current = await _read_shipping(tx, mark_of({"shipping": version}))
             self._seen = version

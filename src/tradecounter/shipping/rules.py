@@ -5,22 +5,25 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cache
-from typing import NamedTuple
-
-import holidays
+from typing import TYPE_CHECKING, NamedTuple
 
 from tradecounter.kit.local_time import at_uk_time, uk_date, uk_time_of_day
 from tradecounter.kit.money import rounded
 from tradecounter.stock.rules import Cover
 
+if TYPE_CHECKING:
+    from holidays import HolidayBase
+
 
 @cache
-def _england() -> holidays.HolidayBase:
-    return holidays.country_holidays("GB", subdiv="ENG")
+def _england() -> "HolidayBase":
+    from holidays import country_holidays  # noqa: PLC0415 300 modules, with the calendars of all countries
+
+    return country_holidays("GB", subdiv="ENG")
 
 
 def load_calendar() -> None:
-    """Load the calendar before the first request; loading takes about a second."""
+    """Load the calendar, which otherwise the first question about a working day waits for, a fifth of a second."""
     _england()
 
 
