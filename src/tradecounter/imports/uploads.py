@@ -9,7 +9,7 @@ import os
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import BinaryIO, Literal
 
@@ -88,7 +88,7 @@ class Upload:
     good_rows: int = 0
     import_id: int | None = None
     force: bool = False
-    task: asyncio.Task[None] | None = field(default=None, repr=False)
+    task: asyncio.Task[None] | None = None
 
     @property
     def path(self) -> str:

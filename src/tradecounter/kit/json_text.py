@@ -11,7 +11,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid_fields
 from tradecounter.kit.numbers import EXACT
 from tradecounter.kit.validation_messages import field_error_of, field_errors_of
 
-Struct = TypeVar("Struct", bound=msgspec.Struct)
+Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 _ESCAPED_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -34,7 +34,7 @@ def check_text(raw: bytes) -> None:
         raise DomainError(Kind.INVALID, "the body contains a NUL character: leave it out")
 
 
-def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") -> Struct:
+def read_json(raw: bytes | msgspec.Raw, shape: type[Shape], field: str = "") -> Shape:
     """Return JSON as a struct; `field` is its place in the body. Raises DomainError (invalid) with all errors."""
     try:
         return msgspec.json.decode(raw, type=shape)
@@ -44,9 +44,7 @@ def read_json(raw: bytes | msgspec.Raw, shape: type[Struct], field: str = "") ->
         raise _body_error(error, field) from error
 
 
-def _read_leniently(
-    raw: bytes | msgspec.Raw, shape: type[Struct], field: str, first: msgspec.ValidationError
-) -> Struct:
+def _read_leniently(raw: bytes | msgspec.Raw, shape: type[Shape], field: str, first: msgspec.ValidationError) -> Shape:
     """Return JSON as a struct in which `1.0` is a whole number. Raises DomainError (invalid) with all errors."""
     try:
         value = _by_value.decode(raw)

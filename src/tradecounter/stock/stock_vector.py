@@ -32,7 +32,7 @@ class StockVector:
     changed_by: NDArray[np.int64]
     deliveries: dict[int, tuple[Delivery, ...]]
     deliveries_digest: bytes
-    _written: dict[tuple[Seen, Seen], NDArray[np.int32]] = field(default_factory=dict, init=False, compare=False)
+    _written: dict[tuple[Seen, Seen], NDArray[np.int32]] = field(default_factory=dict)
 
     def written_between(self, before: Seen, now: Seen) -> NDArray[np.int32]:
         """Return the rows whose levels were written after one read and seen by a later one. Clients share few reads."""

@@ -71,7 +71,7 @@ class Filled:
     errors: Mapping[str, str] = field(default_factory=dict)
     message: str = ""
     status: int = 200
-    labels: dict[str, str] = field(default_factory=dict, compare=False)
+    labels: dict[str, str] = field(default_factory=dict)
 
     def named(self, name: str, label: str) -> str:
         """Note a field's label, and return it."""

@@ -19,7 +19,7 @@ from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.kit.json_text import check_text, decode_json, read_json
 from tradecounter.kit.numbers import read_id
 
-Struct = TypeVar("Struct", bound=msgspec.Struct)
+Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 _RESPONSE_HEADERS = "tradecounter.response_headers"
 _IGNORED = "tradecounter.ignored"
@@ -127,11 +127,11 @@ class Call:
             raise not_found(what, value)
         return found
 
-    def query(self, shape: type[Struct]) -> Struct:
+    def query(self, shape: type[Shape]) -> Shape:
         """Return the query parameters. Raises DomainError (invalid), which names all invalid parameters."""
         return read_parameters(self.raw_query, shape)
 
-    async def body(self, shape: type[Struct], *, required: bool = True) -> Struct:
+    async def body(self, shape: type[Shape], *, required: bool = True) -> Shape:
         """Return the JSON body; an empty body counts as `{}` unless `required`.
 
         Raises DomainError: invalid (names the fields), too large, or unsupported media.

@@ -16,7 +16,7 @@ from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_field
 from tradecounter.kit.number_types import alternatives, metas
 from tradecounter.kit.validation_messages import field_errors_of
 
-Struct = TypeVar("Struct", bound=msgspec.Struct)
+Shape = TypeVar("Shape", bound=msgspec.Struct)
 Pair = tuple[str, str]
 
 MOST_PARTS = 1_000  # a query string can contain 30,000, and parsing them blocks all other requests
@@ -75,7 +75,7 @@ def _reading(annotation: Any) -> _Reading:
     return _Reading(is_list, int in options, has_any_size, words)
 
 
-def read_parameters(raw_query: str, shape: type[Struct]) -> Struct:
+def read_parameters(raw_query: str, shape: type[Shape]) -> Shape:
     """Return the parameters of a query string. Raises DomainError (invalid), which names all invalid parameters."""
     readings = _readings(shape)
     values: dict[str, Any] = {}

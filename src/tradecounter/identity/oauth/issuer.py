@@ -1,7 +1,7 @@
 """The issuer of subject tokens: its name and keys, fetched when needed and cached."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -49,7 +49,7 @@ class Issuer:
     _cached: IssuerKeys | None = None
     _fetched: datetime | None = None
     _tried: datetime | None = None
-    _fetching: asyncio.Task[None] | None = field(default=None, repr=False)
+    _fetching: asyncio.Task[None] | None = None
 
     @classmethod
     def from_settings(cls, settings: Settings, clock: Clock) -> "Issuer | None":
