@@ -23,9 +23,15 @@ def section(title: str) -> str:
     return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
-def sources() -> Iterator[tuple[str, list[ast.AST]]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+@pytest.fixture(scope="module")
+def sources() -> Iterator[list[tuple[str, list[ast.AST]]]]:
+    """What all source files consist of, by place."""
+    found = [
+        (path.relative_to(SOURCE).as_posix(), list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+        for path in sorted(SOURCE.rglob("*.py"))
+    ]
+    yield found
+    found.clear()
 
 
 def is_cache(node: ast.AST) -> bool:
@@ -59,22 +65,22 @@ def test_the_page_names_files() -> None:
     assert len(FILES) > 40
 
 
-def test_every_cache_is_on_the_page() -> None:
+def test_every_cache_is_on_the_page(sources: list[tuple[str, list[ast.AST]]]) -> None:
     caches = section("Caches")
-    holders = [name for name, nodes in sources() if any(map(is_cache, nodes)) and name != PROTOCOL]
+    holders = [name for name, nodes in sources if any(map(is_cache, nodes)) and name != PROTOCOL]
     assert len(holders) > 20
     assert [name for name in holders if f"`{name}`" not in caches] == []
 
 
-def test_every_cache_class_is_on_the_page() -> None:
-    classes = [node.name for _, nodes in sources() for node in nodes if isinstance(node, ast.ClassDef)]
+def test_every_cache_class_is_on_the_page(sources: list[tuple[str, list[ast.AST]]]) -> None:
+    classes = [node.name for _, nodes in sources for node in nodes if isinstance(node, ast.ClassDef)]
     caches = section("Caches")
     assert [name for name in classes if name.endswith("Cache") and f"`{name}`" not in caches] == []
 
 
-def test_every_advisory_lock_is_on_the_page() -> None:
+def test_every_advisory_lock_is_on_the_page(sources: list[tuple[str, list[ast.AST]]]) -> None:
     locks = section("Locks")
-    takers = [name for name, nodes in sources() if any(map(takes_advisory_lock, nodes)) and "/versions/" not in name]
+    takers = [name for name, nodes in sources if any(map(takes_advisory_lock, nodes)) and "/versions/" not in name]
     assert takers
     assert [name for name in takers if f"`{name}`" not in locks and name != "db/advisory_locks.py"] == []
     if importlib.util.find_spec(REGISTER) is not None:

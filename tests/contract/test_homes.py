@@ -121,42 +121,42 @@ RULES = [
 
 
 @pytest.fixture(scope="module")
-def trees() -> Iterator[dict[str, ast.Module]]:
-    """The syntax trees of all source files, by place."""
-    # Every process of the tests imports this file: trees that stood beside it would be made, and kept, in each.
+def nodes() -> Iterator[dict[str, list[ast.AST]]]:
+    """What all source files consist of, without docstrings, by place."""
+    # Every process of the tests imports this file: nodes that stood beside it would be made, and kept, in each.
     found = {
-        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        path.relative_to(SOURCE).as_posix(): list(without_docstrings(ast.parse(path.read_text(encoding="utf-8"))))
         for path in SOURCE.rglob("*.py")
     }
     yield found
     found.clear()
 
 
-def occurrences(tree: ast.Module, found: Callable[[ast.AST], bool]) -> list[int]:
-    docstrings = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
-    return [getattr(node, "lineno", 0) for node in ast.walk(tree) if id(node) not in docstrings and found(node)]
+def without_docstrings(tree: ast.Module) -> Iterator[ast.AST]:
+    docstrings: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+            first = node.body[0]
+            docstrings.add(id(first.value) if isinstance(first, ast.Expr) else 0)
+        if id(node) not in docstrings:
+            yield node
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.what)
-def test_code_that_matches_a_rule_is_only_in_its_allowed_files(rule: Rule, trees: dict[str, ast.Module]) -> None:
+def test_code_that_matches_a_rule_is_only_in_its_allowed_files(rule: Rule, nodes: dict[str, list[ast.AST]]) -> None:
     strays = [
-        f"{place}:{line}"
-        for place, tree in sorted(trees.items())
+        f"{place}:{getattr(node, 'lineno', 0)}"
+        for place, each in sorted(nodes.items())
         if not rule.home(place)
-        for line in occurrences(tree, rule.found)
+        for node in each
+        if rule.found(node)
     ]
     assert not strays, f"{rule.what} outside its home: {rule.reason}"
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.what)
-def test_each_rule_matches_code_in_its_allowed_files(rule: Rule, trees: dict[str, ast.Module]) -> None:
-    assert any(occurrences(tree, rule.found) for place, tree in trees.items() if rule.home(place))
+def test_each_rule_matches_code_in_its_allowed_files(rule: Rule, nodes: dict[str, list[ast.AST]]) -> None:
+    assert any(rule.found(node) for place, each in nodes.items() if rule.home(place) for node in each)
 
 
 def test_no_two_advisory_locks_have_the_same_number() -> None:
@@ -180,11 +180,11 @@ def test_no_two_advisory_locks_have_the_same_number() -> None:
 IMPORTED_LATE = {"letterhead/join_documents.py": "pypdf", "shipping/rules.py": "holidays"}
 
 
-def test_imports_stand_at_the_top_of_a_file(trees: dict[str, ast.Module]) -> None:
+def test_imports_stand_at_the_top_of_a_file(nodes: dict[str, list[ast.AST]]) -> None:
     strays = [
         f"{place}:{inner.lineno}"
-        for place, tree in sorted(trees.items())
-        for node in ast.walk(tree)
+        for place, each in sorted(nodes.items())
+        for node in each
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         for inner in ast.walk(node)
         if isinstance(inner, ast.Import | ast.ImportFrom)
