@@ -1,12 +1,12 @@
 """An operation that declares its deprecation says so in each response, the documents and the pages (RFC 9745, 8594)."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 import httpx2
 import pytest
+from msgspec.structs import replace
 
 from support.service import Service, running_service
 from support.shop import stock_shop

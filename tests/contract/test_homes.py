@@ -77,6 +77,22 @@ def _ends_a_transaction(node: ast.AST) -> bool:
     return name.endswith((".commit", ".rollback")) or name in {"connection.transaction", "engine.begin", "Rollback"}
 
 
+def _makes_a_dataclass(node: ast.AST) -> bool:
+    return isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(each) for each in node.decorator_list)
+
+
+# Settings have metadata, an error is an exception, steps have an abstract base, a serial number has a field that does not
+# compare, and views have a base with an `__init__`.
+DATACLASSES = {
+    "settings.py",
+    "edge/server/connection/error_responses.py",
+    "sandbox/steps.py",
+    "shipments/requests.py",
+    "storefront/view.py",
+    "storefront/current_view.py",
+}
+
+
 RULES = [
     Rule(
         "the current time",
@@ -116,6 +132,13 @@ RULES = [
         # Migrations run on a connection of their own.
         lambda place: place in {"db/transaction.py", "db/migrate.py"},
         "use db/transaction.py",
+    ),
+    Rule(
+        "a dataclass",
+        _makes_a_dataclass,
+        # The demo's steps have an abstract base.
+        lambda place: place in DATACLASSES or place.startswith("demo/"),
+        "make a Struct (docs/adr/0039-values-are-structs.md)",
     ),
 ]
 

@@ -1,11 +1,11 @@
 """Counts wrong passwords and codes, and slows down those who guess."""
 
 import math
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 import structlog
+from msgspec import Struct
 
 from tradecounter.access.queries.guesses import (
     LINKS,
@@ -27,8 +27,7 @@ class SlowedAddressError(DomainError):
     """Every sign-in from the address has to wait, also with a right password."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """A pair of account and network address, whose wrong passwords and codes are counted together."""
 
     account: str

@@ -1,7 +1,8 @@
 """The settings that signing in depends on."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.edge.people import Site
 from tradecounter.identity.installation_secret import secret_keys
@@ -9,8 +10,7 @@ from tradecounter.identity.vault import Vault
 from tradecounter.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class SignInPolicy:
+class SignInPolicy(Struct, frozen=True):
     """Where a second factor is compulsory, the vault with their secrets, and the name that authenticators show."""
 
     staff_totp_required: bool

@@ -1,8 +1,9 @@
 """Rules of passwords and of guessing them."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from tradecounter.access.passwords import COMMON
 from tradecounter.kit.errors import invalid
@@ -46,8 +47,7 @@ def _plain(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-@dataclass(frozen=True, slots=True)
-class Guesses:
+class Guesses(Struct, frozen=True):
     """Wrong passwords in the window, of an account and from an address; the latest of the pair and from the address."""
 
     of_account: int

@@ -1,8 +1,9 @@
 """Sets up, checks and removes second factors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.access.policy import SignInPolicy, factor_vault
 from tradecounter.access.queries.factors import (
@@ -36,8 +37,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 WRONG_CODE = "is wrong, too old or used already"
 
 
-@dataclass(frozen=True, slots=True)
-class NewFactor:
+class NewFactor(Struct, frozen=True):
     """What a person enters into an authenticator: `secret` by hand, or `uri` as a QR code."""
 
     secret: str

@@ -3,9 +3,10 @@
 Passwords are checked with no transaction open, since that takes long.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from tradecounter.access.browsers import see_visitor
 from tradecounter.access.guessing import Attempt, count_attempt, forget_attempts, log_failure
@@ -26,8 +27,7 @@ from tradecounter.kit.errors import DomainError, Kind, invalid
 NextStep = Literal["done", "code", "set_up"]
 
 
-@dataclass(frozen=True, slots=True)
-class Visitor:
+class Visitor(Struct, frozen=True):
     """Who asks to sign in: the network address, the User-Agent header, and the cookies of session and browser."""
 
     address: str
@@ -36,8 +36,7 @@ class Visitor:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SignIn:
+class SignIn(Struct, frozen=True):
     """The cookie's value after a step, and what comes next; `mark` is the browser's cookie once all is done.
 
     `recovery_codes` are those of a second factor that was just set up.

@@ -1,8 +1,9 @@
 """Adds, changes, disables and resets staff members."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from tradecounter.access.links import make_link
 from tradecounter.access.queries.factors import delete_factors

@@ -7,8 +7,9 @@ passwords are in the database.
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+from msgspec import Struct, field
 
 from tradecounter.access.guessing import SlowedAddressError, slowed_address
 from tradecounter.edge.server.counted_log import CountedLog
@@ -20,8 +21,7 @@ _PAUSE_SECONDS = 1
 _MOST_SLOWED = 1000
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(Struct):
     """The sign-ins of an address that are under way, and the turn."""
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -1,8 +1,9 @@
 """Invites, disables and resets customers' users."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from tradecounter.access.links import make_link
 from tradecounter.access.queries.factors import delete_factors

@@ -3,8 +3,9 @@
 Whatever is wrong with a code or a refresh token, the agent learns only `invalid_grant`; the log has the reason.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from tradecounter.agents.give_consent import end_agent
 from tradecounter.agents.queries.consents import (
@@ -22,8 +23,7 @@ from tradecounter.consent.rules import fits, is_verifier
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTokens:
+class AgentTokens(Struct, frozen=True):
     """What an agent gets; `seconds` is how long its access token is valid."""
 
     access_token: str
@@ -32,8 +32,7 @@ class AgentTokens:
     scope: str
 
 
-@dataclass(frozen=True, slots=True)
-class TokenIssuer:
+class TokenIssuer(Struct, frozen=True):
     """Issues tokens; their `lifetime` ends with the consent at the latest."""
 
     lifetime: timedelta

@@ -1,7 +1,6 @@
 """Registers clients of agents: dynamically (RFC 7591), or from the document at a client's id."""
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -69,8 +68,7 @@ async def register_client(tx: Transaction, wanted: ClientMetadata, address: str,
     return AgentClient(client_id, name, wanted.redirect_uris, now, None)
 
 
-@dataclass(slots=True)
-class ClientDocuments:
+class ClientDocuments(Struct):
     """Reads the documents of clients; what was read is kept in the database for an hour."""
 
     database: Database

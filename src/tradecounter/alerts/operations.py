@@ -1,7 +1,6 @@
 """`/api/customer/{id}/alert`: what the users of a customer are told by e-mail."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -36,8 +35,7 @@ _ALERTS = Subject(tag="Customers", read="customers:read", write="customers:write
 _OF_CUSTOMER, _OF_USER = f"{ONE_CUSTOMER}/alert", f"{ONE_CUSTOMER}/user/{{user_id}}/alert"
 
 
-@dataclass(frozen=True, slots=True)
-class AlertOperations:
+class AlertOperations(Struct, frozen=True):
     """The endpoints of alerts."""
 
     desk: Desk

@@ -1,12 +1,11 @@
 """`/api/approval`: orders that wait for an approver of their customer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.approvals.decide import approve_order, decline_order
 from tradecounter.approvals.queries import State, approval_of_code, approval_table
@@ -56,8 +55,7 @@ class ApprovalListParameters(ChangingParameters, frozen=True, kw_only=True):
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's requests.")] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalOperations:
+class ApprovalOperations(Struct, frozen=True):
     """The endpoints of requests for approval."""
 
     desk: Desk

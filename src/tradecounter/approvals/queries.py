@@ -1,10 +1,10 @@
 """Reads and writes requests for approval. An order has one at most."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal, LiteralString
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -14,8 +14,7 @@ from tradecounter.kit.errors import not_found
 State = Literal["waiting", "approved", "declined"]
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(Struct, frozen=True):
     """A request to confirm an order, who made it, and what was decided.
 
     `gross` is the total with VAT and the shipping method. `requested_by` is None once the user is deleted.

@@ -1,10 +1,9 @@
 """`/api/audit`: the audit log."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 
-from msgspec import Meta, Raw
+from msgspec import Meta, Raw, Struct
 
 from tradecounter.audit.queries import AuditFilter, list_entries
 from tradecounter.audit.wire import AuditActor, AuditEntry, entry_on_the_wire
@@ -43,8 +42,7 @@ class AuditParameters(PageParameters, frozen=True, kw_only=True, rename={"since"
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AuditOperations:
+class AuditOperations(Struct, frozen=True):
     """The endpoints of the audit log."""
 
     desk: Desk

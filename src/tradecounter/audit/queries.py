@@ -1,9 +1,9 @@
 """The SQL of the audit log."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement, where
@@ -15,8 +15,7 @@ INSERT = Statement("""
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class AuditRecord:
+class AuditRecord(Struct, frozen=True):
     """An entry of the audit log; `before` and `after` are JSON text."""
 
     id: int
@@ -32,8 +31,7 @@ class AuditRecord:
     after: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditFilter:
+class AuditFilter(Struct, frozen=True, kw_only=True):
     """What entries must match; None matches all.
 
     `subject` may be a reference alone, such as `ORD-100001` for `order/ORD-100001`.
@@ -139,8 +137,7 @@ async def actors_at(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class EntryActor:
+class EntryActor(Struct, frozen=True):
     """When something was done, and the address of the customer's user who did it; None if someone else did."""
 
     at: datetime

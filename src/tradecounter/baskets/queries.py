@@ -1,15 +1,15 @@
 """Reads and writes baskets, which have a line for each product."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.db.pipeline import array
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class BasketLine:
+class BasketLine(Struct, frozen=True):
     """A product in a basket. `position` is greater than that of all lines that were there before."""
 
     position: int

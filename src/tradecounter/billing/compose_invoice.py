@@ -1,9 +1,10 @@
 """Composes the invoice of an order (specification, invoice)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine, InvoicePart
 from tradecounter.billing.rules import Share, payment_terms, vat_totals
@@ -21,8 +22,7 @@ from tradecounter.orders.states import ConfirmedOrder
 _EXPORTED = "No UK VAT is charged: the goods were exported from the United Kingdom."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Supply:
+class Supply(Struct, frozen=True, kw_only=True):
     """What an invoice is about: dispatched units, their serial numbers by line id, account, and time of supply."""
 
     order: ConfirmedOrder

@@ -1,9 +1,10 @@
 """The credit overview of an account (specification, section 2; credit overview)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.billing.queries.invoices import Debt, debts_of
 from tradecounter.billing.wire import CreditOrderStatus, CreditOverview
@@ -20,8 +21,7 @@ from tradecounter.kit.money import NOTHING
 ORDERS_IN_A_PIECE = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Credit:
+class Credit(Struct, frozen=True):
     """An account's credit limit (0 without credit terms), its total debt, and the single debts."""
 
     limit: Decimal

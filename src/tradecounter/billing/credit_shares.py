@@ -1,7 +1,6 @@
 """What a credit note takes of an invoice: units of its lines, or an amount; never more than is left. Pounds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from msgspec import Struct
@@ -18,8 +17,7 @@ class CreditLine(Struct, frozen=True):
     quantity: int
 
 
-@dataclass(frozen=True, slots=True)
-class InvoicedLine:
+class InvoicedLine(Struct, frozen=True):
     """A line of an invoice; `line_id` is None for shipping."""
 
     position: int
@@ -29,8 +27,7 @@ class InvoicedLine:
     vat: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class CreditShare:
+class CreditShare(Struct, frozen=True):
     """Units of an invoice's line, or an amount (without a line), with their net and VAT."""
 
     line: InvoicedLine | None

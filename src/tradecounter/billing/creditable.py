@@ -1,7 +1,8 @@
 """What of an invoice can still be credited."""
 
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.billing.credit_shares import left_of
 from tradecounter.billing.queries.credit_notes import credited_of, invoiced_lines
@@ -10,8 +11,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.money import NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Creditable:
+class Creditable(Struct, frozen=True):
     """The units of each line that are not credited, in the invoice's sequence, and the net that is not."""
 
     units: list[int]

@@ -4,9 +4,10 @@ Rows are always locked in the same order. The invoice number is last, since all 
 """
 
 import asyncio
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.compose_invoice import Supply, compose_invoice
@@ -40,8 +41,7 @@ from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.orders.units import status_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssuedInvoice:
+class IssuedInvoice(Struct, frozen=True, kw_only=True):
     """An order's invoice; `new` is whether this call issued it."""
 
     number: int

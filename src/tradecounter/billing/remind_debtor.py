@@ -1,8 +1,9 @@
 """Sends a customer its statement, or a reminder of all invoices that are not paid, by e-mail."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.debtors import unpaid_of
@@ -12,8 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reminder:
+class Reminder(Struct, frozen=True, kw_only=True):
     """A reminder: the number of unpaid invoices, what is due and overdue, in pounds, and who gets the e-mail."""
 
     customer_id: int
@@ -47,8 +47,7 @@ async def remind_debtor(tx: Transaction, customer_id: int, now: datetime) -> Rem
     return reminder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentStatement:
+class SentStatement(Struct, frozen=True, kw_only=True):
     """A statement that is sent: who gets the e-mail."""
 
     customer_id: int

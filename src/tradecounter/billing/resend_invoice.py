@@ -1,7 +1,8 @@
 """Sends an invoice again to its recipients."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.invoice_records import fetch_invoice
@@ -12,8 +13,7 @@ from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.orders.queries.orders import order_by_id
 
 
-@dataclass(frozen=True, slots=True)
-class ResentInvoice:
+class ResentInvoice(Struct, frozen=True):
     """An invoice and the recipients' e-mail addresses."""
 
     number: int

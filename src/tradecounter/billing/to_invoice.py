@@ -1,8 +1,9 @@
 """What of orders can be invoiced now, and what it comes to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.billing.queries.invoices import invoiced_of
 from tradecounter.billing.rules import Billed, Share, shares_to_invoice
@@ -12,8 +13,7 @@ from tradecounter.orders.lines import OrderLine
 from tradecounter.orders.states import ConfirmedOrder
 
 
-@dataclass(frozen=True, slots=True)
-class ToInvoice:
+class ToInvoice(Struct, frozen=True):
     """Dispatched units of an order that no invoice contains, and the net and the VAT of its shipping.
 
     `shipping` is None if an earlier invoice contains it.

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 import msgspec
+from msgspec import Struct, field
 
 from tradecounter.bulk.cells import ReadCell, cell_reader
 from tradecounter.kit.text import fold
@@ -13,8 +13,7 @@ from tradecounter.kit.text import fold
 _GAPS = re.compile(r"[\s_-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnOptions:
+class ColumnOptions(Struct, frozen=True):
     """How columns are mapped to fields.
 
     Attributes:
@@ -26,8 +25,7 @@ class ColumnOptions:
     ignore_unknown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A mapped column: its place in the header, its field's name, and the function that reads its cells."""
 
     place: int
@@ -35,8 +33,7 @@ class Column:
     read: ReadCell
 
 
-@dataclass(slots=True)
-class Header:
+class Header(Struct):
     """A header's columns.
 
     Attributes:

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 from psycopg.sql import SQL, Composable, Composed
 from psycopg.sql import Literal as Quoted
 
@@ -18,8 +18,7 @@ from tradecounter.db.transaction import Transaction
 Members = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change to one record.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 import codecs
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from tradecounter.kit.errors import OperatorError
 
@@ -18,8 +19,7 @@ class UnreadableFileError(OperatorError):
     """A file cannot be read; the message has the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scanned:
+class Scanned(Struct, frozen=True):
     """A file's encoding and its number of line breaks."""
 
     encoding: str

@@ -6,11 +6,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 import msgspec
+from msgspec import Struct, field
 
 from tradecounter.bulk.columns import ColumnOptions, read_header
 from tradecounter.bulk.encodings import UTF_8, UnreadableFileError, scan
@@ -34,8 +34,7 @@ _ZIP = b"PK\x03\x04"
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}".encode()
 
 
-@dataclass(slots=True)
-class FileFacts:
+class FileFacts(Struct):
     """Describes how a file was read.
 
     Attributes:
@@ -53,8 +52,7 @@ class FileFacts:
     unknown_columns: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class ImportFile:
+class ImportFile(Struct, frozen=True):
     """An open import file; `lines` is the approximate number of lines, or None if it is unknown."""
 
     file: BinaryIO

@@ -5,12 +5,12 @@ The caller must roll back the transaction if the report has errors, so that a fi
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct, field
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.bulk.differences import (
@@ -41,8 +41,7 @@ _MOST_REMOVED = 5  # the fraction of records that may be removed without confirm
 Hook = Callable[[Transaction], Awaitable[Any]]
 
 
-@dataclass(slots=True)
-class ImportReport:
+class ImportReport(Struct):
     """The result of an import or a dry run; if it has errors and nothing is `skipped`, nothing is imported.
 
     `id` is the import's id in the history. `diff` has the first changes if they were asked for, and `diff_more` is
@@ -69,8 +68,7 @@ class ImportReport:
         return bool(self.errors) and not self.skipped
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportOptions:
+class ImportOptions(Struct, frozen=True, kw_only=True):
     """Options of an import.
 
     Attributes:
@@ -229,8 +227,7 @@ async def _stage(
     return staged
 
 
-@dataclass(slots=True)
-class _Findings:
+class _Findings(Struct):
     """What reading a file finds: its report, and whether it could be read to its end and tells all its records."""
 
     report: ImportReport

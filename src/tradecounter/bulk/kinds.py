@@ -1,9 +1,9 @@
 """Import kinds; each slice defines its kinds in `importing.py`."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Generic, LiteralString
 
+from msgspec import Struct, field
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.bulk.price_figures import PriceFigures
@@ -21,8 +21,7 @@ Guard = Callable[[Transaction], Awaitable[PriceFigures]]
 Check = Statement[Any] | Callable[[Transaction], Awaitable[Iterable[tuple[int, str]]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """Statements for records that are missing from a file that replaces everything; both can read the staged rows.
 
     Attributes:
@@ -65,8 +64,7 @@ def deactivation_of_added(table: str, key: str) -> Statement[Any]:
     return Statement(sql.format(table=Identifier(table), key=Identifier(key)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportKind(Generic[Shape]):
+class ImportKind(Struct, Generic[Shape], frozen=True, kw_only=True):
     """Defines how rows of one kind are imported.
 
     Rows are staged in the temporary table `staged (line, key, row)`: `key` is unique, or null if it has an error; `row`

@@ -4,11 +4,11 @@ import operator
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal
 
 import pycountry
+from msgspec import Struct
 
 Moment = Literal["date", "time"]
 _Piece = tuple[Literal["shown", "code", "general"], str]
@@ -45,8 +45,7 @@ _OTHER_MONEY = {
 _EXACT = Context(prec=600)  # a format has at most 255 places
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """The part of a number format that applies to some numbers.
 
     Attributes:
@@ -66,8 +65,7 @@ class Section:
     scientific: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NumberFormat:
+class NumberFormat(Struct, frozen=True):
     """A number format; its sections are for positive and negative numbers and zero, or have conditions."""
 
     code: str

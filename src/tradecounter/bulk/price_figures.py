@@ -1,11 +1,11 @@
 """What an import does to prices: the figures of its report, and the prices that it changes only with `force`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import fields
 
 from tradecounter.kit.errors import DomainError, FieldError, Kind
 from tradecounter.kit.money import rounded
@@ -44,8 +44,7 @@ class UnknownPriceList(Struct, frozen=True):
         return f"price list {self.price_list} has no prices yet and is no customer's ({rows})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceChanges:
+class PriceChanges(Struct, frozen=True, kw_only=True):
     """What an import or a roll-back does to prices.
 
     A price with several breaks is raised when one of them rises, and lowered when one of them falls.
@@ -73,8 +72,7 @@ class PriceChanges:
         return f"prices: {self.raised} raised{rise}, {self.lowered} lowered{fall}; {customers} concerned"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceFigures(PriceChanges):
+class PriceFigures(PriceChanges, frozen=True, kw_only=True):
     """What an import does to prices, and what of it needs `force`.
 
     Attributes:

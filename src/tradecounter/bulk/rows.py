@@ -1,11 +1,10 @@
 """Valid rows, invalid rows, and messages about rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import fields
 
 from tradecounter.kit.errors import FieldError
@@ -14,16 +13,14 @@ from tradecounter.kit.validation_messages import field_error_of, field_errors_of
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 
 
-@dataclass(frozen=True, slots=True)
-class Row(Generic[Shape]):
+class Row(Struct, Generic[Shape], frozen=True):
     """A valid row and its first line; in a JSON array, the element's number."""
 
     line: int
     values: Shape
 
 
-@dataclass(frozen=True, slots=True)
-class BadRow(Generic[Shape]):
+class BadRow(Struct, Generic[Shape], frozen=True):
     """An invalid row.
 
     Attributes:
@@ -39,8 +36,7 @@ class BadRow(Generic[Shape]):
     ends_file: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LineMessage:
+class LineMessage(Struct, frozen=True):
     """An error or a warning; `line` is None if it concerns the whole file."""
 
     line: int | None

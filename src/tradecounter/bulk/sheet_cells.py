@@ -5,9 +5,10 @@ spreadsheets turn what looks like one into it: the part number `10-3` becomes th
 """
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Context, Decimal
+
+from msgspec import Struct
 
 from tradecounter.bulk.cells import FieldType, UnreadableCellError
 from tradecounter.bulk.number_formats import NumberFormat
@@ -24,8 +25,7 @@ _LEAP_DAY = 60  # the serial number of 29 February 1900, which never was
 EPOCH_1900, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)  # noqa: DTZ001 cells have no zone
 
 
-@dataclass(frozen=True, slots=True)
-class BadCell:
+class BadCell(Struct, frozen=True):
     """A cell without a value that can be read, and why."""
 
     why: str
@@ -38,8 +38,7 @@ class BadCell:
         raise UnreadableCellError(self.why)
 
 
-@dataclass(frozen=True, slots=True)
-class TruthCell:
+class TruthCell(Struct, frozen=True):
     """A cell that shows TRUE or FALSE."""
 
     value: bool
@@ -54,8 +53,7 @@ class TruthCell:
         return str(self)
 
 
-@dataclass(frozen=True, slots=True)
-class MomentCell:
+class MomentCell(Struct, frozen=True):
     """A cell that shows a date, a time of day or a duration; `since_midnight` is the time or the duration."""
 
     day: datetime | None
@@ -77,8 +75,7 @@ class MomentCell:
         raise UnreadableCellError(f"the cell is a {what} ({self}), not a {field}")
 
 
-@dataclass(frozen=True, slots=True)
-class NumberCell:
+class NumberCell(Struct, frozen=True):
     """A cell that shows a number, which may be a percentage or an amount of money."""
 
     number: Decimal

@@ -3,11 +3,12 @@
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import IO
 from xml.parsers import expat
 from zipfile import ZipFile
+
+from msgspec import Struct
 
 from tradecounter.bulk.number_formats import NumberFormat, built_in_format, number_format
 from tradecounter.bulk.sheet_cells import EPOCH_1900, EPOCH_1904
@@ -115,8 +116,7 @@ class _Texts(XmlReader):
             self.found.append(decoded("".join(self._whole)))
 
 
-@dataclass(frozen=True, slots=True)
-class BookParts:
+class BookParts(Struct, frozen=True):
     """What a workbook's archive says about its first visible sheet.
 
     Attributes:

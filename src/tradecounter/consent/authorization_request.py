@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlencode
+
+from msgspec import Struct
 
 from tradecounter.consent.rules import is_challenge
 from tradecounter.db.transaction import Transaction
@@ -36,8 +37,7 @@ class AuthorizationError(Exception):
         self.description = description
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Struct, frozen=True):
     """The fields of a request as sent, and the names of those that are repeated; a field without a value is absent."""
 
     values: Mapping[str, str]
@@ -57,8 +57,7 @@ class Fields:
         return {name: self.values[name] for name in FIELDS if name in self.values}
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(Struct, frozen=True):
     """An application and where this request's response goes, both checked."""
 
     record: ApplicationRecord
@@ -76,8 +75,7 @@ class Application:
         return self.address(issuer, error=error.code, error_description=error.description)
 
 
-@dataclass(frozen=True, slots=True)
-class AuthorizationRequest:
+class AuthorizationRequest(Struct, frozen=True):
     """A valid request for a code: the application, its PKCE challenge, and what it asks of the prompt."""
 
     application: Application

@@ -4,11 +4,11 @@ Whatever is wrong with a code or a refresh token, the application learns only `i
 """
 
 import secrets
-from dataclasses import dataclass
 from datetime import datetime
 
 from joserfc import jwt
 from joserfc.jwk import ECKey
+from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.consent.keys import ALGORITHM
@@ -30,8 +30,7 @@ _CODE_REUSED = "the code was used before"
 _TOKEN_REUSED = "the refresh token was used before"  # noqa: S105 a reason
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """Whose consent was given under which grant, and the refresh token."""
 
     customer_id: int
@@ -39,15 +38,13 @@ class Given:
     refresh_token: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True):
     """Why a code or a refresh token is not valid, for the log."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class CodeRequest:
+class CodeRequest(Struct, frozen=True):
     """What an application sends to redeem a code."""
 
     code: str

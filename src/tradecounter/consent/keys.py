@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from joserfc.jwk import ECKey, import_key
+from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.consent.queries.keys import (
@@ -103,8 +103,7 @@ def issuer_name(base_url: str) -> str:
     return f"{base_url}{PATH}"
 
 
-@dataclass(frozen=True, slots=True)
-class OwnIssuer:
+class OwnIssuer(Struct, frozen=True):
     """The own issuer. Keys are read from the database each time, so a rotation counts in all processes at once."""
 
     database: Database

@@ -1,12 +1,11 @@
 """The own issuer's endpoints for programs: metadata, keys, `POST /auth/token`, `POST /auth/revoke`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
 import structlog
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.agents.issue_tokens import TokenIssuer, revoke_agent_token
@@ -88,8 +87,7 @@ def _metadata_operation(path: str, name: str, place: str) -> Operation:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class IssuerEndpoints:
+class IssuerEndpoints(Struct, frozen=True):
     """The endpoints; `base_url` is the configured base URL, if any."""
 
     issuer: OwnIssuer

@@ -1,16 +1,16 @@
 """The rules of credit (specification, section 1; credit). Amounts are gross pounds."""
 
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import at_uk_time, uk_date
 
 
-@dataclass(frozen=True, slots=True)
-class CreditRoom:
+class CreditRoom(Struct, frozen=True):
     """An account's credit limit, None without credit terms, and its unpaid gross."""
 
     limit: Decimal | None

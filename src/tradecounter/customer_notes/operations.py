@@ -1,11 +1,10 @@
 """`/api/customer/{id}/contact` and `/api/customer/{id}/note`: what staff know of a customer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, Struct, structs
 
 from tradecounter.customer_notes.keep_notes import (
     add_contact,
@@ -37,8 +36,7 @@ _DESCRIBED: Mapping[type, Described] = {
 _CUSTOMERS = Subject(tag="Customers", read="customers:read", write="customers:write", described=_DESCRIBED)
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerNoteOperations:
+class CustomerNoteOperations(Struct, frozen=True):
     """The endpoints of contacts and notes, which customers never see."""
 
     desk: Desk

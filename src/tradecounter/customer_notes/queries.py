@@ -1,7 +1,6 @@
 """Reads and writes contacts and notes of customers, and the timeline of one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 
 from msgspec import Struct
@@ -20,8 +19,7 @@ class Contact(Struct, frozen=True):
     phone: str
 
 
-@dataclass(frozen=True, slots=True)
-class Happening:
+class Happening(Struct, frozen=True):
     """An event about a customer (`kind` is its type), or a note; `kind` and `id` together are unique.
 
     `subject` is an event's object, `name` what people call it, and `data` the rest as JSON text. `text`, `promised_on`

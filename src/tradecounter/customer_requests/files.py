@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
+
+from msgspec import Struct
 
 from tradecounter.kit.errors import invalid
 
@@ -22,8 +23,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
 
 
-@dataclass(frozen=True, slots=True)
-class RequestFile:
+class RequestFile(Struct, frozen=True):
     """A file: a name that is safe in a header and in a folder, its media type, and its bytes."""
 
     name: str

@@ -1,10 +1,10 @@
 """Reads and writes requests about orders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
 
@@ -16,8 +16,7 @@ RequestKind = Literal["cancel", "return", "message"]
 State = Literal["open", "closed"]
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerRequest:
+class CustomerRequest(Struct, frozen=True):
     """A request about an order: `items` are objects with `sku` and `quantity`; `answer` is what staff said.
 
     `files` are objects with the `id`, the `name` and the `media_type` of each file.

@@ -1,8 +1,9 @@
 """The archive of PostgreSQL's log, and the last base backup, without which it restores nothing."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -10,8 +11,7 @@ from tradecounter.db.transaction import Transaction
 OVERDUE_AFTER = timedelta(hours=36)  # one night was missed
 
 
-@dataclass(frozen=True, slots=True)
-class BaseBackup:
+class BaseBackup(Struct, frozen=True):
     """Whether PostgreSQL archives, when its last base backup ended, and how many seconds ago that was.
 
     If none is recorded, the seconds count from the start of the server. They are 0 if it does not archive.
@@ -62,8 +62,7 @@ def _time(value: str | None) -> datetime | None:
     return found.astimezone(UTC) if found.tzinfo else None
 
 
-@dataclass(frozen=True, slots=True)
-class WalArchive:
+class WalArchive(Struct, frozen=True):
     """Whether PostgreSQL archives, when it last did, and for how many seconds it has not; 0 while it works.
 
     It does not work if the last attempt failed, if nothing is set to archive, or if two complete files wait because

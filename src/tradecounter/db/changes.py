@@ -5,9 +5,9 @@ Processes poll all versions in one short query, about once a second (`db/refresh
 
 import time
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from psycopg.sql import SQL, Composed
 from psycopg.sql import Literal as Quoted
 
@@ -18,8 +18,7 @@ from tradecounter.db.transaction import Transaction
 Topic = Literal["catalogue", "prices", "contracts", "customers", "deliveries", "shipping", "keys", "blocks", "secrets"]
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """The version of a topic's data.
 
     Versions of different `server` values cannot be compared: a failover, or a crash without synchronous commit, loses
@@ -30,8 +29,7 @@ class Version:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
+class Versions(Struct, frozen=True):
     """The versions of all topics in one transaction.
 
     Attributes:

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.kit.errors import DomainError, Kind
 
@@ -21,8 +22,7 @@ def act_for(customer_id: int) -> None:
     _customer.set(customer_id)
 
 
-@dataclass(slots=True)
-class _Share:
+class _Share(Struct):
     """A customer's requests that use a connection or wait for one."""
 
     free: asyncio.Semaphore

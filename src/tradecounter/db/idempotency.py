@@ -8,10 +8,10 @@ for such a lock, so deadlocks are impossible. The lock ends with the transaction
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString, TypeVar
 
+from msgspec import Struct
 from psycopg.errors import UniqueViolation
 from psycopg.sql import SQL, Identifier
 
@@ -29,8 +29,7 @@ _RETRY_SECONDS = 1
 Made = TypeVar("Made")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedRequest:
+class KeyedRequest(Struct, frozen=True):
     """A request with an idempotency key; `fingerprint` is a hash of the request.
 
     `caller` is the id of the customer, or the name of a caller of the back office, such as `token/3`.
@@ -41,16 +40,14 @@ class KeyedRequest:
     fingerprint: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """The response to the first request with a key, byte for byte."""
 
     status: int
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """The result of a claim: the earlier request and response, or whether this transaction has claimed the key."""
 
     fingerprint: bytes | None

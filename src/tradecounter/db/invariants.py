@@ -3,8 +3,9 @@
 The statements read whole tables: they take seconds on a database with millions of order lines.
 """
 
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -12,8 +13,7 @@ from tradecounter.db.transaction import Transaction
 MOST_FOUND = 5
 
 
-@dataclass(frozen=True, slots=True)
-class WrongCredit:
+class WrongCredit(Struct, frozen=True):
     """A customer whose exposure differs from the unpaid total of its confirmed orders."""
 
     customer_id: int
@@ -39,8 +39,7 @@ async def wrong_credit(tx: Transaction) -> list[WrongCredit]:
     return await tx.fetch_all(_WRONG_CREDIT, most=MOST_FOUND)
 
 
-@dataclass(frozen=True, slots=True)
-class WrongStock:
+class WrongStock(Struct, frozen=True):
     """A product whose stock level differs from its order lines, or is negative; in units."""
 
     sku: str
@@ -74,8 +73,7 @@ async def wrong_stock(tx: Transaction) -> list[WrongStock]:
     return await tx.fetch_all(_WRONG_STOCK, most=MOST_FOUND)
 
 
-@dataclass(frozen=True, slots=True)
-class MissingInvoices:
+class MissingInvoices(Struct, frozen=True):
     """A range of assigned invoice numbers without an invoice, except those that a restore is known to have lost."""
 
     first: int

@@ -1,6 +1,5 @@
 """The job queue's state: live workers, due jobs and failed jobs."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -13,8 +12,7 @@ from tradecounter.kit.errors import DomainError, Kind, not_found
 from tradecounter.kit.wire import Moment, Timed
 
 
-@dataclass(frozen=True, slots=True)
-class Workers:
+class Workers(Struct, frozen=True):
     """The number of workers with a recent heartbeat, and the time of the last heartbeat of any worker."""
 
     alive: int
@@ -37,8 +35,7 @@ async def workers_heard_of(tx: Transaction, silent_seconds: float) -> Workers:
     return found or Workers(0, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """The number of due jobs, how long the oldest has been due, and the number of jobs scheduled for later."""
 
     due: int
@@ -66,8 +63,7 @@ async def waiting_jobs(tx: Transaction) -> Waiting:
     return found or Waiting(0, None, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class FailedJobs:
+class FailedJobs(Struct, frozen=True):
     """The number of a task's jobs that have failed permanently."""
 
     task_name: str

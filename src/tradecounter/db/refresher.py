@@ -5,12 +5,12 @@ import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
 
 import psycopg
 import structlog
+from msgspec import Struct
 from psycopg.errors import DiskFull
 
 from tradecounter.db.changes import Versions, read_versions
@@ -29,8 +29,7 @@ _LAST_WRITE_SECONDS = 2.0
 _LEAST_PAUSE_SECONDS = 0.05  # after a task has ended
 
 
-@dataclass(frozen=True, slots=True)
-class Behind:
+class Behind(Struct, frozen=True):
     """Data that is not current yet: when it was last verified, and the task that it waits for, if any.
 
     The first refresh after `under_way` ends goes on with it. Without a task, a later refresh tries again.
@@ -48,8 +47,7 @@ class Refreshable(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Followed:
+class _Followed(Struct):
     refreshable: Refreshable
     reader: Reader
     verified_at: float = -math.inf

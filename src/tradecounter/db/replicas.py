@@ -5,7 +5,7 @@ Version numbers only grow along a log, so the replica's data is not older than a
 replica that still follows a former primary has another timeline: its numbers say nothing.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.db.changes import Topic, Versions, read_versions
 from tradecounter.db.statement import Statement
@@ -20,8 +20,7 @@ class ReplicaBehindError(ReplicaError):
     """The replica follows the primary, but has not replayed the version yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """The log that a server writes or replays: its installation and its timeline.
 
     A replica knows the timeline from its last restart point, at most some minutes old: after a fail-over, it says for
@@ -51,16 +50,14 @@ _LAG = Statement("""
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class Lag:
+class Lag(Struct, frozen=True):
     """How many bytes a replica has not replayed of the log up to a position, and whether its replay is paused."""
 
     missing: int
     paused: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """What a replica must have: the primary's log up to these versions."""
 
     log: Log

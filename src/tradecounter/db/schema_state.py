@@ -4,10 +4,10 @@ All services and `db check` call this module; importing these libraries would ta
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+from msgspec import Struct
 
 CONNECT_SECONDS = 5
 
@@ -20,8 +20,7 @@ _STATE = "select version_num, obj_description('alembic_version'::regclass, 'pg_c
 _VERSIONS = Path(__file__).parent / "migrations" / "versions"
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaState:
+class SchemaState(Struct, frozen=True):
     """The database's revision (None for an empty database) and the newest revision of this program.
 
     `oldest_program` is the newest revision of the oldest program that works with the schema; None if unknown.

@@ -1,9 +1,9 @@
 """Tables sorted by a column and filtered, read page by page behind a cursor: what lists of pages show."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from msgspec import Struct
 from psycopg.sql import SQL, Composed
 
 from tradecounter.db.statement import Statement, where
@@ -17,8 +17,7 @@ _BEHIND = SQL("({column}, {key}) {sign} (:after_value::{kind}, :after_id)")
 _ORDERED = SQL("{rows} order by {column} {order}, {key} {order}")
 
 
-@dataclass(frozen=True, slots=True)
-class SortColumn(Generic[Row]):
+class SortColumn(Struct, Generic[Row], frozen=True):
     """A column that rows are sorted by: its expression, its types in SQL and in a cursor, and its value in a row."""
 
     expression: SQL
@@ -27,8 +26,7 @@ class SortColumn(Generic[Row]):
     value: Callable[[Row], Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SortedTable(Generic[Row]):
+class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
     """What a table selects; `key` is a unique column with whole numbers, `key_of` its value in a row.
 
     A filter is a dataclass, whose fields `conditions` names; a field that is None matches all rows, and one without a

@@ -3,9 +3,9 @@
 import itertools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any, Generic, LiteralString, TypeVar, overload
 
+from msgspec.structs import fields
 from psycopg.pq.abc import PGresult
 from psycopg.sql import SQL, Composable, Composed
 

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 
 from markupsafe import Markup
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.markdown import render_inline
@@ -21,8 +21,7 @@ _FEED = "application/feed+json"
 _LETTERS = 12  # of an entry's anchor
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A change; the anchor follows from its text, so that it stays when the release gets its number."""
 
     group: str
@@ -39,8 +38,7 @@ class Entry:
         return render_inline(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """A release's changes for customers, or those that are not released yet."""
 
     name: str
@@ -114,8 +112,7 @@ def changelog_feed(releases: Sequence[Release]) -> Page:
     return Page.of(to_json(feed).decode(), _FEED)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangelogPages:
+class ChangelogPages(Struct, frozen=True):
     """The page and the feed; each function renders at its first call and caches the result."""
 
     page: Callable[[], Page]

@@ -1,8 +1,9 @@
 """Prepares the fields of bodies and parameters for the reference: nested, each with an anchor."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from tradecounter.docs_pages.types import bounds_of, name_of, type_of, without_null
 from tradecounter.edge.openapi.additions import ADDITION
@@ -10,16 +11,14 @@ from tradecounter.edge.openapi.additions import ADDITION
 _MISSING = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """An object's fields; `title` names the shape if a value has several shapes, else it is empty."""
 
     title: str
     fields: list["Field"]
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A field or a parameter; `added` means that it is beyond the API's core."""
 
     name: str
@@ -41,8 +40,7 @@ class Field:
         return sum(len(group.fields) for group in self.groups)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldReader:
+class FieldReader(Struct, frozen=True):
     """Reads schemas' fields; `request` means that clients send them."""
 
     schemas: Mapping[str, Any]

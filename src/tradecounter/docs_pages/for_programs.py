@@ -1,10 +1,10 @@
 """What programs and agents read beside the interface document: Markdown, and whom to tell of a vulnerability."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.page import Page, page_endpoint
@@ -51,8 +51,7 @@ def llms_text(document: Mapping[str, Any], seller: str) -> str:
     return _LLMS.format(title=about["title"], seller=seller, summary=about["summary"]) + "".join(operations)
 
 
-@dataclass(frozen=True, slots=True)
-class TextsForPrograms:
+class TextsForPrograms(Struct, frozen=True):
     """The texts; each function makes its text at its first call and caches the result."""
 
     llms: Callable[[], Page]
@@ -72,8 +71,7 @@ class TextsForPrograms:
         return self.reference().response(call)
 
 
-@dataclass(frozen=True, slots=True)
-class SecurityText:
+class SecurityText(Struct, frozen=True):
     """`security.txt` (RFC 9116); `contact` is an e-mail address or an https URL, or None."""
 
     contact: str | None

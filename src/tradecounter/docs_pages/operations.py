@@ -2,16 +2,15 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.page import Page, page_endpoint
 from tradecounter.edge.rest.call import Call
 
 
-@dataclass(frozen=True, slots=True)
-class DocsPages:
+class DocsPages(Struct, frozen=True):
     """The pages; each function renders its page at its first call and caches the result.
 
     Rendering takes a few hundred milliseconds, so it runs in a thread.
@@ -29,8 +28,7 @@ class DocsPages:
         return (await asyncio.to_thread(self.guide)).response(call)
 
 
-@dataclass(frozen=True, slots=True)
-class BackOfficeDocs:
+class BackOfficeDocs(Struct, frozen=True):
     """The reference of the back office, rendered as `DocsPages` does."""
 
     reference: Callable[[], Page]

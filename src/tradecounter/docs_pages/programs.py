@@ -1,6 +1,6 @@
 """Programs that call the API, for this service's address."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.docs_pages.guide import guide_code
 from tradecounter.docs_pages.samples import LANGUAGES
@@ -11,8 +11,7 @@ KEY_PLACE = "YOUR_KEY"  # in Power Query, which reads no environment
 _QUERY = {"inStock": "true", "sort": "price", "limit": "3"}
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """A piece of code; `language` is the highlighter's name. `note` says where it goes."""
 
     title: str

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+
+from msgspec import Struct
 
 from tradecounter.docs_pages.fields import Field, FieldReader, Group
 from tradecounter.docs_pages.samples import LANGUAGES
@@ -20,8 +21,7 @@ _JSON = "application/json"
 _STAFF_PAGES = (("docs", "Reference"), ("openapi.json", "OpenAPI"))  # links at the top of the back office's page
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A body example; `language` is the highlighter's name for its format."""
 
     title: str
@@ -29,8 +29,7 @@ class Example:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """A request or response body."""
 
     type: str
@@ -39,8 +38,7 @@ class Body:
     examples: list[Example]
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """A response; `shared` means that other operations have the same response."""
 
     status: int
@@ -60,8 +58,7 @@ class Response:
         return self.status >= HTTPStatus.BAD_REQUEST
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """An operation's section of the reference."""
 
     name: str
@@ -162,8 +159,7 @@ def _core_names(document: Mapping[str, Any]) -> set[str]:
     return headers | {status for status, _ in responses}
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(Struct, frozen=True):
     """Reads an operation of the interface document."""
 
     document: Mapping[str, Any]

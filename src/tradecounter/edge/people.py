@@ -1,10 +1,11 @@
 """The people who sign in: staff members at the back office, customers' users at the account pages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal, TypedDict
+
+from msgspec import Struct
 
 from tradecounter.edge.permissions import Role, UserRole
 from tradecounter.kit.actor import Actor
@@ -12,8 +13,7 @@ from tradecounter.kit.actor import Actor
 Site = Literal["staff", "account"]
 
 
-@dataclass(frozen=True, slots=True)
-class StaffMember:
+class StaffMember(Struct, frozen=True):
     """A staff member without its secrets; `has_password` is False until it sets one."""
 
     id: int
@@ -25,8 +25,7 @@ class StaffMember:
     disabled_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerUser:
+class CustomerUser(Struct, frozen=True):
     """A customer's user without its secrets; `has_password` is False until it sets one.
 
     `role` is the first of its roles. `order_limit` is the greatest total of an order that needs no approval, in pounds

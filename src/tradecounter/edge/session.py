@@ -1,9 +1,9 @@
 """The session of a request to a page, and what its person may."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import Scope
 
@@ -15,8 +15,7 @@ from tradecounter.kit.errors import DomainError, Kind
 SESSION = "tradecounter.session"  # the key in the ASGI scope
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """A sign-in of a person in a browser.
 
     `seen_at` is the last request, exact to a minute, and `proven_at` when the password or a code was last asked for.

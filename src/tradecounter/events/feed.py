@@ -2,9 +2,9 @@
 
 import asyncio
 from contextvars import Context
-from dataclasses import dataclass, field
 
 import structlog
+from msgspec import Struct, field
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import reading
@@ -17,8 +17,7 @@ _PAUSE_SECONDS = 1.0  # after a failure
 _MOST_ARRIVALS = 10_000  # in one tick
 
 
-@dataclass(slots=True, eq=False)
-class _Waiting:
+class _Waiting(Struct, eq=False):
     """A request that waits for an event after a sequence; there is none for it up to the sequence `seen`."""
 
     wanted: EventQuery

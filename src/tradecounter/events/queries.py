@@ -1,10 +1,10 @@
 """The SQL of the event log."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL, Literal
 
 from tradecounter.db.advisory_locks import TRY_TO_NUMBER_EVENTS
@@ -63,8 +63,7 @@ async def number_events(tx: Transaction) -> int:
     return int(numbered.one[0])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventQuery:
+class EventQuery(Struct, frozen=True, kw_only=True):
     """A page of the log: up to `limit` events after a sequence, of one customer and of some types; None is all."""
 
     after: int = 0
@@ -73,8 +72,7 @@ class EventQuery:
     types: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EventRecord:
+class EventRecord(Struct, frozen=True):
     """An event in the log; `data` is JSON text."""
 
     sequence: int
@@ -86,8 +84,7 @@ class EventRecord:
     data: str
 
 
-@dataclass(frozen=True, slots=True)
-class EventPage:
+class EventPage(Struct, frozen=True):
     """A page of the log; `last` is the last sequence in the log when the page was read."""
 
     events: list[EventRecord]
@@ -159,8 +156,7 @@ async def latest_events(tx: Transaction, customer_id: int, most: int, before: in
     return await tx.fetch_all(_LATEST_ABOUT, customer_id=customer_id, before=before or 2**63 - 1, most=most)
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """What decides whom a new event concerns."""
 
     sequence: int

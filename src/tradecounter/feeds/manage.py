@@ -1,9 +1,10 @@
 """Makes, changes and deletes customers' feeds, and gives them new addresses."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
@@ -29,8 +30,7 @@ from tradecounter.storefront.query import find_products
 from tradecounter.storefront.view import CustomerView
 
 
-@dataclass(frozen=True, slots=True)
-class NewAddress:
+class NewAddress(Struct, frozen=True):
     """A feed's id, and the secret in its new address."""
 
     id: int

@@ -1,10 +1,10 @@
 """`GET /feed/{secret}.csv`: a customer's feed, for programs that can open an address but send no key."""
 
 import asyncio
-from dataclasses import dataclass, field
 from decimal import Decimal
 
 import msgspec
+from msgspec import Struct, field
 from starlette.responses import Response
 from starlette.types import Scope
 
@@ -32,8 +32,7 @@ def note_feed(scope: Scope, feed: FeedRecord) -> None:
     scope[_FEED] = feed
 
 
-@dataclass(frozen=True, slots=True)
-class FeedEndpoints:
+class FeedEndpoints(Struct, frozen=True):
     """The address of feeds; `vat_rate` is that on deliveries in the country, in per cent."""
 
     views: RefreshableViews

@@ -1,11 +1,11 @@
 """The SQL of feeds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL
 from psycopg.types.json import Jsonb
 
@@ -16,8 +16,7 @@ from tradecounter.feeds.rules import Rounding
 _READ_EVERY = timedelta(minutes=1)
 
 
-@dataclass(frozen=True, slots=True)
-class FeedRecord:
+class FeedRecord(Struct, frozen=True):
     """A feed; the secret in its address is encrypted."""
 
     id: int
@@ -40,8 +39,7 @@ _COLUMNS = SQL(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FeedValues:
+class FeedValues(Struct, frozen=True):
     """What a customer chooses of a feed."""
 
     name: str

@@ -1,8 +1,9 @@
 """The prices in a feed: what the customer pays, with its mark-up and VAT, rounded as shops like it."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from tradecounter.kit.errors import invalid
 from tradecounter.kit.money import rounded, to_step, up_to_ending
@@ -17,8 +18,7 @@ _STEPS = {"five_pence": Decimal("0.05"), "ten_pence": Decimal("0.10"), "pound": 
 _NINETY_NINE = Decimal("0.99")
 
 
-@dataclass(frozen=True, slots=True)
-class Markup:
+class Markup(Struct, frozen=True):
     """How a price is made of a cost. `vat` is the VAT to include, in per cent; zero: none."""
 
     percent: Decimal

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.goods_in.queries import products_named
@@ -27,8 +28,7 @@ _RULES = LineRules(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """A product's units as counted, how many should have been there, and how many are allocated to orders."""
 
     sku: str

@@ -1,7 +1,6 @@
 """`/api/goods-in` and `/api/stock/count`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -74,8 +73,7 @@ _DESCRIBED: Mapping[type, Described] = {
 _STOCK = Subject(tag="Products", read="catalogue:read", write="stock:write", described=_DESCRIBED)
 
 
-@dataclass(frozen=True, slots=True)
-class GoodsInOperations:
+class GoodsInOperations(Struct, frozen=True):
     """The endpoints of goods that come in, and of counts."""
 
     desk: Desk

@@ -1,8 +1,9 @@
 """Reads expected deliveries and the places of products, and stores what of a delivery is still to come."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
@@ -10,8 +11,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.keys import key_form
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedGoods:
+class ExpectedGoods(Struct, frozen=True):
     """Units of a product on a delivery; `back_ordered` units of it are awaited by orders."""
 
     product_id: int
@@ -29,8 +29,7 @@ class ExpectedGoods:
         return f"{self.sku} {self.ean or ''}".strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """Units of a product that are still to come on a delivery."""
 
     product_id: int
@@ -39,8 +38,7 @@ class Delivery:
     incoming: int
 
 
-@dataclass(frozen=True, slots=True)
-class Shelved:
+class Shelved(Struct, frozen=True):
     """A product in the warehouse, and how many units should be there."""
 
     id: int

@@ -1,7 +1,6 @@
 """Admits requests: checks the address, then the credential, then the rate limit (specification, order of checks)."""
 
-from dataclasses import dataclass, field
-
+from msgspec import Struct, field
 from starlette.types import Scope
 
 from tradecounter.db.changes import Versions
@@ -24,8 +23,7 @@ from tradecounter.settings import Settings
 SENDER = "tradecounter.sender"  # the key in the ASGI scope
 
 
-@dataclass(slots=True)
-class Sender:
+class Sender(Struct):
     """The sender of a request, read once and kept in the ASGI scope.
 
     `credential` is a DomainError if it is missing or malformed. `customer_id` and `holder`, the key or token, are None
@@ -65,8 +63,7 @@ def sender_of(scope: Scope) -> Sender:
     return sender
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(Struct, frozen=True):
     """The checks that every request with a credential passes."""
 
     addresses: ClientAddresses

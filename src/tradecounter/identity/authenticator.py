@@ -8,8 +8,9 @@ of a blocked customer, stops working in every process within five seconds.
 import math
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
@@ -35,8 +36,7 @@ Holder = ActiveKey | LiveToken | LiveAgent
 Find = Callable[[Transaction, bytes], Awaitable[Found | None]]
 
 
-@dataclass(slots=True)
-class Authenticator:
+class Authenticator(Struct):
     """Resolves credentials to customers; caches keys and tokens between requests."""
 
     database: Database

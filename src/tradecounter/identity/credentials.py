@@ -1,8 +1,9 @@
 """The credential of a request (specification, section 5)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import unquote_plus
+
+from msgspec import Struct
 
 from tradecounter.edge.rest.parameters import MOST_PARTS
 from tradecounter.identity.secret_hash import secret_hash
@@ -30,16 +31,14 @@ class MissingCredentialError(DomainError):
         super().__init__(Kind.UNAUTHENTICATED, "a credential is required")
 
 
-@dataclass(frozen=True, slots=True)
-class ApiKey:
+class ApiKey(Struct, frozen=True):
     """The hash and the beginning of a presented API key."""
 
     hash: bytes
     prefix: str
 
 
-@dataclass(frozen=True, slots=True)
-class BearerToken:
+class BearerToken(Struct, frozen=True):
     """The hash and the beginning of a presented bearer token."""
 
     hash: bytes

@@ -4,8 +4,9 @@ A key without limits may do everything, from anywhere, until it is disabled.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.edge.permissions import KEY_SCOPES, KeyScope
 from tradecounter.edge.server.client_address import Address, Network, read_networks
@@ -13,8 +14,7 @@ from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class KeyLimits:
+class KeyLimits(Struct, frozen=True):
     """The limits of a key; without `networks`, it may be used from anywhere."""
 
     scopes: frozenset[str]

@@ -1,14 +1,14 @@
 """An agent that calls `/mcp` with an access token."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.identity.key_limits import KeyLimits
 
 
-@dataclass(frozen=True, slots=True)
-class LiveAgent:
+class LiveAgent(Struct, frozen=True):
     """What the user with `user_id` has allowed an agent for its customer; `id` is the consent's.
 
     `order_limit` and `day_limit` are in pounds with VAT; None without the scope `order`.

@@ -1,10 +1,10 @@
 """Blocks addresses that present wrong credentials again and again (specification, section 5)."""
 
 import math
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import structlog
+from msgspec import Struct, field
 
 from tradecounter.db.changes import Version, Versions
 from tradecounter.db.pool import Database
@@ -33,8 +33,7 @@ class BlockedError(DomainError):
         )
 
 
-@dataclass(slots=True)
-class Lockout:
+class Lockout(Struct):
     """The blocked addresses; a poll loads the blocks of other processes."""
 
     database: Database

@@ -1,8 +1,6 @@
 """`POST /oauth/token`."""
 
-from dataclasses import dataclass
-
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from starlette.responses import Response
 
 from tradecounter.edge.rest.call import Call
@@ -44,8 +42,7 @@ _ERRORS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TokenEndpoint:
+class TokenEndpoint(Struct, frozen=True):
     """The token endpoint; `base_url` is the configured base URL, if any."""
 
     exchange: TokenExchange

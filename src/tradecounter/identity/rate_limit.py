@@ -4,9 +4,10 @@ Each process counts in memory. About once a second it adds its counts to the sha
 processes together keep the limit, except for the requests of the last second (docs/adr/0008).
 """
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
@@ -56,16 +57,14 @@ class RateLimitedError(DomainError):
         self.quota = quota
 
 
-@dataclass(slots=True)
-class _Count:
+class _Count(Struct):
     """A customer's requests: the total of all processes at the last poll, and this process's count since then."""
 
     shared: int = 0
     here: int = 0
 
 
-@dataclass(slots=True)
-class RateLimit:
+class RateLimit(Struct):
     """Counts customers' requests; a limit of 0 means no limit."""
 
     clock: Clock

@@ -5,9 +5,10 @@ import hashlib
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from tradecounter.bulk.columns import ColumnOptions
 from tradecounter.bulk.encodings import UnreadableFileError
@@ -28,8 +29,7 @@ FORMS: Mapping[str, Form] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StoredBody:
+class StoredBody(Struct, frozen=True):
     """A request's body on disk; `digest` is the hash of its bytes."""
 
     file: BinaryIO

@@ -6,7 +6,6 @@ The imports are in the history, so that they can be rolled back. The audit log h
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -44,8 +43,7 @@ class PriceFields(Struct):
     ten_plus_unit_cost: Pounds | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SavedProduct:
+class SavedProduct(Struct, frozen=True, kw_only=True):
     """What a product's form asks for. `prices` are those of the lists it shows; `stock` is that of a new product.
 
     `seen` is the digest of the product and its prices as the form has shown them, of `version_of`; None for a new one.
@@ -58,8 +56,7 @@ class SavedProduct:
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """What was saved: the SKU, whether anything was changed, and how many customers a change of prices concerns."""
 
     sku: str

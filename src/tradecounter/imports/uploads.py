@@ -9,7 +9,6 @@ import os
 import secrets
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import BinaryIO, Literal
 
@@ -54,8 +53,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     ignore_unknown: bool = False
 
 
-@dataclass(slots=True)
-class Upload:
+class Upload(Struct):
     """An uploaded file, and how far its check or its import is.
 
     Attributes:

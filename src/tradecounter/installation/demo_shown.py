@@ -2,9 +2,9 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import typer
+from msgspec import Struct
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -17,8 +17,7 @@ _WIDTH = 80  # columns of the smallest usual terminal
 _CUSTOMER_FIELDS = ("id", "name", "api_key", "note", "email", "password")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Demo:
+class Demo(Struct, frozen=True, kw_only=True):
     """The addresses of a demo and who can use it; nobody new if the database contains other data."""
 
     base_url: str

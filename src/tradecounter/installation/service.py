@@ -6,10 +6,10 @@ Each command has a file of its own, so that a process imports only what it serve
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from tradecounter.edge.command_line.logs import configure_logs
 from tradecounter.edge.command_line.output import show_json
@@ -44,8 +44,7 @@ MetricsPort = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Struct, frozen=True):
     """Where metrics are served; nowhere without a port."""
 
     host: str

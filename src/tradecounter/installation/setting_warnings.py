@@ -1,9 +1,9 @@
 """Logs warnings at a service's start: unknown settings, examples, and addresses at which nobody can sign in."""
 
-from dataclasses import dataclass
 from email.utils import parseaddr
 
 import structlog
+from msgspec import Struct
 
 from tradecounter.kit.setting_rules import is_safe_url
 from tradecounter.letterhead.seller import example_settings
@@ -15,8 +15,7 @@ log = structlog.get_logger()
 PLAIN_REMEDY = "set up a proxy with a certificate, and an address that begins with https://"
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A setting whose value is suitable only for a trial."""
 
     setting: str

@@ -1,10 +1,9 @@
 """`/api/job`: background jobs."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.db.job_queue import Job, JobState, jobs_after
 from tradecounter.db.transaction import Transaction
@@ -28,8 +27,7 @@ class JobListParameters(ChangingParameters, frozen=True, kw_only=True):
     state: Annotated[JobState | None, Meta(description="Only jobs in this state.", examples=["todo"])] = None
 
 
-@dataclass(frozen=True, slots=True)
-class JobOperations:
+class JobOperations(Struct, frozen=True):
     """The endpoints of background jobs."""
 
     desk: Desk

@@ -1,13 +1,12 @@
 """The SQL of the backlog; it only reads, across slices."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """How many wait, and for how many seconds the oldest has waited."""
 
     count: int

@@ -1,13 +1,13 @@
 """Who makes a change, for the audit log."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 ActorKind = Literal["staff", "token", "user", "key", "agent", "command_line", "system"]
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(Struct, frozen=True):
     """A staff member, a service token, a customer's user, key or agent, a command's system user, or the system itself.
 
     `id` is the id of the member, token, user, key or agent's consent; an application is a key with its client id.

@@ -1,12 +1,12 @@
 """Where traces get their spans. Without a recorder, which `monitoring/traces.py` sets, this costs one comparison."""
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
 from typing import Protocol
 
+from msgspec import Struct, field
 
-@dataclass(slots=True)
-class RequestSpan:
+
+class RequestSpan(Struct):
     """What a request's span says at its end; nothing of the request itself but its method and its operation's path."""
 
     method: str
@@ -17,8 +17,7 @@ class RequestSpan:
     customer_id: int | None = None
 
 
-@dataclass(slots=True)
-class WorkSpan:
+class WorkSpan(Struct):
     """What the span of a job or a delivery says at its end; `kind` is `job` or `delivery`."""
 
     kind: str

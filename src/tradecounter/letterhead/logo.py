@@ -1,11 +1,10 @@
 """Reads the reseller's logo from a file."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import typst
-from msgspec import json
+from msgspec import Struct, json
 
 from tradecounter.settings import PREFIX, SettingsError
 
@@ -16,8 +15,7 @@ _SIGNATURES: Final = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
 _TRIAL: Final = b"#let logo = json(bytes(sys.inputs.logo))\n#image(bytes(logo.data), format: logo.format)"
 
 
-@dataclass(frozen=True, slots=True)
-class Logo:
+class Logo(Struct, frozen=True):
     """An image; `format` is `png` or `jpg`."""
 
     content: bytes

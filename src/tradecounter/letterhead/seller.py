@@ -1,7 +1,7 @@
 """Creates the seller's details and the letterhead from the settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
 
 from msgspec import Struct
@@ -32,8 +32,7 @@ class Seller(Party, frozen=True, omit_defaults=True):
     mark: str = ""  # across each page of a sandbox's documents
 
 
-@dataclass(frozen=True, slots=True)
-class Letterhead:
+class Letterhead(Struct, frozen=True):
     """Header and footer of invoices and e-mails; `examples` are the settings that still have the built-in example."""
 
     seller: Seller

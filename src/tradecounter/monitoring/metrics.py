@@ -1,8 +1,9 @@
 """All metrics: their names, labels and meanings, and how the figures of several processes become one."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Labels = tuple[str, ...]
 
@@ -12,8 +13,7 @@ Figures = dict[str, dict[Labels, list[float]]]
 PREFIX = "tradecounter_"
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """A metric; `largest` means that several processes show their largest value, otherwise their sum."""
 
     name: str

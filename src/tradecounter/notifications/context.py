@@ -1,12 +1,12 @@
 """The context in which e-mails are built: settings, the order, validated recipients."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.headerregistry import Address
 from typing import Any
 
 import structlog
+from msgspec import Struct
 
 from tradecounter.customers.queries.accounts import find_account
 from tradecounter.db.installation import installation_id
@@ -37,8 +37,7 @@ class NotYetError(Exception):
         self.wait = wait
 
 
-@dataclass(frozen=True, slots=True)
-class MailSettings:
+class MailSettings(Struct, frozen=True):
     """The sender, the letterhead, the support address for replies and the URLs of both sites.
 
     `secrets` returns the installation's secret keys, the current one first, from which the secrets of one-time links
@@ -71,8 +70,7 @@ class MailSettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class MailContext:
+class MailContext(Struct, frozen=True):
     """The transaction, the mail settings and the time with which an e-mail is built."""
 
     tx: Transaction

@@ -2,12 +2,13 @@
 
 import email.policy
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from email.header import Header
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
+
+from msgspec import Struct
 
 from tradecounter.kit.text import one_line
 from tradecounter.letterhead.logo import Logo
@@ -15,16 +16,14 @@ from tradecounter.letterhead.logo import Logo
 LOGO_ID = "logo@tradecounter"
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(Struct, frozen=True):
     """A PDF file that is attached to an e-mail."""
 
     name: str
     content: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Mail:
+class Mail(Struct, frozen=True):
     """A message and its recipients.
 
     `name` identifies the event, which happened at `moment`. `quotes` are the quotes that support should price.

@@ -2,9 +2,10 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import structlog
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.customers.settings import Account
 from tradecounter.notifications.context import MailContext, NothingToSend, NotYetError
@@ -48,8 +49,7 @@ async def quote_requested(context: MailContext, *, order_id: int) -> Mail | None
     return None if mail is None else replace(mail, quotes=tuple(order.id for order in orders))
 
 
-@dataclass(frozen=True, slots=True)
-class _Quote:
+class _Quote(Struct, frozen=True):
     """A quote, its account, its lines, and the commands to price and confirm it."""
 
     order: AnyOrder
@@ -126,8 +126,7 @@ async def quote_expiring(context: MailContext, *, order_id: int, pricing: int) -
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Links:
+class _Links(Struct, frozen=True):
     """The links to accept a quote: one for users of the account, and a one-time link if there is one."""
 
     account: str

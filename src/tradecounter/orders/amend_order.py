@@ -5,11 +5,11 @@ same order: orders, the customer if its references are unique, credit, stock by 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace as with_data
 from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
+from msgspec.structs import replace as with_data
 
 from tradecounter.credit.queries import charge, discharge, require_charged
 from tradecounter.customers.queries.accounts import fetch_account

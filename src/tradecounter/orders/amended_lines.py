@@ -1,8 +1,8 @@
 """The lines of an amended order: other units and prices, and new lines at today's price."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
@@ -21,8 +21,7 @@ from tradecounter.storefront.view import CustomerView
 AMEND = Purpose("amend", "is amended with its bundle", "left", lambda line: line.left)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AmendedLines:
+class AmendedLines(Struct, frozen=True, kw_only=True):
     """All lines after an amendment, new ones included, and the ids of the lines that are gone.
 
     The positions of the new lines begin after `last_position`.

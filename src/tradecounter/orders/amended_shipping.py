@@ -1,9 +1,9 @@
 """The delivery of an amended order: address, rate of VAT, weight, shipping options and the chosen one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from tradecounter.customers.address_rules import read_address
@@ -25,8 +25,7 @@ from tradecounter.orders.states import ConfirmedOrder
 from tradecounter.stock.rules import FROM_STOCK
 
 
-@dataclass(frozen=True, slots=True)
-class AmendedShipping:
+class AmendedShipping(Struct, frozen=True):
     """An order with its amended address, region, VAT rate and shipping method; `reweighed` prices the carriage.
 
     `fixed`: a part is dispatched, so the carriage stays. `moved`: the address or the method changes; `readdressed`: the

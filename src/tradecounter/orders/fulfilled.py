@@ -1,9 +1,10 @@
 """The data about fulfilment that order responses show. `shipments/`, a row above, provides it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.orders.shipping_options import find_option
@@ -12,8 +13,7 @@ from tradecounter.orders.wire import OrderItemConfiguration, ProductSerialNumber
 from tradecounter.shipping.tracking import tracking_link
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shipped:
+class Shipped(Struct, frozen=True, kw_only=True):
     """A shipment with its tracking events by date.
 
     `units` counts by line id, without the components of bundles; `serial_numbers` are by line id, with them. Without
@@ -45,8 +45,7 @@ def carrier_of(order: OrderBase, shipped: Shipped) -> str | None:
     return shipped.carrier or (None if method is None else method.provider)
 
 
-@dataclass(frozen=True, slots=True)
-class Fulfilled:
+class Fulfilled(Struct, frozen=True):
     """One order's shipments, oldest first, and its serial numbers and configurations by line id."""
 
     shipments: Sequence[Shipped] = ()

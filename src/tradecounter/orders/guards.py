@@ -5,9 +5,10 @@ An order that a guard stops is rejected as a whole, with what it would cost or w
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Self
+
+from msgspec import Struct
 
 from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import FieldError, conflicts, invalid_fields
@@ -20,8 +21,7 @@ from tradecounter.storefront.view import CustomerView
 _MAX_COST = "max_cost_gross"
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmationGuards:
+class ConfirmationGuards(Struct, frozen=True):
     """The guards of a confirmation. Without `allow_back_orders`, what the creation said counts."""
 
     max_cost_gross: Decimal | None = None

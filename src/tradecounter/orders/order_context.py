@@ -1,7 +1,8 @@
 """What an order of a customer is priced from: the customer's view, shipping and the reseller's settings."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.changes import read_versions
 from tradecounter.db.transaction import Transaction
@@ -13,8 +14,7 @@ from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderContext:
+class OrderContext(Struct, frozen=True, kw_only=True):
     """The context of a customer's order; `code` is the confirmation code of a new order, random by default."""
 
     customer_id: int

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 from starlette.responses import Response
 
@@ -35,8 +35,7 @@ _ORDERS_AT_A_TIME = 10  # encoded at a time, in about a millisecond; then other 
 _NO_END = 2**62  # beyond any number of orders, within the bigint range
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The format of a list: its opening, separator and closing, and the function that encodes an order."""
 
     format: Format
@@ -53,8 +52,7 @@ LAYOUTS: Mapping[Format, Layout] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
+class _Batch(Struct, frozen=True):
     """Consecutive orders at one moment, with their lines and fulfilment by internal id."""
 
     orders: Sequence[NumberedOrder] = ()
@@ -62,8 +60,7 @@ class _Batch:
     fulfilled: Mapping[int, Fulfilled] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderLister:
+class OrderLister(Struct, frozen=True):
     """Lists one customer's orders in one format."""
 
     database: Database

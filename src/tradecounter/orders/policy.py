@@ -1,16 +1,16 @@
 """The reseller's settings for orders."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from typing import Self
+
+from msgspec import Struct
 
 from tradecounter.orders.states import OrderKind
 from tradecounter.settings import Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderingPolicy:
+class OrderingPolicy(Struct, frozen=True, kw_only=True):
     """Lifetimes, caps, VAT in per cent, and the prefixes of order references."""
 
     pending_lifetime: timedelta

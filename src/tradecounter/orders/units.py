@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated
 
@@ -32,8 +31,7 @@ class NamedUnits(Struct):
     quantity: Units
 
 
-@dataclass(frozen=True, slots=True)
-class Purpose:
+class Purpose(Struct, frozen=True):
     """What units are named for: the verb, what a component does, the units that can be named in words and in number."""
 
     verb: str

@@ -4,10 +4,11 @@ Customers and staff read the same sentences.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from tradecounter.credit.rules import CreditRoom
 from tradecounter.db.transaction import Transaction
@@ -25,8 +26,7 @@ _MOST_NAMED = 3
 MAY_WAIT = (AWAITING_DISPATCH, BACK_ORDERED, PART_DISPATCHED, PART_INVOICED)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenLine:
+class OpenLine(Struct, frozen=True):
     """A line of a confirmed order with the units that have not left."""
 
     id: int
@@ -43,8 +43,7 @@ def open_lines_of(lines: Sequence[OrderLine]) -> list[OpenLine]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Struct, frozen=True):
     """What comes for a back-ordered line: the product's deliveries by date, of which `earlier` units are for others.
 
     Without `deliveries`, the reader may not see them.
@@ -54,8 +53,7 @@ class Queue:
     deliveries: Sequence[Delivery] | None = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """What a line or an order waits for, as a sentence and as a short state."""
 
     reason: Literal["stock", "other lines", "packing", "approval", "credit", "confirmation"]

@@ -1,6 +1,6 @@
 """What the pages of the account are made with, besides their desk."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.orders.create.respond import OrderCreation
 from tradecounter.parts.order_contexts import OrderContexts
@@ -9,8 +9,7 @@ from tradecounter.shipments.queries.reads import OrderFulfilment
 from tradecounter.storefront.refreshable_views import RefreshableViews
 
 
-@dataclass(frozen=True, slots=True)
-class AccountParts:
+class AccountParts(Struct, frozen=True):
     """The same views and services that the customers' API uses."""
 
     views: RefreshableViews

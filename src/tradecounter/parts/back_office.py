@@ -1,6 +1,6 @@
 """What operations and pages of the back office are made with, besides their desk."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.imports.uploads import Uploads
 from tradecounter.letterhead.seller import Letterhead
@@ -9,8 +9,7 @@ from tradecounter.parts.present_order import OrderPresenter
 from tradecounter.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class OfficeParts:
+class OfficeParts(Struct, frozen=True):
     """The same presenters and settings that the API of the back office uses."""
 
     orders: OrderPresenter

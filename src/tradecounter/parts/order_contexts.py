@@ -1,7 +1,8 @@
 """The contexts of customers' orders, for whoever orders: a program, a user or the staff."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.orders.order_context import OrderContext
 from tradecounter.orders.policy import OrderingPolicy
@@ -9,8 +10,7 @@ from tradecounter.shipping.methods import ShippingMethods
 from tradecounter.storefront.refreshable_views import RefreshableViews
 
 
-@dataclass(frozen=True, slots=True)
-class OrderContexts:
+class OrderContexts(Struct, frozen=True):
     """Makes the contexts of customers' orders."""
 
     views: RefreshableViews

@@ -1,10 +1,9 @@
 """Converts orders to the back office's resource."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, Struct, structs
 
 from tradecounter.audit.queries import entries_of
 from tradecounter.billing.queries.credit_notes import credit_note_numbers
@@ -38,8 +37,7 @@ from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.view import CustomerView
 
 
-@dataclass(frozen=True, slots=True)
-class OrderPresenter:
+class OrderPresenter(Struct, frozen=True):
     """Reads and converts orders; the products in them are shown as their customers see them."""
 
     views: RefreshableViews

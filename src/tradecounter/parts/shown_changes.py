@@ -1,10 +1,10 @@
 """What an entry of the audit log changed, in words."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from tradecounter.audit.queries import AuditRecord
 from tradecounter.edge.page_kit.values import label
@@ -39,8 +39,7 @@ _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _EMPTY: tuple[Any, ...] = (None, [], {})
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A field with its value before and after; None is no value."""
 
     field: str

@@ -1,6 +1,6 @@
 """The customer that a page of the back office shows."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
@@ -8,8 +8,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.rest.call import Call
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCustomer:
+class ShownCustomer(Struct, frozen=True):
     """A customer with its name and the path of its pages."""
 
     account: Account

@@ -1,11 +1,12 @@
 """An order as its page shows it: the resource of the API, with what the page works out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
@@ -18,8 +19,7 @@ from tradecounter.orders.waiting import OpenLine, Wait, waits_of_orders
 from tradecounter.parts.present_order import OrderPresenter
 
 
-@dataclass(frozen=True, slots=True)
-class ShownItem:
+class ShownItem(Struct, frozen=True):
     """A line with its product's SKU and name; `left` are the units that can still be dispatched or cancelled.
 
     `wait` says why units have not left.
@@ -46,8 +46,7 @@ class ShownItem:
         return max(self.item.quantity_dispatched - self.item.quantity_invoiced - self.item.quantity_returned, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOrder:
+class ShownOrder(Struct, frozen=True):
     """An order with its customer's account; `found` is the order as the use cases know it."""
 
     order: ResellerOrder

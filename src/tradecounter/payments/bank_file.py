@@ -7,12 +7,13 @@ a file whose structure cannot be trusted is rejected as a whole.
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import chain, islice
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tradecounter.bulk.cells import Cell, FieldType, UnreadableCellError, cell_text
 from tradecounter.bulk.columns import ColumnOptions, normal_name
@@ -39,8 +40,7 @@ _KNOWN = known_headings({})
 _DECIMAL_COMMAS = {";", "\t"}  # separators of programs that write decimal commas
 
 
-@dataclass(frozen=True, slots=True)
-class BankFile:
+class BankFile(Struct, frozen=True):
     """The lines of a file, and the heading from which each field was read."""
 
     lines: Sequence[BankLine]

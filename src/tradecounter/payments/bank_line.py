@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
@@ -37,8 +36,7 @@ class BankRow(Struct, frozen=True, kw_only=True):
 FIELDS = tuple(found.encode_name for found in fields(BankRow))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankLine:
+class BankLine(Struct, frozen=True, kw_only=True):
     """A line of a file.
 
     Attributes:

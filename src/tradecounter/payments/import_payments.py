@@ -6,8 +6,9 @@ before. Every line with money received is stored once, however often it is impor
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
+
+from msgspec import Struct, field
 
 from tradecounter.audit.record import audit
 from tradecounter.billing.queries.ledger import (
@@ -44,8 +45,7 @@ from tradecounter.payments.wire import Payment
 _LONGEST_NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(Struct, frozen=True):
     """Where a line's money goes: to invoices of a customer, or without these to the account."""
 
     customer_id: int
@@ -54,8 +54,7 @@ class _Target:
     remittance: int | None = None
 
 
-@dataclass(slots=True)
-class _Outcome:
+class _Outcome(Struct):
     """What comes of the lines of a file."""
 
     recorded: list[tuple[BankLine, Claimed, Payment, str]] = field(default_factory=list)

@@ -1,8 +1,9 @@
 """Suggests where the money of a line goes that is not placed by itself: by its amount, and by who pays."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.billing.rules import draw
 from tradecounter.db.transaction import Transaction
@@ -15,8 +16,7 @@ _MOST = 5
 _MOST_EXACT = 2  # invoices of one customer whose due amount is that of the line
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """Where a line's money may go: to an invoice, or without one to a customer's oldest due invoices.
 
     `pays` is what each invoice gets, `rest` what stays on the account.

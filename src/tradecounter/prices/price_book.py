@@ -5,12 +5,12 @@ Contract prices are added per customer.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import Self
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -29,8 +29,7 @@ _NO_PLACES = np.empty(0, dtype=np.intp)
 _NO_COSTS: Costs = np.empty((0, 3), dtype=np.int32)
 
 
-@dataclass(frozen=True)
-class SharedPrices:
+class SharedPrices(Struct, frozen=True, dict=True):
     """A profile's net unit costs in pence by row; NO_PRICE for a row without a price."""
 
     costs: Costs
@@ -46,8 +45,7 @@ class SharedPrices:
         return bitmap(np.flatnonzero(self.costs[:, 0] != NO_PRICE))
 
 
-@dataclass(frozen=True)
-class PriceVector:
+class PriceVector(Struct, frozen=True, dict=True):
     """A customer's net unit costs in pence by row: contract prices, and the profile's prices for all other rows."""
 
     shared: SharedPrices
@@ -104,8 +102,7 @@ class PriceVector:
         return None if single == NO_PRICE else UnitCosts(single, five_plus, ten_plus)
 
 
-@dataclass(frozen=True, slots=True)
-class PriceLists:
+class PriceLists(Struct, frozen=True):
     """Price lists by row, with gaps filled from the default list, and the computed prices of profiles."""
 
     costs: dict[str, Costs]
@@ -148,8 +145,7 @@ class PriceLists:
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class Contracts:
+class Contracts(Struct, frozen=True):
     """Contract prices by row, each customer's together."""
 
     rows: Rows
@@ -173,8 +169,7 @@ class Contracts:
         return place < len(self.contracts.customer_ids) and bool(self.contracts.customer_ids[place] == customer_id)
 
 
-@dataclass(frozen=True, slots=True)
-class PriceBook:
+class PriceBook(Struct, frozen=True):
     """Price lists and contract prices by row, and the price vectors made from them."""
 
     lists: PriceLists

@@ -3,8 +3,10 @@
 Invoices, payments, and the items and sums of orders stay, and so do the event log and the audit log.
 """
 
-from dataclasses import asdict, dataclass
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import fetch_account
@@ -32,8 +34,7 @@ _NOUNS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Erasure:
+class Erasure(Struct, frozen=True):
     """A customer, and what goes of it."""
 
     id: int

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -209,8 +208,7 @@ class AttributeKeys:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueKeys:
+class CatalogueKeys(Struct, frozen=True):
     """The existing records that rows of products refer to."""
 
     manufacturers: Spellings

@@ -6,8 +6,9 @@ confirmation, and with a new price, which makes a new link.
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
@@ -37,8 +38,7 @@ _ID_BITS = 62
 _PUBLIC = "http://127.0.0.1:8000"  # where the public site listens by default
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedQuote:
+class OfferedQuote(Struct, frozen=True):
     """A quote that its customer can accept, with its lines and the account."""
 
     quote: PricedQuote

@@ -1,9 +1,10 @@
 """The stored requests of customers' keys and applications: errors and writes one by one, others counted by minute."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -74,8 +75,7 @@ async def add_counts(tx: Transaction, counts: Mapping[Counted, int]) -> None:
         await tx.execute(_ADD_COUNTS, **dict(columns), numbers=[counts[each] for each in ordered])
 
 
-@dataclass(frozen=True, slots=True)
-class RequestRecord:
+class RequestRecord(Struct, frozen=True):
     """An entry of the log: one request, or with a `count` several of a minute."""
 
     id: int

@@ -6,11 +6,11 @@ changes themselves, lose nothing. While the database is away, entries wait, up t
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import quote
 
 import structlog
+from msgspec import Struct, field
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import transaction
@@ -42,8 +42,7 @@ def caller_of(holder: Holder) -> str:
     return f"key/{holder.id}" if isinstance(holder, ActiveKey) else f"application/{holder.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """What came of a request; `code` is that of an error, and `size` the length of the body as it was sent."""
 
     status: int
@@ -52,8 +51,7 @@ class Response:
     size: int
 
 
-@dataclass(slots=True)
-class RequestRecorder:
+class RequestRecorder(Struct):
     """The requests of one process that are not stored yet."""
 
     clock: Clock

@@ -4,10 +4,10 @@ The steps are the use cases that the staff and their programs take; no rule of a
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.billing.issue_invoice import issue_invoice
@@ -45,8 +45,7 @@ _ASKED_FOR = "The reference asks for it."
 _SAID = {"In transit": "On its way", "Delivered": "Left with the recipient"}
 
 
-@dataclass(slots=True)
-class Life:
+class Life(Struct):
     """What the lives need: the pace, and the reseller.
 
     `reached` is the last order of the pass before, if there were more: what cannot go on holds up no other.

@@ -4,8 +4,9 @@ Nothing of a customer that names a person or a firm is read: no names, addresses
 the sandbox has of its own stays: keys, users, addresses, webhooks, orders and what they owe.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.db.changes import bump
@@ -26,8 +27,7 @@ from tradecounter.sandbox.queries.copying import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Refreshed:
+class Refreshed(Struct, frozen=True):
     """How many rows of each table were written or taken away."""
 
     changed: dict[str, int]

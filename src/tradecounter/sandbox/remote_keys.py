@@ -1,6 +1,5 @@
 """Makes, lists and disables keys of the sandbox through its back office, for customers of the live site."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -31,8 +30,7 @@ class RemoteKey(Struct):
     disabled_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteSandbox:
+class RemoteSandbox(Struct, frozen=True):
     """A sandbox as the live site knows it: its public URL, its back office and a service token for it."""
 
     url: str

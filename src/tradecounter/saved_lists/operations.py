@@ -1,7 +1,6 @@
 """`/api/customer/{id}/list`: a customer's lists of products, which all its users share."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -52,8 +51,7 @@ _ALL, _ONE = f"{ONE_CUSTOMER}/list", f"{ONE_CUSTOMER}/list/{{list_id}}"
 ListId = Annotated[int, InPath("list_id", "The list's id.", 1, "list")]
 
 
-@dataclass(frozen=True, slots=True)
-class SavedListOperations:
+class SavedListOperations(Struct, frozen=True):
     """The endpoints of customers' lists. Those of one user alone are not among them."""
 
     desk: Desk

@@ -1,10 +1,10 @@
 """Reads and writes saved lists: a user's own, and those of all users of a customer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import array
@@ -24,16 +24,14 @@ class Owner(Protocol):
         """The user."""
 
 
-@dataclass(frozen=True, slots=True)
-class AllUsers:
+class AllUsers(Struct, frozen=True):
     """All users of a customer, whose shared lists staff keep."""
 
     customer_id: int
     id: None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SavedList:
+class SavedList(Struct, frozen=True):
     """A list, and how many lines it has. A `shared` one is all users' of the customer."""
 
     id: int
@@ -42,8 +40,7 @@ class SavedList:
     lines: int
 
 
-@dataclass(frozen=True, slots=True)
-class ListLine:
+class ListLine(Struct, frozen=True):
     """A product of a list with its units."""
 
     product_id: int

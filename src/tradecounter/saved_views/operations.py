@@ -1,7 +1,6 @@
 """`/api/view`: lists that staff have saved under names for everybody. Own views are on their pages alone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -35,8 +34,7 @@ _ALL, _ONE = "/api/view", "/api/view/{id}"
 ViewId = Annotated[int, InPath("id", "The view's id.", 2, "view")]
 
 
-@dataclass(frozen=True, slots=True)
-class SavedViewOperations:
+class SavedViewOperations(Struct, frozen=True):
     """The endpoints of shared views."""
 
     desk: Desk

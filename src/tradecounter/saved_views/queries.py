@@ -1,16 +1,15 @@
 """Reads and writes saved views."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class SavedView:
+class SavedView(Struct, frozen=True):
     """A list under a name: the `path` of its page and the `query` of filters and order, without a question mark.
 
     `owner` is the e-mail address of the member of the staff who has saved it.

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.billing.queries.invoice_records import find_invoices
 from tradecounter.db.transaction import Transaction
@@ -19,8 +20,7 @@ _INVOICE = re.compile(r"(?:inv|invoice)?[\s#:-]*([1-9][0-9]{0,17})", re.IGNORECA
 _AMOUNT = re.compile(r"£? ?[0-9][0-9,]*\.[0-9]{2}")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """Something that was found. `exact` means that the text names it, and is not only a part of its name.
 
     A `product` has its picture and its price beside it.
@@ -34,8 +34,7 @@ class Hit:
     product: ShownProduct | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """The first of `total` hits of one kind.
 
     `operation` is the path of the page that shows one; `note` says how the text was read.

@@ -6,8 +6,10 @@ keys for new data: a process that still has one as its current key would add dat
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.db.pool import Database
@@ -28,8 +30,7 @@ from tradecounter.shipments.queries.writes import replace_sealed
 _BATCH = 500
 
 
-@dataclass(slots=True)
-class Rotation:
+class Rotation(Struct):
     """The numbers of configurations: re-encrypted, already current, and unreadable with every key."""
 
     rotated: int = 0

@@ -7,7 +7,8 @@ priced with a shipping method that is older than an import that was acknowledged
 import asyncio
 import threading
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.db.changes import Topic, Version, Versions, mark_of, read_mark
 from tradecounter.db.transaction import Transaction
@@ -31,8 +32,7 @@ _NO_REGIONS = Regions((), ())
 _CALENDAR_SECONDS = 1.0  # after the start, so that the first page does not wait for it
 
 
-@dataclass(frozen=True, slots=True)
-class Shipping:
+class Shipping(Struct, frozen=True):
     """The active shipping methods and regions at a mark (`db/changes.py`)."""
 
     methods: Collection[ShippingMethod] = ()

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.shipping.rules import ShippingMethod
 
@@ -16,8 +17,7 @@ _UNIT = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-Z]?
 _OUTWARD = re.compile(r"(?P<area>[A-Z]{1,2})(?P<number>[0-9]{1,2})(?P<letter>[A-Z]?)")
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Struct, frozen=True):
     """A region; `postcodes` are areas such as `BT` and districts such as `KW15`.
 
     A region that only shipping methods name, and no import, has only an id.

@@ -1,11 +1,12 @@
 """The rules of shipping: fitting methods, costs, working days, dates (specification, shipping cost, shipping dates)."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from tradecounter.kit.local_time import at_uk_time, uk_date, uk_time_of_day
 from tradecounter.kit.money import rounded
@@ -45,8 +46,7 @@ def after_working_days(day: date, count: int) -> date:
 ARRIVAL = time(17, 30)
 
 
-@dataclass(frozen=True, slots=True)
-class ShippingMethod:
+class ShippingMethod(Struct, frozen=True):
     """A carrier's service to a region; costs are net pounds, `cut_off` is UK time."""
 
     id: int

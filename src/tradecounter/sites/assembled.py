@@ -1,8 +1,9 @@
 """Puts the pages of a site together: their endpoints, the gate in front of them, and their errors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from tradecounter.access.pages.both.subjects import SIGN_IN_SUBJECTS
 from tradecounter.access.pages.both.visit import SignInParts
@@ -24,8 +25,7 @@ Parts = TypeVar("Parts")
 _SHARED = "tradecounter.edge.pages"
 
 
-@dataclass(frozen=True, slots=True)
-class Pages:
+class Pages(Struct, frozen=True):
     """The pages of a site."""
 
     endpoints: Sequence[Endpoint]

@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from msgspec import Struct
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
@@ -177,8 +177,7 @@ class BackOffice(Site):
         return [endpoint for group in open_to_all for endpoint in endpoints_of(group)]
 
 
-@dataclass(slots=True)
-class LoadOnDemand:
+class LoadOnDemand(Struct):
     """Refreshes a storefront from the moment when `wanted` is set."""
 
     storefront: Storefront
@@ -189,8 +188,7 @@ class LoadOnDemand:
         return await self.storefront.refresh(tx, versions) if self.wanted else None
 
 
-@dataclass(frozen=True, slots=True)
-class ViewsOnDemand(RefreshableViews):
+class ViewsOnDemand(RefreshableViews, frozen=True):
     """Customers' views and the catalogue; the first request for one loads it."""
 
     loading: LoadOnDemand

@@ -1,7 +1,6 @@
 """`GET /api` of the back office, and its interface document as JSON and YAML."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -34,8 +33,7 @@ def _index(base_url: str) -> BackOfficeService:
     return BackOfficeService("Tradecounter back office", BackOfficeDocumentation(*addresses))
 
 
-@dataclass(frozen=True, slots=True)
-class BackOfficeIndex:
+class BackOfficeIndex(Struct, frozen=True):
     """The index; `documents` returns the interface document for a base URL."""
 
     documents: Callable[[str], Documents]

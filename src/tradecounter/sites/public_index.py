@@ -1,7 +1,6 @@
 """`GET /`, and the interface document as JSON and YAML."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -42,8 +41,7 @@ _EXAMPLE = ServiceIndex(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEndpoints:
+class IndexEndpoints(Struct, frozen=True):
     """The index; `documents` returns the interface document for a base URL."""
 
     documents: Callable[[str], Documents]

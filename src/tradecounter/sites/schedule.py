@@ -1,8 +1,9 @@
 """The scheduled jobs: what the worker does every few seconds, minutes or each night."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from tradecounter.access.jobs import clean_up_access
 from tradecounter.agents.clean_up import clean_up_agents
@@ -42,8 +43,7 @@ BATCH = 500  # orders, addresses or keys per transaction of a retention job
 MOST_BATCHES = 20  # per minute and retention job: about a second of work, so that a stop is not delayed
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodicJob:
+class PeriodicJob(Struct, frozen=True):
     """A scheduled job; `work` returns the number of handled items.
 
     `work` runs up to `batches` times, each time in a new transaction, until it returns 0.

@@ -1,9 +1,9 @@
 """Admits people to pages: by the session in the site's cookie, and by their roles."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
@@ -28,8 +28,7 @@ BasketOf = Callable[[Transaction, CustomerUser], Awaitable[HeaderBasket | None]]
 _SAFE = {"GET", "HEAD"}
 
 
-@dataclass(frozen=True, slots=True)
-class SessionGate:
+class SessionGate(Struct, frozen=True):
     """Admits people with a session, which each request looks up, so that an ended one admits nobody.
 
     `basket` returns what the header of the pages says of a user's basket.

@@ -1,9 +1,9 @@
 """`tradecounter stock`: a product's stock, expected deliveries and back-orders; adjustments, goods in and counts."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
+from msgspec.structs import asdict
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import DryRun, Sku, read_bytes

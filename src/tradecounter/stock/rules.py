@@ -1,8 +1,9 @@
 """The rules of stock (specification, catalogue, stock)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.kit.local_time import uk_date
 
@@ -12,16 +13,14 @@ ON_ORDER = "On order"
 OUT_OF_STOCK = "Out of stock"
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """Units that a supplier is expected to deliver."""
 
     incoming: int
     expected_on: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Cover:
+class Cover(Struct, frozen=True):
     """When an order's units are available; `known` is False if no expected delivery covers them."""
 
     known: bool

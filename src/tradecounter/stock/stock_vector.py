@@ -1,12 +1,13 @@
 """Stock by row of a catalogue snapshot."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Self
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -20,8 +21,7 @@ _MOST_READS = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class StockVector:
+class StockVector(Struct, frozen=True, dict=True):
     """Units for sale and back-ordered units by row, and the rows' deliveries in order of date.
 
     `changed_by` is the transaction that wrote each level last; 0 for rows without a level.

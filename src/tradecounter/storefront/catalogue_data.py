@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Self
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tradecounter.customers.queries.terms import CustomerTerms, read_customer_terms
 from tradecounter.db.changes import Topic, Version, Versions, read_versions
@@ -24,8 +26,7 @@ from tradecounter.stock.queries.levels import read_deliveries, read_stock_change
 from tradecounter.stock.stock_vector import StockVector, empty_stock
 
 
-@dataclass(frozen=True, slots=True)
-class StockPosition:
+class StockPosition(Struct, frozen=True):
     """The transactions whose stock levels were read, and the server that numbered them."""
 
     server: str
@@ -37,8 +38,7 @@ class StockPosition:
         return cls(server, Seen(0, 0))
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueData:
+class CatalogueData(Struct, frozen=True):
     """Catalogue, prices, stock and customers' terms by id, each at its version in `versions`."""
 
     versions: Mapping[Topic, Version]

@@ -2,9 +2,9 @@
 
 import asyncio
 import math
-from dataclasses import dataclass
 
 import structlog
+from msgspec import Struct
 
 from tradecounter.db.changes import Topic, Version, Versions
 from tradecounter.db.reader import Reader
@@ -90,8 +90,7 @@ class CatalogueLoader:
         return (*_LARGE_PARTS, "customers") if changed else _LARGE_PARTS
 
 
-@dataclass(frozen=True, slots=True)
-class _Load:
+class _Load(Struct, frozen=True):
     """A load of a large catalogue; its result was current at `started` or later."""
 
     task: asyncio.Task[CatalogueData]

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.products.picture_addresses import pictures_of
 from tradecounter.products.queries.records import PicturedRecord, ProductRecord
@@ -62,8 +63,7 @@ def tint_of(attributes: dict[str, str]) -> str:
     return _TINTS.get(named.lower(), "plain")
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """How a page shows a product: the addresses of its pictures, and what is drawn without one."""
 
     kind: str

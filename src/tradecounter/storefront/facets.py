@@ -6,11 +6,11 @@ colour, White still says how many there are.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 from pyroaring import BitMap
 
@@ -36,8 +36,7 @@ class ShopParameters(ProductListParameters, rename={"in_stock": "inStock"}, froz
     price: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A value that the filter `parameter` of the address can have, and how many products it leaves."""
 
     parameter: str
@@ -47,16 +46,14 @@ class Choice:
     is_chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Struct, frozen=True):
     """Choices that belong together."""
 
     title: str
     choices: Sequence[Choice]
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryChoice:
+class CategoryChoice(Struct, frozen=True):
     """A category, how many products it would leave, and its children, if it is the chosen one or has it."""
 
     key: str
@@ -66,8 +63,7 @@ class CategoryChoice:
     children: Sequence["CategoryChoice"] = ()
 
 
-@dataclass(frozen=True)
-class Shelf:
+class Shelf(Struct, frozen=True, dict=True):
     """The products that filters find for a customer, and what they can be narrowed to.
 
     Raises DomainError (invalid) for filters that contradict each other or name what is no attribute or range.

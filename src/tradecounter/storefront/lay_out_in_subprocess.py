@@ -9,11 +9,11 @@ import gc
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from typing import IO
 
 import msgspec
 import structlog
+from msgspec import Struct
 
 from tradecounter.customers.queries.terms import read_common_profiles
 from tradecounter.db.pool import Database
@@ -33,16 +33,14 @@ class LoadingError(Exception):
     """The subprocess could not start or failed; the message ends with the last part of its error output."""
 
 
-@dataclass(frozen=True, slots=True)
-class Databases:
+class Databases(Struct, frozen=True):
     """The URLs of the database and, if there is one, of the replica from which the catalogue is read."""
 
     primary: str
     replica: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
+class _Task(Struct, frozen=True):
     """What the subprocess reads from its standard input."""
 
     databases: Databases

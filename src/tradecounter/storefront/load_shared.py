@@ -4,11 +4,11 @@ import asyncio
 import os
 import sys
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 import structlog
+from msgspec import Struct, field
 
 from tradecounter.db.changes import Version
 from tradecounter.storefront.catalogue_data import CatalogueData
@@ -22,8 +22,7 @@ _LOOK_EVERY_SECONDS = 0.05
 _PROCESSORS = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueSource:
+class CatalogueSource(Struct, frozen=True):
     """Where a large catalogue comes from: the database or its replica, and the folder in which it is shared.
 
     Without a `folder`, it is the user's own among the temporary files (`shared_folder.py`). `at_once` processes of the

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.edge.rest.call import Call
@@ -28,8 +28,7 @@ from tradecounter.storefront.view import CustomerView
 VIEW = "tradecounter.view"  # in the ASGI scope: the customer's view, if the fast path has read it
 
 
-@dataclass(frozen=True, slots=True)
-class ProductEndpoints:
+class ProductEndpoints(Struct, frozen=True):
     """The product endpoints; they respond from memory."""
 
     views: RefreshableViews

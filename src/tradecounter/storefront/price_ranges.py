@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tradecounter.kit.errors import invalid
@@ -14,8 +14,7 @@ _RANGE = re.compile(r"(?P<least>[0-9]{1,7})-(?P<below>[0-9]{0,7})")
 _STEPS = (0, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 
 
-@dataclass(frozen=True, slots=True)
-class PriceRange:
+class PriceRange(Struct, frozen=True):
     """Net unit costs from so many pounds to less than so many; without an end if `below` is None."""
 
     least: int

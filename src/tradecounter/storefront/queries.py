@@ -1,9 +1,9 @@
 """Reads what an order needs of a few products, with a customer's prices and stock, in one statement."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.changes import Topic
@@ -19,8 +19,7 @@ TOPICS: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "customers", "d
 Several = Sequence[Sequence[Any]] | None
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentProduct:
+class CurrentProduct(Struct, frozen=True):
     """A product, with its customer's terms; lists are None if they are empty.
 
     `cells` are those of an orderable record. `lists`: key and costs. `contracts`: costs, first and last day, in order

@@ -1,10 +1,11 @@
 """Finds and sorts products in memory (specification, section 4; catalogue)."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -21,8 +22,7 @@ Rows = NDArray[np.int32]
 _ROW_BITS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """Matching rows in the requested order; only slices are ever sorted.
 
     Rows are ordered by the values that `key` returns, for some rows or for all of the snapshot, or are those of one

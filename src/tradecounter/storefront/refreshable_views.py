@@ -1,7 +1,8 @@
 """Customers' views; refreshes the storefront for a customer or a product that was just added."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.db.freshness import Freshness
 from tradecounter.db.refresher import Refresher
@@ -11,8 +12,7 @@ from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshableViews:
+class RefreshableViews(Struct, frozen=True):
     """Returns views from the storefront, and refreshes it if a customer or a product is missing."""
 
     storefront: Storefront

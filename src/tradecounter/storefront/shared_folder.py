@@ -8,11 +8,11 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Self
 
+from msgspec import Struct
 from psycopg.conninfo import conninfo_to_dict
 
 from tradecounter.db.changes import Version
@@ -33,8 +33,7 @@ def default_folder() -> Path:
     return Path(tempfile.gettempdir()) / f"tradecounter-{os.geteuid()}"
 
 
-@dataclass(frozen=True, slots=True)
-class SharedFolder:
+class SharedFolder(Struct, frozen=True):
     """One database's files in the folder, which is open as `descriptor`.
 
     A file is complete when it has its name, which says the program and the version of its data. It is never changed:

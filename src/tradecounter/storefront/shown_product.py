@@ -1,9 +1,10 @@
 """A product as a page of the shop shows it: at the customer's price, with its stock and what is drawn of it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+
+from msgspec import Struct
 
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.money import from_pence
@@ -15,8 +16,7 @@ from tradecounter.storefront.drawings import kind_of, tint_of
 from tradecounter.storefront.view import CustomerView
 
 
-@dataclass(frozen=True)
-class ShownProduct:
+class ShownProduct(Struct, frozen=True, dict=True):
     """A product that the customer can buy."""
 
     view: CustomerView
@@ -103,8 +103,7 @@ def shown_skus(view: CustomerView, skus: Iterable[str]) -> list[ShownProduct]:
     return [ShownProduct(view, *found) for sku in skus if (found := view.find(sku)) is not None]
 
 
-@dataclass(frozen=True)
-class ShownLine:
+class ShownLine(Struct, frozen=True):
     """Units of a product that the customer can buy, such as a list has."""
 
     product: ShownProduct

@@ -1,10 +1,11 @@
 """The process's copy of catalogue, prices, stock and customers' terms, which serves customers' views."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from time import monotonic
+
+from msgspec import Struct, field
 
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.changes import Versions, mark_of
@@ -27,8 +28,7 @@ from tradecounter.storefront.view import CustomerView
 Preparation = Callable[[Callable[[int], CustomerView | None]], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(Struct, frozen=True):
     """The source of all customers' views; replaced as a whole, so no request sees a mixture."""
 
     data: CatalogueData

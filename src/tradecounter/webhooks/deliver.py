@@ -5,12 +5,12 @@ import random
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 
 import msgspec
 import psycopg
 import structlog
+from msgspec import Struct, field
 
 from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
@@ -49,8 +49,7 @@ class _Ping(msgspec.Struct):
     data: dict[str, str]
 
 
-@dataclass(slots=True)
-class Deliverer:
+class Deliverer(Struct):
     """Makes deliveries, attempts them and records the results.
 
     Attempts do not use the database. A tick has two transactions: one records the results of all attempts that have

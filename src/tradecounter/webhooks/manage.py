@@ -5,12 +5,13 @@ Functions that take `customer_id` see only this customer's endpoints; with None,
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from ipaddress import IPv4Network, IPv6Network
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from tradecounter.audit.record import audit
 from tradecounter.customers.queries.accounts import lock_account
@@ -60,8 +61,7 @@ PING = "webhook.ping"
 _SHOWN = ("url", "types", "description", "state")  # in the audit log
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookPolicy:
+class WebhookPolicy(Struct, frozen=True):
     """Where endpoints may be, and the vault with their secrets."""
 
     networks: Sequence[IPv4Network | IPv6Network]

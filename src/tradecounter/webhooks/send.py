@@ -16,13 +16,13 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
 
 import httptools
+from msgspec import Struct, field
 
 from tradecounter.kit.trusted_authorities import trusted_authorities
 from tradecounter.webhooks.rules import ATTEMPT_SECONDS, MOST_RESPONSE_BYTES, is_allowed
@@ -37,8 +37,7 @@ _PORTS = {"https": 443, "http": 80}
 _AGENT = f"Tradecounter/{version('tradecounter')}"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """How an attempt went: the response; `error` says why there is none, in words for the endpoint's owner."""
 
     status: int | None
@@ -88,8 +87,7 @@ def _look_up(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-@dataclass(slots=True)
-class HttpSender:
+class HttpSender(Struct):
     """Sends over HTTP; `networks` may be connected to although they are not public."""
 
     networks: Sequence[IPv4Network | IPv6Network] = ()

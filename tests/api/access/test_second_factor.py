@@ -1,9 +1,10 @@
 """Second factors: their set-up, their codes, recovery codes."""
 
 import base64
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
+from msgspec.structs import replace
 
 from support.people import SECRET, Someone, customer_user, later, staff_member, totp
 from support.service import Service, unused_client_address

@@ -1,16 +1,16 @@
 """Second factors and their recovery codes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Site, owner_of
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
+class Factor(Struct, frozen=True):
     """A second factor; `secret` is encrypted."""
 
     id: int

@@ -1,15 +1,15 @@
 """Requests for a link to set a new password, not yet looked up."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Site
 
 
-@dataclass(frozen=True, slots=True)
-class PasswordRequest:
+class PasswordRequest(Struct, frozen=True):
     """What was typed at a site; the address may be nobody's."""
 
     site: Site

@@ -1,7 +1,8 @@
 """Wrong passwords, by account and address."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.access.rules import FREE_GUESSES, Guesses
 from tradecounter.db.advisory_locks import COUNT_PASSWORDS
@@ -35,8 +36,7 @@ async def guesses_since(tx: Transaction, account: str, address: str, since: date
     return found or Guesses(0, 0, None, None)
 
 
-@dataclass(frozen=True, slots=True)
-class SlowedAddress:
+class SlowedAddress(Struct, frozen=True):
     """An address with so many wrong passwords that every sign-in from it is slowed down."""
 
     address: str

@@ -1,15 +1,15 @@
 """One-time links, stored only as hashes."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.people import Site
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRecord:
+class LinkRecord(Struct, frozen=True):
     """Whose password a link sets, and until when; either `staff_id` or `user_id` is set."""
 
     id: int

@@ -1,10 +1,10 @@
 """Sessions and known browsers, stored only as hashes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -80,8 +80,7 @@ async def sessions_of(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SignInFacts:
+class SignInFacts(Struct, frozen=True):
     """Whose sign-in it was, and from where."""
 
     staff_id: int | None

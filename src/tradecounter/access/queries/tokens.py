@@ -1,16 +1,15 @@
 """Service tokens, stored only as hashes."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class TokenRecord:
+class TokenRecord(Struct, frozen=True):
     """A service token without its secret; its beginning identifies it."""
 
     id: int

@@ -1,7 +1,6 @@
 """The tools that read the account, and that ask support."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -61,8 +60,7 @@ class Invoices(Struct):
     invoices: Annotated[list[CustomerInvoice], Meta(description="The invoices, newest first, at most 50.")]
 
 
-@dataclass(frozen=True, slots=True)
-class AccountTools:
+class AccountTools(Struct, frozen=True):
     """The tools that read the account, and that ask support."""
 
     database: Database

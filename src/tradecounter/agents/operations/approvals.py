@@ -1,8 +1,9 @@
 """Orders above an agent's limits wait for people of the customer, under *Approvals* in the account."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from tradecounter.agents.limit_spending import limit_exceeded
 from tradecounter.approvals.decide import request_approval
@@ -14,8 +15,7 @@ from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PendingOrder, PricedQuote
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBack:
+class HeldBack(Struct, frozen=True):
     """Why an agent's order is not confirmed, in words too."""
 
     code: Literal["approval_needed", "declined"]

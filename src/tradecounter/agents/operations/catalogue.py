@@ -1,6 +1,5 @@
 """The tools that read the catalogue."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
@@ -67,8 +66,7 @@ class ProductsBySku(Struct):
     unknown: Annotated[list[str], Meta(description="The SKUs that the customer cannot buy.")]
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueTools:
+class CatalogueTools(Struct, frozen=True):
     """The tools that read the catalogue; they respond from memory."""
 
     views: RefreshableViews

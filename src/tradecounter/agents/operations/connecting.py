@@ -1,6 +1,5 @@
 """What agents need before they may ask a customer: the metadata of `/mcp`, and registration (RFC 9728, RFC 7591)."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -71,8 +70,7 @@ def _metadata_operation(path: str, name: str, where: str) -> Operation:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectingEndpoints:
+class ConnectingEndpoints(Struct, frozen=True):
     """The endpoints; `base_url` is the configured base URL, if any."""
 
     database: Database

@@ -1,7 +1,6 @@
 """The tools that price, confirm and read orders, and that ask for quotes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
@@ -148,8 +147,7 @@ class GetOrder(Struct):
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class OrderTools:
+class OrderTools(Struct, frozen=True):
     """The tools of orders and quotes."""
 
     database: Database

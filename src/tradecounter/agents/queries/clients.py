@@ -1,9 +1,9 @@
 """Clients of agents: registered ones, and those whose id is the address of a document."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.advisory_locks import REGISTER_CLIENT
@@ -11,8 +11,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class AgentClient:
+class AgentClient(Struct, frozen=True):
     """A program that customers may allow to order; `read_at` is None for a registered one."""
 
     client_id: str

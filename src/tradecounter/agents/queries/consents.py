@@ -1,11 +1,11 @@
 """What users allow agents, the codes that say so, and agents' tokens; only hashes of codes and tokens are stored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import LiteralString
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.agents.rules import AgentScope, returns_to
@@ -19,8 +19,7 @@ from tradecounter.identity.secret_hash import new_secret, secret_hash
 _USED_EVERY = timedelta(minutes=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewConsent:
+class NewConsent(Struct, frozen=True, kw_only=True):
     """What a user allows an agent; the limits are None without the scope `order`."""
 
     client_id: str
@@ -67,8 +66,7 @@ async def insert_consent(
     return consent_id, code
 
 
-@dataclass(frozen=True, slots=True)
-class AgentConsent:
+class AgentConsent(Struct, frozen=True):
     """A consent; `usable` is False once it has ended or its person may not give it any more.
 
     `allowed_by` is None once the user is deleted.
@@ -228,8 +226,7 @@ async def end_access_token(tx: Transaction, token: str, client_id: str) -> None:
     await tx.execute(_END_ACCESS, hash=secret_hash(token), client_id=client_id)
 
 
-@dataclass(frozen=True, slots=True)
-class _PresentedToken:
+class _PresentedToken(Struct, frozen=True):
     id: int
     customer_id: int
     user_id: int | None

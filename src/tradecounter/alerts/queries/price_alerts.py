@@ -1,17 +1,17 @@
 """Price alerts: users, the lists whose prices they follow, and the prices that they know."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
+
+from msgspec import Struct
 
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class PriceAlert:
+class PriceAlert(Struct, frozen=True):
     """A list whose prices a user follows. `known` has the price of a unit by product id, as a text or None.
 
     `changes` is what the user was told last: pairs of before and after by product id.

@@ -1,14 +1,14 @@
 """Stock alerts: users, and the products whose stock they wait for."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class StockAlert:
+class StockAlert(Struct, frozen=True):
     """A product that a user waits for. `in_stock_at` is when it was found in stock, once the user is told."""
 
     product_id: int

@@ -1,11 +1,11 @@
 """`/invoice`, `/credit-note` and `/statement` of the customers' API: the documents of an account as data."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import read_statement, statement_csv
@@ -92,8 +92,7 @@ _CREDIT_NOTES: Layout[CustomerCreditNote] = Layout(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Invoices:
+class _Invoices(Struct, frozen=True):
     """A customer's invoices that match a filter, in their states at a moment."""
 
     chosen: InvoiceFilter
@@ -112,8 +111,7 @@ class _Invoices:
         return [own_invoice(invoice) for invoice in await shown_invoices(tx, rows, self.now)]
 
 
-@dataclass(frozen=True, slots=True)
-class _CreditNotes:
+class _CreditNotes(Struct, frozen=True):
     """A customer's credit notes that match a filter."""
 
     chosen: CreditNoteFilter
@@ -131,8 +129,7 @@ class _CreditNotes:
         return [own_credit_note(present_credit_note(note)) for note in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentEndpoints:
+class DocumentEndpoints(Struct, frozen=True):
     """The endpoints of documents. `letterhead` reads files, so it is called in a thread."""
 
     database: Database

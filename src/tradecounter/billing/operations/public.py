@@ -1,8 +1,8 @@
 """`GET /order/{reference}/invoice` and `GET /customer/credit`."""
 
 import asyncio
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.billing.credit_overview import ORDERS_IN_A_PIECE, read_credit, write_overview
@@ -25,8 +25,7 @@ from tradecounter.orders.queries.orders import fetch_own_order
 from tradecounter.orders.states import CancelledOrder
 
 
-@dataclass(frozen=True, slots=True)
-class BillingEndpoints:
+class BillingEndpoints(Struct, frozen=True):
     """The endpoints of invoices and credit."""
 
     database: Database

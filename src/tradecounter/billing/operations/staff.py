@@ -1,11 +1,11 @@
 """`/api/invoice`, `/api/credit-note`, statements and debtors."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from operator import attrgetter
 from typing import Annotated
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import AccountStatement, read_statement
@@ -60,8 +60,7 @@ InvoiceNumber = Annotated[int, InPath("number", "The invoice's number.", 10001, 
 CreditNoteNumber = Annotated[int, InPath("number", "The credit note's number.", 50001, "credit note")]
 
 
-@dataclass(frozen=True, slots=True)
-class BillingOperations:
+class BillingOperations(Struct, frozen=True):
     """The endpoints of invoices, credit notes, statements and debtors."""
 
     desk: Desk

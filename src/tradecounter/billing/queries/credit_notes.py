@@ -1,11 +1,11 @@
 """Credit notes, which never change."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
 import msgspec
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.billing.credit_shares import CreditShare, InvoicedLine
@@ -42,8 +42,7 @@ async def credited_of(tx: Transaction, invoice: int) -> dict[int | None, Billed]
     return {position: Billed(int(units), net, vat) for position, units, net, vat in found}
 
 
-@dataclass(frozen=True, slots=True)
-class UnitsOnInvoice:
+class UnitsOnInvoice(Struct, frozen=True):
     """The units of an order's line on one of its invoices, and those that credit notes take off it."""
 
     invoice: int
@@ -139,8 +138,7 @@ def insert_credit_note(
     tx.queue(_INSERT_LINES, number=document.number, lines=json_of(lines))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreditNoteRecord:
+class CreditNoteRecord(Struct, frozen=True, kw_only=True):
     """A credit note; `line_ids` are the order's lines in the sequence of the document, None for other lines."""
 
     number: int
@@ -156,8 +154,7 @@ class CreditNoteRecord:
     line_ids: list[int | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreditNoteFilter:
+class CreditNoteFilter(Struct, frozen=True, kw_only=True):
     """A filter of credit notes; `issued_to` is exclusive.
 
     `order_id` is internal, `before` selects those with lower numbers.

@@ -1,11 +1,12 @@
 """Customers with unpaid invoices, and what is due by age: one pass over the index of unpaid invoices."""
 
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
 from operator import attrgetter
 from typing import LiteralString
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL
 
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
@@ -13,8 +14,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class AgeStarts:
+class AgeStarts(Struct, frozen=True):
     """What was due at or after a moment is not older than its age: today's start, and those 30, 60 and 90 days ago."""
 
     today: datetime
@@ -23,8 +23,7 @@ class AgeStarts:
     days_90: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgedSums:
+class AgedSums(Struct, frozen=True, kw_only=True):
     """What is due of invoices in pounds, by days past their due date."""
 
     due: Decimal
@@ -35,8 +34,7 @@ class AgedSums:
     over_90: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DebtorRecord(AgedSums):
+class DebtorRecord(AgedSums, frozen=True, kw_only=True):
     """A customer with unpaid invoices, and the money on its account."""
 
     customer_id: int
@@ -46,8 +44,7 @@ class DebtorRecord(AgedSums):
     name_key: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DebtorTotals(AgedSums):
+class DebtorTotals(AgedSums, frozen=True, kw_only=True):
     """The sums of all debtors; `late` of them have overdue invoices, and `first` owes `most_overdue`."""
 
     debtors: int
@@ -128,8 +125,7 @@ async def debtor_totals(tx: Transaction, ages: AgeStarts) -> DebtorTotals:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Unpaid:
+class Unpaid(Struct, frozen=True):
     """The number of a customer's unpaid invoices, what is due of them, and what of it is overdue, in pounds."""
 
     invoices: int

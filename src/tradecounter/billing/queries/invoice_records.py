@@ -1,12 +1,12 @@
 """Finds invoices of any customer, for the operator."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from psycopg.sql import SQL, Composable
 
 from tradecounter.billing.invoice_document import InvoiceDocument, InvoiceLine
@@ -19,8 +19,7 @@ from tradecounter.kit.money import NOTHING
 from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvoiceRecord:
+class InvoiceRecord(Struct, frozen=True, kw_only=True):
     """An invoice with its amounts in pounds, including shipping, and what is paid and credited."""
 
     number: int
@@ -43,8 +42,7 @@ class InvoiceRecord:
         return invoice_state(self.due, self.paid, self.credited, self.due_at, now)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvoiceFilter:
+class InvoiceFilter(Struct, frozen=True, kw_only=True):
     """A filter of invoices; `order_id` is internal.
 
     `issued_to` is exclusive; `overdue_at` selects invoices that are overdue then, `before` those with lower numbers.
@@ -152,8 +150,7 @@ async def invoice_document(tx: Transaction, number: int) -> InvoiceDocument:
     return msgspec.convert(document, InvoiceDocument)
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedLines:
+class PrintedLines(Struct, frozen=True):
     """The lines of an invoice, and the ids of the order's lines in the same sequence; None is the shipping."""
 
     line_ids: Sequence[int | None]

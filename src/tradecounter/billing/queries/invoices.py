@@ -1,10 +1,10 @@
 """Invoices, which never change, and debts."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.billing.invoice_document import InvoiceDocument
@@ -48,8 +48,7 @@ async def invoiced_of(tx: Transaction, order_ids: Collection[int]) -> dict[int, 
     return invoiced
 
 
-@dataclass(frozen=True, slots=True)
-class Invoice:
+class Invoice(Struct, frozen=True):
     """An issued invoice without its document."""
 
     number: int
@@ -77,8 +76,7 @@ async def find_invoice(tx: Transaction, order_id: int) -> Invoice | None:
     return await tx.fetch_one(_FIND_INVOICE, order_id=order_id)
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedInvoice:
+class PrintedInvoice(Struct, frozen=True):
     """An invoice as a PDF file."""
 
     number: int
@@ -112,8 +110,7 @@ _DEBT = SQL(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Debt:
+class Debt(Struct, frozen=True, kw_only=True):
     """The gross of a confirmed order, less credit notes, and the paid amount; without an invoice, `due_at` is None."""
 
     order_reference: str

@@ -4,9 +4,10 @@ All steps that move money first lock the account's balance, then the orders, the
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -40,8 +41,7 @@ async def unallocated_by_customer(tx: Transaction, customer_ids: Sequence[int]) 
     return dict(await tx.fetch_all(_UNALLOCATED_OF, customer_ids=list(customer_ids)))
 
 
-@dataclass(frozen=True, slots=True)
-class OpenInvoice:
+class OpenInvoice(Struct, frozen=True):
     """An invoice and what is due of it."""
 
     invoice: int
@@ -49,8 +49,7 @@ class OpenInvoice:
     due: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class InvoiceOwner:
+class InvoiceOwner(Struct, frozen=True):
     """An invoice's order and customer, which never change."""
 
     invoice: int
@@ -111,8 +110,7 @@ async def invoices_of_order(tx: Transaction, order_id: int) -> list[OpenInvoice]
     return await tx.fetch_all(_OPEN_INVOICES_OF_ORDER, order_id=order_id)
 
 
-@dataclass(frozen=True, slots=True)
-class FreeMoney:
+class FreeMoney(Struct, frozen=True):
     """A payment with unallocated money."""
 
     payment_id: int
@@ -137,8 +135,7 @@ async def free_money(tx: Transaction, customer_id: int) -> list[FreeMoney]:
     return await tx.fetch_all(_FREE_MONEY, customer_id=customer_id)
 
 
-@dataclass(frozen=True, slots=True)
-class Allocated:
+class Allocated(Struct, frozen=True):
     """The money that a payment gave to an invoice."""
 
     payment_id: int

@@ -1,10 +1,11 @@
 """Invoices, credit notes and payments of all customers as tables: sorted by a column, page by page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 
+from msgspec import Struct
+from msgspec.structs import replace
 from psycopg.sql import SQL
 
 from tradecounter.billing.rules import InvoiceState, invoice_state
@@ -15,8 +16,7 @@ _NAME = SQL("coalesce(nullif(c.company, ''), c.first_name || ' ' || c.last_name)
 _NUMBER, _AMOUNT, _MOMENT, _DAY = SQL("bigint"), SQL("numeric"), SQL("timestamptz"), SQL("date")
 
 
-@dataclass(frozen=True, slots=True)
-class InvoiceRow:
+class InvoiceRow(Struct, frozen=True):
     """An invoice in a table."""
 
     number: int
@@ -35,8 +35,7 @@ class InvoiceRow:
         return invoice_state(self.due, self.paid, self.credited, self.due_at, now)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvoiceTableFilter:
+class InvoiceTableFilter(Struct, frozen=True, kw_only=True):
     """A filter of invoices; None matches all. `issued_to` is exclusive, `overdue_at` selects what is overdue then."""
 
     number: int | None = None
@@ -84,8 +83,7 @@ def invoices_for(wanted: InvoiceTableFilter) -> SortedTable[InvoiceRow]:
     return INVOICES if wanted.issued_from is None and wanted.issued_to is None else _ISSUED
 
 
-@dataclass(frozen=True, slots=True)
-class CreditNoteRow:
+class CreditNoteRow(Struct, frozen=True):
     """A credit note in a table."""
 
     number: int
@@ -97,8 +95,7 @@ class CreditNoteRow:
     gross: Decimal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreditNoteTableFilter:
+class CreditNoteTableFilter(Struct, frozen=True, kw_only=True):
     """A filter of credit notes; None matches all. `issued_to` is exclusive."""
 
     customer_id: int | None = None
@@ -128,8 +125,7 @@ CREDIT_NOTES: SortedTable[CreditNoteRow] = SortedTable(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentRow:
+class PaymentRow(Struct, frozen=True):
     """A payment in a table; `invoices` are those that it pays."""
 
     id: int
@@ -143,8 +139,7 @@ class PaymentRow:
     invoices: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentTableFilter:
+class PaymentTableFilter(Struct, frozen=True, kw_only=True):
     """A filter of payments; None matches all. Both days of receipt are included."""
 
     customer_id: int | None = None

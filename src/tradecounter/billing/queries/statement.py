@@ -1,17 +1,16 @@
 """What customers owe and paid, for statements and for the list of debtors."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRecord:
+class EntryRecord(Struct, frozen=True):
     """An entry of a customer's account; `kind` is `invoice`, `credit_note`, `payment`, `refund` or `reversal`."""
 
     at: datetime
@@ -75,8 +74,7 @@ async def first_entry(tx: Transaction, customer_id: int) -> datetime | None:
     return first
 
 
-@dataclass(frozen=True, slots=True)
-class DueRecord:
+class DueRecord(Struct, frozen=True):
     """What is due of an invoice at a moment."""
 
     customer_id: int
@@ -104,8 +102,7 @@ async def due_before(tx: Transaction, customer_id: int, until: datetime) -> list
     return await tx.fetch_all(_DUE_AT, customer_id=customer_id, until=until)
 
 
-@dataclass(frozen=True, slots=True)
-class OverdueInvoice:
+class OverdueInvoice(Struct, frozen=True):
     """An overdue invoice whose reminder of a stage was not sent yet."""
 
     invoice: int

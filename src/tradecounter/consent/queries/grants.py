@@ -1,7 +1,8 @@
 """Consents, the codes issued under them, and refresh tokens; only hashes of codes and tokens are stored."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -56,8 +57,7 @@ async def insert_grant(
     return code
 
 
-@dataclass(frozen=True, slots=True)
-class GrantRecord:
+class GrantRecord(Struct, frozen=True):
     """A grant with its consent; `usable` is False when it has ended, or its customer is blocked."""
 
     id: int
@@ -122,8 +122,7 @@ async def insert_refresh_token(tx: Transaction, grant_id: int, now: datetime, ex
     return token
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshTokenState:
+class RefreshTokenState(Struct, frozen=True):
     """Until when a refresh token is valid, and when it was used."""
 
     expires_at: datetime

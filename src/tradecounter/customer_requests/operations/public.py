@@ -1,10 +1,9 @@
 """`/request` with GET and POST: what a customer's programs ask support about orders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.customer_requests.handle_requests import fetch_request, open_request
@@ -41,8 +40,7 @@ class RequestList(PagedList, frozen=True, kw_only=True):
     state: Annotated[State, Meta(description="Only requests in this state.", examples=["open"])] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Requests:
+class _Requests(Struct, frozen=True):
     """A customer's requests in a state, or in any."""
 
     customer_id: int
@@ -61,8 +59,7 @@ class _Requests:
         return [own_request(request) for request in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class RequestEndpoints:
+class RequestEndpoints(Struct, frozen=True):
     """The endpoints of requests to support."""
 
     database: Database

@@ -1,10 +1,9 @@
 """`/api/request`: what customers ask about their orders, and the answers."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.customer_requests.handle_requests import RequestAnswer, close_request, fetch_request
 from tradecounter.customer_requests.operations.examples import DESCRIBED
@@ -27,8 +26,7 @@ class RequestListParameters(ChangingParameters, frozen=True, kw_only=True):
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's requests.")] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestOperations:
+class RequestOperations(Struct, frozen=True):
     """The endpoints of customers' requests."""
 
     desk: Desk

@@ -1,10 +1,10 @@
 """`tradecounter customer`: the reseller's customers."""
 
-from dataclasses import asdict
 from typing import Any
 
 import typer
 from msgspec import structs
+from msgspec.structs import asdict
 
 from tradecounter.billing.queries.invoice_records import overdue_of
 from tradecounter.billing.queries.ledger import unallocated_of

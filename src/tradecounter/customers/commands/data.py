@@ -1,12 +1,12 @@
 """`tradecounter customer export` and `erase`."""
 
 import sys
-from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from msgspec.structs import asdict
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import CustomerId

@@ -1,8 +1,9 @@
 """`/api/customer/{id}/address`: customers' address books."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
+
+from msgspec import Struct
 
 from tradecounter.customers.address_book import remove_address
 from tradecounter.customers.address_rules import read_address
@@ -24,8 +25,7 @@ async def _check(raw: bytes) -> None:
     read_address(raw)
 
 
-@dataclass(frozen=True, slots=True)
-class AddressOperations:
+class AddressOperations(Struct, frozen=True):
     """The endpoints of customers' address books."""
 
     desk: Desk

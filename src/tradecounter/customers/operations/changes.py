@@ -1,9 +1,9 @@
 """What the API and the pages of customers share: changes of accounts, keys, users and addresses."""
 
-from dataclasses import asdict
 from datetime import datetime
 
 from msgspec import UNSET, structs
+from msgspec.structs import asdict
 
 from tradecounter.access.users import disable_user, fetch_user_of
 from tradecounter.customers.address_book import save_address

@@ -1,9 +1,10 @@
 """`GET /customer`, and `/customer/address` with GET, POST, PUT and DELETE."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
+
+from msgspec import Struct
 
 from tradecounter.customers.address_book import change_address, remove_address, save_address
 from tradecounter.customers.address_rules import check_address, read_address
@@ -47,8 +48,7 @@ async def _check(raw: bytes) -> None:
     read_address(raw)
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerEndpoints:
+class CustomerEndpoints(Struct, frozen=True):
     """The endpoints of the account."""
 
     desk: Desk

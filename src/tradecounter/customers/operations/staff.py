@@ -1,11 +1,11 @@
 """`/api/customer`: accounts with their keys and users."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import UNSET, Meta, structs
+from msgspec import UNSET, Meta, Struct, structs
+from msgspec.structs import asdict
 
 from tradecounter.access.own_users import UserChange, change_user
 from tradecounter.access.queries.users import list_users
@@ -98,8 +98,7 @@ async def _check_change(tx: Transaction, raw: bytes) -> None:
     await check_account_change(tx, raw)
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerOperations:
+class CustomerOperations(Struct, frozen=True):
     """The endpoints of customers; `secret` returns the installation's secret key."""
 
     desk: Desk

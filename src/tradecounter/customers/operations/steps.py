@@ -1,9 +1,9 @@
 """`/api/customer/{id}/block`, `/export` and `/erase`."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.customers.change_account import block_customer, unblock_customer
@@ -21,8 +21,7 @@ from tradecounter.privacy.export_customer import export_customer
 _ZIP = "application/zip"
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerStepOperations:
+class CustomerStepOperations(Struct, frozen=True):
     """The endpoints that block, export and erase customers."""
 
     desk: Desk

@@ -1,11 +1,11 @@
 """The customers as a table: searched, sorted by a column, page by page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.customers.queries.accounts import ACCOUNT_COLUMNS, spelled_price_list
@@ -26,8 +26,7 @@ _SORTS: Mapping[str, tuple[SQL, SQL, Any]] = {
 SORTS: Mapping[str, Any] = {name: kind for name, (_, _, kind) in _SORTS.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CustomerFilter:
+class CustomerFilter(Struct, frozen=True, kw_only=True):
     """A filter of customers; None matches all.
 
     `text` is a customer's id or external id, or part of its company, its contact's name or its e-mail address, or all
@@ -39,8 +38,7 @@ class CustomerFilter:
     blocked: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerRow:
+class CustomerRow(Struct, frozen=True):
     """A customer in a table, and the value by which it is sorted."""
 
     account: Account

@@ -1,9 +1,9 @@
 """Finds customers by what people type, and who their first owner is."""
 
 import re
-from dataclasses import dataclass
 from typing import LiteralString
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -11,8 +11,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold, joined_word
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCustomer:
+class FoundCustomer(Struct, frozen=True):
     """A customer and its contact person; `exact`: the number, an e-mail address or the whole name matches."""
 
     id: int

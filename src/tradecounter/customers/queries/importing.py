@@ -1,9 +1,9 @@
 """The SQL of the import of customers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import LiteralString
 
+from msgspec import Struct
 from psycopg.sql import SQL, Identifier
 
 from tradecounter.db.statement import Statement
@@ -50,8 +50,7 @@ CUSTOMER_VIEW: LiteralString = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedCustomer:
+class ImportedCustomer(Struct, frozen=True):
     """A customer that an import added or changed, with the fields that have new values."""
 
     id: int

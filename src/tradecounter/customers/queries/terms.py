@@ -1,13 +1,12 @@
 """The terms of customers that determine their catalogue."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerTerms:
+class CustomerTerms(Struct, frozen=True):
     """A customer's price list (None: the default list), discount in hundredths of a per cent, and trade flag."""
 
     customer_id: int

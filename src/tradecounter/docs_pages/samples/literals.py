@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 # The fields of forms whose values a program has from an earlier step.
 FROM_ENVIRONMENT = {
@@ -16,8 +17,7 @@ FROM_ENVIRONMENT = {
 _WIDE = 60  # characters; longer objects and lists are split into lines
 
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
+class Syntax(Struct, frozen=True):
     """A language's syntax for values."""
 
     step: str

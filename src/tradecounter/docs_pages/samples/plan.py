@@ -5,8 +5,9 @@ Some operations need a value from another operation, such as a `confirmation_cod
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from tradecounter.edge.rest.operation import Sample
 
@@ -15,8 +16,7 @@ _BODY = "$response.body#/"
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """A request; each `{name}` in its URL is a value from the previous response."""
 
     method: str
@@ -48,8 +48,7 @@ class Request:
         return self.address + ("?" + "&".join(f"{k}={v}" for k, v in self.query.items()) if self.query else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A sample's requests: `last` and optionally `first`, whose response provides the values `taken`."""
 
     last: Request

@@ -5,7 +5,6 @@ rejects gets the message that it gets at the other doors, with the option's name
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import partial, wraps
@@ -27,8 +26,7 @@ from tradecounter.kit.validation_messages import field_errors_of
 Command = Callable[..., None]
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """What a command says of a field otherwise than the struct does.
 
     `name` is an option's, `--trade/--no-trade`, or an argument's, in capitals. `read` parses a text, and an element of

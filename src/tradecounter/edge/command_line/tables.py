@@ -4,13 +4,13 @@ import re
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import zip_longest
 from typing import Annotated, Any
 
 import typer
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -52,8 +52,7 @@ ColumnNames = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(Struct, frozen=True):
     """A column whose values may be wrapped, at least `width` characters wide."""
 
     name: str
@@ -63,8 +62,7 @@ class Prose:
 Column = str | Prose
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     """A column with its cells, its minimum width, and its natural width, at which no cell is wrapped."""
 
     name: str

@@ -4,7 +4,8 @@ All else in the interface document is an addition, and marked as one (`additions
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 _PAGING = frozenset({"X-Total-Count", "X-Page", "X-Limit", "X-Total-Pages", "Link"})
 _REPLAY = frozenset({"Idempotent-Replay"})
@@ -18,8 +19,7 @@ _CREATION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CoreOperation:
+class CoreOperation(Struct, frozen=True):
     """The parts of an operation that belong to the core: statuses, parameters, and headers of its success."""
 
     statuses: frozenset[str]
@@ -27,8 +27,7 @@ class CoreOperation:
     headers: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
+class Core(Struct, frozen=True):
     """The core's operations by method and path, and the fields of its schemas by name."""
 
     operations: Mapping[str, CoreOperation]

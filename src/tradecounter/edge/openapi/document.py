@@ -1,11 +1,11 @@
 """Builds the interface document, and encodes it as JSON and YAML."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import yaml
+from msgspec import Struct
 
 from tradecounter.edge.openapi.additions import mark_additions
 from tradecounter.edge.openapi.introduction import LICENSE, VERSION, About
@@ -19,8 +19,7 @@ from tradecounter.kit.json_text import to_json
 YAML = "application/yaml"
 
 
-@dataclass(frozen=True, slots=True)
-class Documents:
+class Documents(Struct, frozen=True):
     """The interface document, as JSON and as YAML."""
 
     json: bytes

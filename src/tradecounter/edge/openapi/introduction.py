@@ -1,8 +1,9 @@
 """The general parts of the sites' interface documents: introduction, tags, credentials."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from tradecounter.edge.openapi.core import CORE, Core
 
@@ -64,8 +65,7 @@ CLIENT_CREDENTIALS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(Struct, frozen=True):
     """The general parts of one site's document; `reference` and `guide` are the paths of its pages."""
 
     title: str

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -110,15 +109,13 @@ class DryRun(Struct, frozen=True):
         return self.dry_run == "true"
 
 
-@dataclass(frozen=True, slots=True)
-class Unchanged(Generic[Item]):
+class Unchanged(Struct, Generic[Item], frozen=True):
     """The result of a change that had been made before, where the first time is a 201."""
 
     result: Item
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """A response to a change. A `lasting` one is stored: who repeats the request gets the body `kept`."""
 
     status: int
@@ -127,8 +124,7 @@ class Made:
     lasting: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(Struct, frozen=True):
     """The database and the clock, with the steps that every operation takes."""
 
     database: Database

@@ -6,7 +6,6 @@ parameters, the query, the body and the response. See `Subject`.
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import wraps
 from itertools import islice
@@ -27,6 +26,7 @@ from typing import (
 )
 from urllib.parse import quote
 
+from msgspec import Struct, field
 from msgspec.structs import fields
 from starlette.responses import Response
 
@@ -74,8 +74,7 @@ FILE = Media({"type": "string", "format": "binary"})
 NO_FILES: Mapping[str, Media] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class InPath:
+class InPath(Struct, frozen=True):
     """Marks a method's parameter as a path parameter, a numeric id or text, as its example is.
 
     A value that matches nothing is a 404 that names `what`. Text may be read `in_lower_case`.
@@ -110,8 +109,7 @@ class Described(NamedTuple):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed(Generic[Item]):
+class Listed(Struct, Generic[Item], frozen=True):
     """A page of a list.
 
     `found` has one record more than the query's `limit` when there is a next page. `shown` are the records as the
@@ -136,8 +134,7 @@ class Options(TypedDict, total=False):
     roles: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Struct, frozen=True, kw_only=True):
     """What the operations of a subject share, and the decorators that declare them.
 
     `read` and `write` are the scopes. `roles` are the staff's roles that may change something, where they are not those
@@ -331,8 +328,7 @@ class Subject:
         return Body(shape, {described.name or shape.__name__: described.example}, required=required)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Signature:
+class _Signature(Struct, frozen=True, kw_only=True):
     """What a method says of its operation. `path` are the parameters of the path by the names that the method has."""
 
     name: str

@@ -4,8 +4,9 @@ Labels are text beside the drawing, so that they keep their size on every screen
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 Number = int | Decimal
 
@@ -14,8 +15,7 @@ _GAP = Decimal("0.25")  # of a bar's place
 _MOST_NAMED = 5  # bars, on a phone
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A rectangle."""
 
     x: Decimal
@@ -25,8 +25,7 @@ class Bar:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """A chart with one bar for each label; `values` are its data as text, `series` says what they are."""
 
     title: str

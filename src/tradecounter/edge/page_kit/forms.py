@@ -8,14 +8,13 @@ An empty field counts as absent. White space around a value is removed. Numbers 
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
@@ -42,8 +41,7 @@ _TRUE = {"true", "on", "1", "yes"}
 _UNREADABLE = object()  # stands for a number that cannot be read; no type accepts it
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
+class Submitted(Struct, frozen=True):
     """A form as it was sent: the values of each field, and its files."""
 
     values: Mapping[str, Sequence[str]]
@@ -60,8 +58,7 @@ class Submitted:
             file.file.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(Struct, frozen=True):
     """A form to show: what was filled in, and what is wrong. A form that is shown for the first time is empty.
 
     `labels` are those of the fields that a template has shown so far, for the list of what is wrong.
@@ -261,8 +258,7 @@ def _newlines(value: str) -> str:
     return value.replace("\r\n", "\n")
 
 
-@dataclass(slots=True)
-class _Reading(Generic[Shape]):
+class _Reading(Struct, Generic[Shape]):
     """Reads a form into a struct.
 
     Attributes:

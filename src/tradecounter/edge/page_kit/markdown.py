@@ -2,19 +2,18 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 from tradecounter.edge.page_kit.highlighting import highlighted
 
 _parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A heading of level 2 or below."""
 
     level: int
@@ -22,8 +21,7 @@ class Heading:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A rendered document; `body` is HTML without the title."""
 
     title: str

@@ -1,9 +1,9 @@
 """Sends HTML pages, which are rendered once for all clients."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from markupsafe import escape
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.rest.call import Call
@@ -29,8 +29,7 @@ def page_endpoint(path: str, summary: str) -> Callable[[Method], Method]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page, by default of HTML, with ANY_ADDRESS in place of the base URL, and its digest."""
 
     text: str

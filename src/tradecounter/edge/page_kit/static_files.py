@@ -4,10 +4,10 @@ Pages request `style.DIGEST.css`, which never changes and may be cached for a ye
 example from another release's page, gets the current file without caching.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.page import page_endpoint
@@ -27,8 +27,7 @@ _MEDIA_TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StaticFile:
+class StaticFile(Struct, frozen=True):
     """A static file from this package."""
 
     body: bytes
@@ -58,8 +57,7 @@ def static_address(name: str) -> str:
     return f"static/{stem}.{static_files()[name].short_digest}.{ending}"
 
 
-@dataclass(frozen=True, slots=True)
-class StaticEndpoint:
+class StaticEndpoint(Struct, frozen=True):
     """The endpoint for static files."""
 
     @page_endpoint("/static/{name}", "A static file for the pages")
@@ -78,8 +76,7 @@ class StaticEndpoint:
         return response
 
 
-@dataclass(frozen=True, slots=True)
-class BackOfficeStatic(StaticEndpoint):
+class BackOfficeStatic(StaticEndpoint, frozen=True):
     """The static files of the back office's reference, which is one level further down."""
 
     @page_endpoint("/api/static/{name}", "A static file of the pages")

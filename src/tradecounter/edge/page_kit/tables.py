@@ -3,13 +3,12 @@
 import base64
 import binascii
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Any, Generic, Literal, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import query_values
@@ -45,8 +44,7 @@ class TableParameters(Struct, frozen=True, kw_only=True):
         return MOST_IN_A_FILE if self.is_file else PAGE_SIZE + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
+class Sort(Struct, frozen=True):
     """The order of a table's rows."""
 
     column: str
@@ -102,8 +100,7 @@ def _no_cursor() -> DomainError:
     return invalid("after", "take it from the link to the next page")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column's heading; `sort` is its name in the parameter `sort`, if the table can be sorted by it."""
 
     heading: str
@@ -111,8 +108,7 @@ class Column:
     numeric: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table(Generic[Row]):
+class Table(Struct, Generic[Row], frozen=True):
     """A page of a table, with the addresses of the same table in another order, of its next page and of its file."""
 
     address: str

@@ -1,9 +1,9 @@
 """Shows the errors of pages as pages, and sends people who have not signed in to the page where they do."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import jinja2
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -27,8 +27,7 @@ _HEADINGS = {
 _ANOTHER_HEADING = "Something went wrong"
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorPages:
+class ErrorPages(Struct, frozen=True):
     """Shows errors within a site's frame. htmx puts them in place of the page."""
 
     site: PageSite

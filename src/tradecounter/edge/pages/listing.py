@@ -2,11 +2,11 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from types import MappingProxyType
 from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_type_hints
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
@@ -23,8 +23,7 @@ Row = TypeVar("Row")
 After = tuple[Any, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed(Generic[Wanted, Row]):
+class Listed(Struct, Generic[Wanted, Row], frozen=True):
     """The parameters of a table, the form with its filters, its order and the rows that were found."""
 
     wanted: Wanted

@@ -4,7 +4,8 @@ A subject is listed when its page exists and the person may open it.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.edge.pages.operation import may_open
 from tradecounter.edge.pages.page_site import PageSite
@@ -55,8 +56,7 @@ ALSO: Mapping[str, tuple[str, ...]] = {
 SEARCH: Mapping[str, str] = {"staff": "/search", "account": "/account/search"}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A subject in the menu; `is_page` means that it is the page itself, not one below it."""
 
     name: str

@@ -1,7 +1,6 @@
 """Declarations of pages: who may open them, and what they need."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
 
@@ -10,8 +9,7 @@ from tradecounter.edge.permissions import UserRole, allows
 from tradecounter.edge.rest.operation import Method, Operation, Parameter, Success, endpoint
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageOperation(Operation):
+class PageOperation(Operation, frozen=True, kw_only=True):
     """A page, or a form that is sent to one. The interface documents do not list it.
 
     A page of the back office has a `scope` or `roles`, as an operation of the API has; one of the account has

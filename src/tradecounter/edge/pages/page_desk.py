@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -41,8 +40,7 @@ _SEE_OTHER = 303
 _DIGITS = 32  # of a digest
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What came of one of several things that a form changes: what was done with it, or why nothing was."""
 
     name: str
@@ -50,8 +48,7 @@ class Outcome:
     done: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PageDesk:
+class PageDesk(Struct, frozen=True):
     """The database, the clock and the templates of a site with pages."""
 
     site: PageSite

@@ -1,12 +1,11 @@
 """What differs between the two sites with pages: addresses, cookies and names."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.edge.people import Site
 
 
-@dataclass(frozen=True, slots=True)
-class PageSite:
+class PageSite(Struct, frozen=True):
     """A site with pages. Paths begin below the site's base URL."""
 
     name: Site

@@ -1,10 +1,10 @@
 """What every template of a page knows as `page`: the person, the menu, addresses."""
 
 import secrets
-from dataclasses import dataclass
 from decimal import Decimal
 from urllib.parse import quote, unquote, urlsplit
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -28,16 +28,14 @@ _FLASH_SECONDS = 60
 BASKET = "tradecounter.basket"  # the key in the ASGI scope
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderBasket:
+class HeaderBasket(Struct, frozen=True):
     """What the header says of a person's basket: its lines, and their net price in pounds."""
 
     lines: int
     net: Decimal
 
 
-@dataclass(frozen=True, slots=True)
-class PageView:
+class PageView(Struct, frozen=True):
     """The frame of a page. `prefix` is the path of the base URL, below which the site is."""
 
     site: PageSite

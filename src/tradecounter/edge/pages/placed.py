@@ -1,10 +1,10 @@
 """Places the same pages at both sites, each for those who may open them there."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import wraps
 from typing import Any, ClassVar, Protocol
 
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.edge.pages.operation import PageOperation

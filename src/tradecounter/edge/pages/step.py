@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial, wraps
 from typing import Any, TypedDict, Unpack, get_type_hints
@@ -41,8 +40,7 @@ class Access(Rights, total=False):
     path_parameters: tuple[Parameter, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(Struct, frozen=True, kw_only=True):
     """What a step without fields asks: its text, what its button says, and the page to go back to."""
 
     text: str

@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import Scope
 
@@ -59,8 +59,7 @@ async def read_body(request: Request, most_bytes: int) -> bytes:
     return bytes(raw)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A request that was admitted to an endpoint."""
 
     request: Request

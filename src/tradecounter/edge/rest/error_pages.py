@@ -1,8 +1,8 @@
 """Lets a request have its errors as pages; without a page, errors are JSON."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
@@ -10,8 +10,7 @@ from starlette.types import Scope
 _KEY = "tradecounter.error_page"
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """An error as a response: its status, its text, its headers, and what was raised."""
 
     status: int

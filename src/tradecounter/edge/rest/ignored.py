@@ -5,14 +5,13 @@ service sets them and ignores them on input.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import Any, get_args, get_origin
 from urllib.parse import quote, unquote_plus
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from tradecounter.edge.rest.parameters import MOST_PARTS, known_names
 from tradecounter.kit.number_types import alternatives
@@ -26,8 +25,7 @@ _PLAIN = "[]!$&'()*+/:;=?@ "
 _CREDENTIAL = "api-key"
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(Struct):
     """The known members of a JSON object or of a list's elements."""
 
     members: "dict[str, _Known]" = field(default_factory=dict)

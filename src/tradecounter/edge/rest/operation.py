@@ -1,12 +1,12 @@
 """Declarations of endpoints, which define routing, validation, the interface document and the samples."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from types import MethodType
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.edge.permissions import KeyScope
@@ -29,8 +29,7 @@ TEXT: Schema = {"type": "string", "minLength": 1}
 ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A path parameter or a request header."""
 
     name: str
@@ -40,8 +39,7 @@ class Parameter:
     takes_slashes: bool = False  # matches the rest of the path, because encoded slashes arrive decoded
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """A response header; `always` means that responses that declare the header never omit it."""
 
     name: str
@@ -51,8 +49,7 @@ class Header:
     always: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """The body of a request."""
 
     type: type[msgspec.Struct]
@@ -61,16 +58,14 @@ class Body:
     required: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Media:
+class Media(Struct, frozen=True):
     """A body that is not JSON."""
 
     schema: Schema
     examples: Examples = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """A link from the success response of operation `source`; its values are OpenAPI runtime expressions."""
 
     source: str
@@ -79,8 +74,7 @@ class Link:
     body: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Success:
+class Success(Struct, frozen=True):
     """The success response; `body` is the type of its JSON body."""
 
     status: int
@@ -91,8 +85,7 @@ class Success:
     headers: tuple[Header, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorResponse:
+class ErrorResponse(Struct, frozen=True):
     """An error response; `example` is a message, or a `body` of another type. Without a type, the body is `{}`.
 
     The interface document describes errors with the same name once.
@@ -108,8 +101,7 @@ class ErrorResponse:
     counted: bool = True  # the request counts towards the rate limit; the response has the limit's headers
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """Additional data for an operation's samples in the reference.
 
     `after` names an operation whose request is sent first, with `first_body` or else its first example. A link
@@ -121,8 +113,7 @@ class Sample:
     first_body: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deprecation:
+class Deprecation(Struct, frozen=True, kw_only=True):
     """Since when an operation is deprecated, when it ends, and what to use instead, as a sentence of Markdown.
 
     Days begin at midnight UTC. Raises ValueError if customers get less notice than the guide promises.
@@ -137,8 +128,7 @@ class Deprecation:
             raise ValueError(f"deprecated operations stay for at least {LEAST_NOTICE.days} days")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """One method on one path (specification, section 4).
 
     Implied errors, such as 401 and 429, need no declaration: see `edge/rest/common_errors.py`.
@@ -174,8 +164,7 @@ class Operation:
     roles: tuple[str, ...] = ()  # the staff's roles, where they are not those of the scope
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """An operation and its handler."""
 
     operation: Operation

@@ -1,12 +1,11 @@
 """Paging: the requested page of a list, and its headers (specification, section 1)."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from starlette.responses import Response
 from starlette.types import Scope
 
@@ -52,8 +51,7 @@ COUNTED_BY_SIZE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A requested page: its number, starting at 1, and the results per page (0: all results, on page 1)."""
 
     number: int
@@ -78,8 +76,7 @@ class Page:
         return max(1, -(-(end - start) // MOST_ON_A_PAGE))
 
 
-@dataclass(frozen=True)
-class PageLinks:
+class PageLinks(Struct, frozen=True, dict=True):
     """The links from a page to other pages; `url` is the list's URL without the query."""
 
     url: str

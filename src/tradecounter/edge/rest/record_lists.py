@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-from msgspec import Struct
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.db.pool import Database
@@ -55,8 +54,7 @@ class Records(Protocol[Row, Shown_co]):
         """Return records as the response has them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout(Generic[Item]):
+class Layout(Struct, Generic[Item], frozen=True):
     """How a list is written. A file of `name` has a column for each of `columns`, which are fields of the items."""
 
     name: str
@@ -80,8 +78,7 @@ class Layout(Generic[Item]):
         return [csv_text.cell_of(getattr(item, name)) for name in self.columns]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordLists:
+class RecordLists(Struct, frozen=True):
     """Responds with lists. The long ones of a customer are read one piece at a time."""
 
     database: Database

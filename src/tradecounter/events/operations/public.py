@@ -1,7 +1,6 @@
 """`GET /event`: a customer's events."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -61,8 +60,7 @@ async def respond_with_events(call: Call, feed: EventFeed, wanted: EventQuery, w
     return json_response([event_on_the_wire(record) for record in page.events], headers=headers)
 
 
-@dataclass(frozen=True, slots=True)
-class EventEndpoints:
+class EventEndpoints(Struct, frozen=True):
     """The endpoint of a customer's events."""
 
     feed: EventFeed

@@ -1,6 +1,5 @@
 """`/api/event`: the event log."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -31,8 +30,7 @@ class EventListParameters(Struct, frozen=True):
     wait: Wait = 0
 
 
-@dataclass(frozen=True, slots=True)
-class EventOperations:
+class EventOperations(Struct, frozen=True):
     """The endpoint of all customers' events."""
 
     feed: EventFeed

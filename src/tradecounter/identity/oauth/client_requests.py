@@ -2,9 +2,8 @@
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -44,8 +43,7 @@ NOT_AUTHENTICATED = ErrorResponse(
 ADDRESS_BLOCKED = FORBIDDEN
 
 
-@dataclass(frozen=True, slots=True)
-class ClientRequest:
+class ClientRequest(Struct, frozen=True):
     """A form that an authenticated application has sent; `actor` names the application in the audit log."""
 
     client_id: str
@@ -53,8 +51,7 @@ class ClientRequest:
     actor: Actor
 
 
-@dataclass(frozen=True, slots=True)
-class ClientDesk:
+class ClientDesk(Struct, frozen=True):
     """Reads forms that applications send with their credentials."""
 
     database: Database

@@ -1,9 +1,9 @@
 """Exchanges a customer's consent for an access token (specification, token exchange)."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 import structlog
+from msgspec import Struct
 
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
@@ -17,8 +17,7 @@ from tradecounter.kit.clock import Clock
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class TokenExchange:
+class TokenExchange(Struct, frozen=True):
     """Exchanges subject tokens; uses no database connection while it fetches the issuer's keys."""
 
     database: Database

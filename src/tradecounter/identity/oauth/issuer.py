@@ -1,11 +1,11 @@
 """The issuer of subject tokens: its name and keys, fetched when needed and cached."""
 
 import asyncio
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
 import structlog
+from msgspec import Struct
 
 from tradecounter.identity.oauth.issuer_documents import IssuerAwayError, IssuerKeys, read_issuer
 from tradecounter.kit.clock import Clock
@@ -40,8 +40,7 @@ class IssuerUnavailableError(DomainError):
         )
 
 
-@dataclass(slots=True)
-class Issuer:
+class Issuer(Struct):
     """Another service at a URL; requests that need its keys at the same time share one fetch."""
 
     url: str

@@ -1,9 +1,10 @@
 """Registers and disables OAuth applications, and revokes their tokens for a customer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
+
+from msgspec.structs import replace
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction

@@ -1,7 +1,6 @@
 """Validates subject tokens: signed JWTs in which a customer consents to an application (specification, section 4)."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,7 +8,7 @@ import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import Key
 from joserfc.jws import CompactSignature, JWSRegistry, extract_compact, validate_compact
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from tradecounter.identity.oauth.issuer_documents import IssuerKeys
 
@@ -27,16 +26,14 @@ class InvalidSubjectTokenError(Exception):
     """The subject token is not valid. The reason is for the log, not for the client."""
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
+class Consent(Struct, frozen=True):
     """The consent that a subject token must contain: for which API, and to which application."""
 
     audience: str
     client_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class GivenConsent:
+class GivenConsent(Struct, frozen=True):
     """The customer who consents, and when the token was issued (seconds since 1970), if known.
 
     `grant_id` is the grant of the own issuer; None with another issuer.
@@ -85,8 +82,7 @@ class _Signatures(JWSRegistry):
 _signatures = _Signatures()
 
 
-@dataclass(frozen=True, slots=True)
-class SubjectToken:
+class SubjectToken(Struct, frozen=True):
     """A well-formed subject token with an allowed algorithm; its signature and claims are not checked yet."""
 
     signed: CompactSignature

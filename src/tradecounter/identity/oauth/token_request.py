@@ -3,11 +3,10 @@
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.edge.rest.form import form_decoded
 from tradecounter.kit.errors import DomainError
@@ -56,8 +55,7 @@ class TokenRequest(msgspec.Struct):
     ] = msgspec.UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class ClientCredentials:
+class ClientCredentials(Struct, frozen=True):
     """An application's id and secret, as presented."""
 
     client_id: str

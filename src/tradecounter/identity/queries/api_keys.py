@@ -1,9 +1,9 @@
 """API keys; only their hashes are stored (specification, authentication)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.changes import bump
@@ -16,16 +16,14 @@ from tradecounter.identity.key_limits import KeyLimits, limits_of
 from tradecounter.identity.secret_hash import new_secret, secret_hash
 
 
-@dataclass(frozen=True, slots=True)
-class NewKey:
+class NewKey(Struct, frozen=True):
     """The id of a new key, and the key, which cannot be read again."""
 
     id: int
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRecord:
+class KeyRecord(Struct, frozen=True):
     """A key without its secret; people identify a key by its first characters.
 
     `networks` are empty for a key that may be used from anywhere.
@@ -141,8 +139,7 @@ async def disable_key(tx: Transaction, key_id: int, now: datetime) -> KeyRecord 
     return key
 
 
-@dataclass(frozen=True, slots=True)
-class ActiveKey:
+class ActiveKey(Struct, frozen=True):
     """An enabled key, which may have expired, and its customer, who is not blocked; None for `limits`: none."""
 
     id: int
@@ -151,8 +148,7 @@ class ActiveKey:
     limits: KeyLimits | None
 
 
-@dataclass(frozen=True, slots=True)
-class _ActiveKeyRow:
+class _ActiveKeyRow(Struct, frozen=True):
     id: int
     customer_id: int
     name: str

@@ -1,9 +1,9 @@
 """`/api/import`: imports of files, their history and their roll-back."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.bulk.importing import ImportOptions, ImportReport
@@ -33,8 +33,7 @@ _OK, _SOME_LINES, _WRONG_LINES = 200, 207, 422
 ImportId = Annotated[int, InPath("id", "The import's id.", 12, "import")]
 
 
-@dataclass(frozen=True, slots=True)
-class ImportOperations:
+class ImportOperations(Struct, frozen=True):
     """The endpoints of imports."""
 
     desk: Desk

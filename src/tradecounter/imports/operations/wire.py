@@ -1,11 +1,11 @@
 """The requests and responses of imports in the back office."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from decimal import Decimal
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import fields
 
 from tradecounter.billing.operations.wire import Flag
 from tradecounter.bulk.differences import Change

@@ -1,14 +1,14 @@
 """The SQL that lets numbers go on after a restore; across slices."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Where the restored data ends: its last change, and the last numbers given out."""
 
     until: datetime | None

@@ -1,17 +1,16 @@
 """The data of e-mails about money: invoices, credit notes and payments."""
 
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class InvoiceFacts:
+class InvoiceFacts(Struct, frozen=True):
     """An invoice, and what is paid, credited and due of it."""
 
     number: int
@@ -45,8 +44,7 @@ async def invoice_facts(tx: Transaction, order_id: int, number: int | None) -> I
     return await tx.fetch_one(_FIND_INVOICE, order_id=order_id, number=number)
 
 
-@dataclass(frozen=True, slots=True)
-class CreditNoteFacts:
+class CreditNoteFacts(Struct, frozen=True):
     """A credit note."""
 
     number: int
@@ -81,8 +79,7 @@ async def paid_invoices(tx: Transaction, payment_id: int) -> list[InvoiceFacts]:
     return await tx.fetch_all(_PAID_INVOICES, payment_id=payment_id)
 
 
-@dataclass(frozen=True, slots=True)
-class UnpaidInvoice:
+class UnpaidInvoice(Struct, frozen=True):
     """An invoice that is not paid in full; `due` is in pounds."""
 
     number: int
@@ -106,8 +103,7 @@ async def unpaid_invoices(tx: Transaction, customer_id: int) -> list[UnpaidInvoi
     return await tx.fetch_all(_UNPAID_INVOICES, customer_id=customer_id)
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentFacts:
+class PaymentFacts(Struct, frozen=True):
     """A payment, its customer, and when it was reversed."""
 
     id: int

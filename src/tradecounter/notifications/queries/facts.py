@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Generic, TypeVar
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.customers.settings import Account
@@ -18,8 +18,7 @@ from tradecounter.shipping.queries import TRACKING_PATTERN
 Order = TypeVar("Order", bound=OrderBase)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderFacts(Generic[Order]):
+class OrderFacts(Struct, Generic[Order], frozen=True):
     """An order or a quote, and its customer's account."""
 
     order: Order
@@ -37,8 +36,7 @@ class OrderFacts(Generic[Order]):
         return [address for address in (self.order.contact_email, account) if address is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class LineFacts:
+class LineFacts(Struct, frozen=True):
     """A priced line, its back-ordered units, and the available units of its product."""
 
     sku: str
@@ -66,8 +64,7 @@ async def line_facts(tx: Transaction, order_id: int) -> list[LineFacts]:
     return await tx.fetch_all(_LINE_FACTS, order_id=order_id)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedUnits:
+class ChangedUnits(Struct, frozen=True):
     """Units of a line that a change cancelled."""
 
     sku: str
@@ -75,8 +72,7 @@ class ChangedUnits:
     units: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeFacts:
+class ChangeFacts(Struct, frozen=True):
     """A change of a confirmed order."""
 
     id: int
@@ -109,8 +105,7 @@ async def cancelled_units(tx: Transaction, change_id: int) -> list[ChangedUnits]
     return await tx.fetch_all(_CANCELLED_UNITS, change_id=change_id)
 
 
-@dataclass(frozen=True, slots=True)
-class ShipmentFacts:
+class ShipmentFacts(Struct, frozen=True):
     """A shipment; without `carrier`, the provider of its shipping method carries it."""
 
     id: int
@@ -137,8 +132,7 @@ async def shipment_facts(tx: Transaction, order_id: int, shipment_id: int) -> Sh
     return await tx.fetch_one(_SHIPMENT_FACTS, order_id=order_id, shipment_id=shipment_id)
 
 
-@dataclass(frozen=True, slots=True)
-class TakenBackFacts:
+class TakenBackFacts(Struct, frozen=True):
     """A shipment that was taken back."""
 
     id: int
@@ -174,8 +168,7 @@ async def taken_back_units(tx: Transaction, shipment_id: int) -> list[ChangedUni
     return await tx.fetch_all(_TAKEN_BACK_UNITS, shipment_id=shipment_id)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """A dispatched unit with its numbers."""
 
     line_id: int
@@ -184,8 +177,7 @@ class Unit:
     provisioning_sku: str
 
 
-@dataclass(frozen=True, slots=True)
-class DispatchedLine:
+class DispatchedLine(Struct, frozen=True):
     """The units of a line that left with a shipment, and the units that remained."""
 
     id: int
@@ -248,8 +240,7 @@ async def note_support_told(tx: Transaction, quotes: Sequence[int], now: datetim
     await tx.execute(_NOTE_SUPPORT_TOLD, now=now, quotes=list(quotes))
 
 
-@dataclass(frozen=True, slots=True)
-class StoppedWebhook:
+class StoppedWebhook(Struct, frozen=True):
     """A webhook that the service has paused or disabled."""
 
     id: int
@@ -271,8 +262,7 @@ async def stopped_webhook(tx: Transaction, webhook_id: int) -> StoppedWebhook | 
     return await tx.fetch_one(_STOPPED_WEBHOOK, id=webhook_id)
 
 
-@dataclass(frozen=True, slots=True)
-class AddedWebhook:
+class AddedWebhook(Struct, frozen=True):
     """A customer's webhook."""
 
     customer_id: int

@@ -6,8 +6,9 @@ e-mail about the dispatch.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+
+from msgspec import Struct
 
 from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
@@ -22,8 +23,7 @@ from tradecounter.stock.rules import Cover
 _MOST = 500  # orders that one transaction changes
 
 
-@dataclass(frozen=True, slots=True)
-class _Covers:
+class _Covers(Struct, frozen=True):
     """The cover of each order by its id: `strict` by deliveries from today on, `lenient` also by recent deliveries."""
 
     strict: Mapping[int, Cover]

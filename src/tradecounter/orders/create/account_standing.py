@@ -8,7 +8,7 @@ customer and run at the same time: even one creation on every database connectio
 cap, each creation takes the lock exclusively and counts again.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tradecounter.db.pipeline import Pipeline, Result, array
 from tradecounter.db.transaction import Transaction

@@ -1,8 +1,9 @@
 """Checks a request for an order or a quote against the catalogue, the shipping and the account, all of it at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.kit.errors import ErrorCollector, invalid, invalid_fields
 from tradecounter.kit.text import is_blank
@@ -27,8 +28,7 @@ from tradecounter.orders.wire import CreateOrderRequest
 from tradecounter.shipping.regions import Region
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct, frozen=True):
     """How a request can be shipped: its weight in kilograms, the region, and the options, cheapest first."""
 
     weight: Decimal

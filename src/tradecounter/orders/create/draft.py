@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tradecounter.customers.wire import AddressDetails
@@ -30,8 +30,7 @@ _MOST_KG = 1_000_000_000
 _QUOTE_INSTEAD = "request a quote instead"
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """A line of a request: the product and its catalogue row, the customer's unit costs, and the quantity."""
 
     row: int

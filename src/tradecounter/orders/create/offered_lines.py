@@ -1,9 +1,10 @@
 """What products cost a customer and whether they are in stock, before there is an order."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.kit.money import from_pence
 from tradecounter.orders.create.draft import unknown_skus
@@ -16,8 +17,7 @@ _MOST_FOUND = 5
 _LONGEST_SEARCH = 500
 
 
-@dataclass(frozen=True, slots=True)
-class OfferedLine:
+class OfferedLine(Struct, frozen=True):
     """A product at a customer's price for a quantity; `breaks` are the units and net unit costs of its price breaks."""
 
     sku: str

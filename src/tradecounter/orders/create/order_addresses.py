@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from tradecounter.customers.address_rules import read_address
 from tradecounter.customers.wire import CustomerAddress
@@ -14,8 +14,7 @@ from tradecounter.kit.json_text import read_json
 from tradecounter.orders.wire import CreateOrderRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
+class Addresses(Struct, frozen=True):
     """The addresses to bill and to ship to."""
 
     billing: CustomerAddress

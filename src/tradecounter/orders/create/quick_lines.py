@@ -3,7 +3,8 @@
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.bulk.cells import UnreadableCellError, cell_text
 from tradecounter.bulk.encodings import UnreadableFileError, scan
@@ -22,8 +23,7 @@ _MOST_PROBLEMS = 10  # named in an error
 _PAIR = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineRules:
+class LineRules(Struct, frozen=True, kw_only=True):
     """How many lines a list has, and how many units a line. `without_units` are those of a line without a number.
 
     A list of more lines has a line that `too_many` describes. If `without_units` is None, such a line is left out.
@@ -45,8 +45,7 @@ ORDER_LINES = LineRules(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(Struct, frozen=True):
     """Which cells of a line are its SKU and its quantity, and how many cells it has at most."""
 
     sku: int = 0
@@ -55,8 +54,7 @@ class _Columns:
     problems: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """A line with something in it, as written and as cells; without a separator, these are its words."""
 
     number: int
@@ -65,8 +63,7 @@ class _Line:
     separator: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class QuickLine:
+class QuickLine(Struct, frozen=True):
     """Units of a product, and the number of their line."""
 
     number: int
@@ -74,8 +71,7 @@ class QuickLine:
     units: int
 
 
-@dataclass(frozen=True, slots=True)
-class BadLine:
+class BadLine(Struct, frozen=True):
     """A line that cannot be read, and why."""
 
     number: int

@@ -1,7 +1,6 @@
 """Creates an order or a quote and responds; with an idempotency key, only once (specification, section 8)."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.idempotency import KeyedRequest, Recorded, claim, record, recorded, used_once
@@ -31,8 +30,7 @@ from tradecounter.storefront.view import CustomerView
 _CREATED = 201
 
 
-@dataclass(frozen=True, slots=True)
-class OrderCreation:
+class OrderCreation(Struct, frozen=True):
     """Creates orders and quotes for requests."""
 
     database: Database
@@ -114,8 +112,7 @@ async def _quote(
     return created_order(quote, lines, auto_confirm=request.auto_confirm)
 
 
-@dataclass(frozen=True, slots=True)
-class _Created:
+class _Created(Struct, frozen=True):
     """What was created, as JSON; `replayed` if an earlier request did."""
 
     body: bytes

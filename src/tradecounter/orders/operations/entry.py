@@ -1,7 +1,8 @@
 """`/api/order`: orders that support creates, confirms and amends for customers."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
@@ -40,8 +41,7 @@ async def _check_order(group: "OrderEntryOperations", tx: Transaction, raw: byte
     await check_sale(tx, raw, group.contexts, now)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderEntryOperations:
+class OrderEntryOperations(Struct, frozen=True):
     """The endpoints that sell for customers."""
 
     desk: Desk

@@ -1,9 +1,9 @@
 """`/order` with GET and POST, `/order/{reference}` with GET and PUT."""
 
 import asyncio
-from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.customers.wire import AddressDetails
@@ -59,8 +59,7 @@ _BY_CODE = {"reference": "$response.body#/confirmation_code"}
 _FIRST_OPTION = {"shipping_method": {"id": "$response.body#/shipping_options/0/id"}}
 
 
-@dataclass(frozen=True, slots=True)
-class OrderEndpoints:
+class OrderEndpoints(Struct, frozen=True):
     """The endpoints of orders."""
 
     database: Database

@@ -1,10 +1,10 @@
 """`/api/order`: orders of all customers, and what happens to them."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.db.transaction import Transaction
@@ -52,8 +52,7 @@ class OrderListParameters(ChangingParameters, frozen=True, kw_only=True):
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class OrderOperations:
+class OrderOperations(Struct, frozen=True):
     """The endpoints of orders; with `invoice_each_dispatch`, the worker invoices each shipment."""
 
     desk: Desk

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg.sql import SQL, Composed, Literal
 
 from tradecounter.db.pipeline import array
@@ -43,8 +44,7 @@ _STATE = SQL("state = :state")
 _KIND = SQL("kind = :kind")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFilter:
+class OrderFilter(Struct, frozen=True, kw_only=True):
     """A filter of orders; None matches all.
 
     `reference` is an order id, an order reference, or the beginning of a reference or its number. The moments

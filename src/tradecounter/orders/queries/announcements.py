@@ -1,16 +1,15 @@
 """The changes of prices and stock since the last announcement, by the customers whom they concern."""
 
-from dataclasses import dataclass
 from datetime import date, datetime
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Announced:
+class Announced(Struct, frozen=True):
     """When changes were announced last; `new_prices` is whether prices were imported since.
 
     `snapshot` shows the changes to announce now. `is_foreign` is whether the last announcement was made by another
@@ -24,16 +23,14 @@ class Announced:
     is_foreign: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RecentOrders:
+class RecentOrders(Struct, frozen=True):
     """Orders that were created since a moment; all with lower ids than `first_id` are older."""
 
     since: datetime
     first_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedSkus:
+class ChangedSkus(Struct, frozen=True):
     """The first SKUs that changed for a customer, or with None for the reseller; and whether there are more."""
 
     customer_id: int | None

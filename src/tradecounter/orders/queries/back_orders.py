@@ -1,9 +1,10 @@
 """Reads and serves back-orders: orders that wait for stock, and the deliveries that cover them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import LiteralString
+
+from msgspec import Struct
 
 from tradecounter.db.advisory_locks import HOLD_OFF_SERVING, SERVE_ALONE
 from tradecounter.db.pipeline import array, json_of
@@ -44,8 +45,7 @@ async def lock_waiting_orders(tx: Transaction, also: int | None = None) -> None:
     await tx.execute(_LOCK_WAITING, also=also)
 
 
-@dataclass(frozen=True, slots=True)
-class ServedLine:
+class ServedLine(Struct, frozen=True):
     """The available units that a back-ordered line gets."""
 
     line_id: int

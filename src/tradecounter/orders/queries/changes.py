@@ -1,10 +1,11 @@
 """Changes orders. A function that takes one order expects that its caller has locked it; scheduled ones lock rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from tradecounter.db.pipeline import Pipeline, Result, array, json_of
 from tradecounter.db.statement import Statement
@@ -239,8 +240,7 @@ async def mark_expired(tx: Transaction, now: datetime, most: int) -> list[AnyOrd
     return sorted(await tx.fetch_all(_EXPIRE, now=now, most=most), key=lambda order: order.id)
 
 
-@dataclass(frozen=True, slots=True)
-class ExpiringQuote:
+class ExpiringQuote(Struct, frozen=True):
     """A quote that is about to expire, and the number of its pricings."""
 
     id: int

@@ -1,11 +1,11 @@
 """Reads the standing of an account that creates an order, and stores the order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import asdict
 from psycopg.sql import SQL
 
@@ -30,8 +30,7 @@ _PENDING = SQL(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AccountStanding:
+class AccountStanding(Struct, frozen=True):
     """A customer's terms and debt, the saved addresses that an order names, and ids for the order and its lines.
 
     `addresses` is a JSON list, or None. `near_cap`: the customer is near its cap on pending orders or unpriced quotes,

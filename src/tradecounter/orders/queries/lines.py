@@ -1,10 +1,10 @@
 """Reads the lines of orders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import Pipeline, Result, array
@@ -65,8 +65,7 @@ async def lines_of_order(tx: Transaction, order_id: int) -> list[OrderLine]:
     return (await lines_of(tx, [order_id]))[order_id]
 
 
-@dataclass(frozen=True, slots=True)
-class Bought:
+class Bought(Struct, frozen=True):
     """When a customer last bought a product: the order, how many units, and their net unit cost."""
 
     order_reference: str

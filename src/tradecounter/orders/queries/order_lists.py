@@ -1,12 +1,12 @@
 """Lists of a customer's confirmed orders: the numbers on a page, and the orders with these numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from psycopg.sql import SQL, Composable
 
@@ -21,8 +21,7 @@ from tradecounter.orders.states import NumberedOrder
 _LABELS = {fold(label): label for label in STATUSES}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderListFilter:
+class OrderListFilter(Struct, frozen=True, kw_only=True):
     """A filter of orders; None matches all.
 
     The customer's reference is compared without case and outer white space, the status without case.
@@ -39,8 +38,7 @@ class OrderListFilter:
     tracking_number: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OrderList:
+class OrderList(Struct, frozen=True):
     """The number of matching orders, and the order numbers of one page, latest confirmed first."""
 
     total: int

@@ -1,11 +1,12 @@
 """The orders of all customers as a table: sorted by a column, page by page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -14,8 +15,7 @@ from tradecounter.orders.queries.all_orders import OrderFilter, conditions_of, v
 from tradecounter.orders.rules import CANCELLED, STATUSES
 
 
-@dataclass(frozen=True, slots=True)
-class OrderRow:
+class OrderRow(Struct, frozen=True):
     """An order or a quote in a table; `name` is its reference or, until it is confirmed, its confirmation code."""
 
     id: int
@@ -105,8 +105,7 @@ async def order_table(
     return await tx.fetch_all(statement, **{name: values[name] for name in statement.names})
 
 
-@dataclass(frozen=True, slots=True)
-class DayOfOrders:
+class DayOfOrders(Struct, frozen=True):
     """How many orders were confirmed on a UK day, and their gross."""
 
     day: date

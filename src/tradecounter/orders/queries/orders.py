@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 
+from msgspec import Struct
 from psycopg.sql import SQL, Composable
 
 from tradecounter.db.pipeline import Pipeline, Result, array
@@ -164,8 +164,7 @@ async def insert_note(
     await tx.execute(_ADD_NOTE, order_id=order_id, noted_by=noted_by, text=text, now=now, by_customer=by_customer)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderNote:
+class OrderNote(Struct, frozen=True):
     """A note about an order, of the reseller or of a user of the customer."""
 
     at: datetime

@@ -1,7 +1,8 @@
 """The orders, quotes and returns that wait for staff, and those of one customer, for the start pages."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -10,8 +11,7 @@ from tradecounter.orders.rules import AWAITING_DISPATCH, BACK_ORDERED, PART_DISP
 from tradecounter.orders.states import ConfirmedOrder
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """How many wait, and since when the oldest does."""
 
     count: int
@@ -85,8 +85,7 @@ async def requests_waiting(tx: Transaction) -> Waiting:
 MOST_COUNTED = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class AccountSummary:
+class AccountSummary(Struct, frozen=True):
     """Orders that are not dispatched yet, those of them with back-orders, pending orders, and quotes by state.
 
     Each is counted up to `MOST_COUNTED`.

@@ -2,10 +2,10 @@
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -53,8 +53,7 @@ BankFileId = Annotated[int, InPath("id", "The file's id.", 3, "bank file")]
 BankLineId = Annotated[int, InPath("id", "The line's id.", 8, "bank line")]
 
 
-@dataclass(frozen=True, slots=True)
-class BankOperations:
+class BankOperations(Struct, frozen=True):
     """The endpoints of bank files and their lines."""
 
     desk: Desk

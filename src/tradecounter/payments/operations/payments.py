@@ -1,8 +1,9 @@
 """`/api/payment`: payments and their reversal."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
+
+from msgspec import Struct
 
 from tradecounter.billing.operations.examples import DESCRIBED
 from tradecounter.billing.operations.steps import record_new_payment
@@ -21,8 +22,7 @@ _ALL = "/api/payment"
 PaymentId = Annotated[int, InPath("id", "The payment's id.", 61, "payment")]
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentOperations:
+class PaymentOperations(Struct, frozen=True):
     """The endpoints of payments."""
 
     desk: Desk

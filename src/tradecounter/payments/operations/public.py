@@ -1,10 +1,9 @@
 """`GET /payment`: a customer's payments."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.billing.operations.documents import csv_media
@@ -42,8 +41,7 @@ class PaymentList(PagedList, frozen=True, kw_only=True):
     ) = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Payments:
+class _Payments(Struct, frozen=True):
     """A customer's payments that match a filter."""
 
     chosen: PaymentFilter
@@ -60,8 +58,7 @@ class _Payments:
         return [own_payment(present_payment(payment)) for payment in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentEndpoints:
+class PaymentEndpoints(Struct, frozen=True):
     """The endpoint of payments."""
 
     lists: RecordLists

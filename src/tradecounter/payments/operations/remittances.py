@@ -1,12 +1,12 @@
 """`/api/remittance`: what customers tell of their payments, such as on the phone."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
@@ -70,8 +70,7 @@ class RemittanceListParameters(ChangingParameters, frozen=True, kw_only=True):
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's.")] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RemittanceOperations:
+class RemittanceOperations(Struct, frozen=True):
     """The endpoints of what customers tell of payments."""
 
     desk: Desk

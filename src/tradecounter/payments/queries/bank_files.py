@@ -1,9 +1,9 @@
 """Imported bank files, and what a roll-back of one needs."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -12,8 +12,7 @@ from tradecounter.kit.errors import not_found
 from tradecounter.payments.queries.bank_lines import State
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankFileRecord:
+class BankFileRecord(Struct, frozen=True, kw_only=True):
     """An imported bank file; the counts are those of its import."""
 
     id: int
@@ -84,8 +83,7 @@ def set_file_counts(tx: Transaction, file_id: int, counts: Mapping[str, int]) ->
     tx.queue(_SET_COUNTS, id=file_id, **counts)
 
 
-@dataclass(frozen=True, slots=True)
-class LineOfFile:
+class LineOfFile(Struct, frozen=True):
     """A line that a file stored or placed, for the file's roll-back."""
 
     id: int

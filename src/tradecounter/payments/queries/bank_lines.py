@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.sorted_rows import SortColumn, SortedTable
@@ -18,8 +18,7 @@ from tradecounter.payments.bank_line import BankLine
 State = Literal["unplaced", "placed", "set_aside"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankLineRecord:
+class BankLineRecord(Struct, frozen=True, kw_only=True):
     """A stored line; `placed_by` is the file whose import recorded its payment, `customer` the payer's name."""
 
     id: int
@@ -67,8 +66,7 @@ async def lock_bank_line(tx: Transaction, line_id: int) -> State:
     return state
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankLineFilter:
+class BankLineFilter(Struct, frozen=True, kw_only=True):
     """A filter of lines; None matches all. `bank_file_id` is a file that has the line first, or placed it."""
 
     state: str | None = None
@@ -118,8 +116,7 @@ BANK_LINES: SortedTable[BankLineRecord] = SortedTable(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(Struct, frozen=True):
     """A line of a file as it is stored; `was_placed` if it has, or had, a payment."""
 
     id: int
@@ -254,8 +251,7 @@ async def usual_customers(tx: Transaction, usual: Collection[str]) -> dict[str, 
     return dict(await tx.fetch_all(_USUAL_CUSTOMERS, usual=list(usual)))
 
 
-@dataclass(frozen=True, slots=True)
-class Company:
+class Company(Struct, frozen=True):
     """A customer's company, the first word of it in lower case, and all names of the customer."""
 
     customer_id: int
@@ -282,8 +278,7 @@ async def companies_named(tx: Transaction, words: Collection[str], customer_ids:
     return await tx.fetch_all(_COMPANIES, words=list(words), customer_ids=list(customer_ids))
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingLines:
+class WaitingLines(Struct, frozen=True):
     """How many lines wait to be placed, what they come to as far as it can be read, and since when the oldest waits."""
 
     count: int

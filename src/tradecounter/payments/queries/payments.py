@@ -1,10 +1,10 @@
 """Payments, which never change but can be reversed."""
 
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement, where
@@ -13,8 +13,7 @@ from tradecounter.kit.errors import not_found
 from tradecounter.orders.queries.orders import NAMED_ORDERS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentRecord:
+class PaymentRecord(Struct, frozen=True, kw_only=True):
     """A payment; `allocations` are objects with `invoice` and `amount`."""
 
     id: int
@@ -57,8 +56,7 @@ async def fetch_payment(tx: Transaction, payment_id: int) -> PaymentRecord:
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentFilter:
+class PaymentFilter(Struct, frozen=True, kw_only=True):
     """A filter of payments by customer, paid invoice or its order, and days of receipt (both included)."""
 
     customer_id: int | None = None

@@ -1,18 +1,17 @@
 """Reads and writes remittances: payments that customers have told of."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Remittance:
+class Remittance(Struct, frozen=True):
     """A payment of invoices in pounds, with the reference that the customer has given to its bank.
 
     `payment_id` is None while it is awaited.

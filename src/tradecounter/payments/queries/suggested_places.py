@@ -1,9 +1,10 @@
 """Whose money a line of a bank file may be: by amounts that are due, by earlier payers, by names."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
@@ -11,8 +12,7 @@ from tradecounter.db.transaction import Transaction
 _MOST_BY_AMOUNT, _MOST_BY_NAME = 20, 5
 
 
-@dataclass(frozen=True, slots=True)
-class Payer:
+class Payer(Struct, frozen=True):
     """A customer whose money a line may be.
 
     `times` is how often money with the same payer's name went there, `last_on` when it was received last. `is_named` is
@@ -70,8 +70,7 @@ async def customers_to_suggest(tx: Transaction, line_id: int, amount: Decimal) -
     )
 
 
-@dataclass(frozen=True, slots=True)
-class DueOf:
+class DueOf(Struct, frozen=True):
     """What is due of an invoice of a customer."""
 
     customer_id: int

@@ -1,16 +1,16 @@
 """One customer's contract prices as a table, page by page; and the keys of all price lists."""
 
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.text import fold
 
 
-@dataclass(frozen=True, slots=True)
-class ContractRow:
+class ContractRow(Struct, frozen=True):
     """A contract price, in net pounds, of a product; valid up to and including the last day."""
 
     id: int

@@ -1,9 +1,9 @@
 """SQL that judges the staged rows of prices before they are merged: `judged` has those that change a price."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, LiteralString
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.bulk.price_figures import MOST_GUARDED, UnknownPriceList
@@ -70,8 +70,7 @@ JUDGE_CONTRACT_PRICES = _judge(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """How many prices change, and how much, in per cent."""
 
     raised: int
@@ -106,8 +105,7 @@ COUNT_JUDGED = Statement(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedRow:
+class GuardedRow(Struct, frozen=True):
     """A guarded row, with the costs of its three breaks before and after; `before` is None for a first price."""
 
     line: int

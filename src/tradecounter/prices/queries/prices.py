@@ -1,11 +1,11 @@
 """Reads all prices, perhaps millions, into arrays."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any, LiteralString
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tradecounter.db.arrays import ArrayStatement, fetch_array
@@ -45,16 +45,14 @@ def day_number(day: date) -> int:
     return (day - _EPOCH).days
 
 
-@dataclass(frozen=True, slots=True)
-class PriceRows:
+class PriceRows(Struct, frozen=True):
     """Net unit costs in pence: `costs[i]` are for 1, 5 and 10 units of `product_ids[i]`; NO_PRICE if unreadable."""
 
     product_ids: NDArray[np.int64]
     costs: Costs
 
 
-@dataclass(frozen=True, slots=True)
-class ContractRows:
+class ContractRows(Struct, frozen=True):
     """Contract prices in order of customer and first day; costs are net pence, days as in `day_number`."""
 
     customer_ids: NDArray[np.int64]

@@ -2,16 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.prices.queries.prices_of_product import ContractPrice, ListPrice
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultPrice:
+class DefaultPrice(Struct, frozen=True):
     """A product's prices on the default list, in net pounds, and what it costs the reseller; None for none."""
 
     single_unit_cost: Decimal | None

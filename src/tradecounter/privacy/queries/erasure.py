@@ -1,9 +1,9 @@
 """Erases a customer's personal data."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from psycopg.types.json import Jsonb
 
 from tradecounter.db.statement import Statement
@@ -22,8 +22,7 @@ async def lock_all_of(tx: Transaction, customer_id: int) -> None:
         await tx.execute(statement, id=customer_id)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenBusiness:
+class OpenBusiness(Struct, frozen=True):
     """Orders that are not finished, ids of open returns, the sum of what is owed, and the money on the account."""
 
     orders: list[str]
@@ -56,8 +55,7 @@ async def open_business(tx: Transaction, customer_id: int) -> OpenBusiness:
     return found or OpenBusiness([], [], Decimal(0), Decimal(0))
 
 
-@dataclass(frozen=True, slots=True)
-class PersonalData:
+class PersonalData(Struct, frozen=True):
     """How much is erased of a customer: rows by kind, and the orders that lose their addresses and notes."""
 
     users: int

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from tradecounter.db.statement import Statement
@@ -13,8 +13,7 @@ from tradecounter.db.transaction import Transaction
 _SECRET = re.compile(r"hash|secret|password|totp|fingerprint")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRows:
+class StoredRows(Struct, frozen=True):
     """A table's rows of one customer: a JSON array, and the files in them by names that begin with the row's key."""
 
     table: str
@@ -22,8 +21,7 @@ class StoredRows:
     files: Mapping[str, bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     name: str
     condition: Composable
     columns: list[str] = field(default_factory=list)

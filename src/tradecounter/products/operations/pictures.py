@@ -1,7 +1,6 @@
 """`GET /picture/{name}`: a picture of a product. Its address has its digest, so it may be cached for ever."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.pool import Database
@@ -21,8 +20,7 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PictureEndpoints:
+class PictureEndpoints(Struct, frozen=True):
     """The addresses of pictures."""
 
     database: Database

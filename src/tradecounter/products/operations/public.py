@@ -1,9 +1,9 @@
 """`GET /category`, `GET /manufacturer` and `GET /attribute`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.rest.call import Call
@@ -15,8 +15,7 @@ from tradecounter.products.snapshot.catalogue_snapshot import CatalogueSnapshot
 from tradecounter.products.wire import ATTRIBUTES, CATEGORIES, MANUFACTURERS, Category, Manufacturer, ProductAttribute
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueEndpoints:
+class CatalogueEndpoints(Struct, frozen=True):
     """Endpoints of the reference data; `snapshot` returns the current snapshot."""
 
     snapshot: Callable[[], CatalogueSnapshot]

@@ -1,6 +1,5 @@
 """`/api/product`, `/api/price` and `/api/stock/adjustment`."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
 from typing import Annotated, Any
@@ -72,8 +71,7 @@ class PriceParameters(Struct, frozen=True, kw_only=True):
     quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS, description="Units; 1 by default.", examples=[5])] = 1
 
 
-@dataclass(frozen=True, slots=True)
-class ProductOperations:
+class ProductOperations(Struct, frozen=True):
     """The endpoints of products, prices and stock."""
 
     desk: Desk

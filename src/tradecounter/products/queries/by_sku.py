@@ -1,11 +1,11 @@
 """Finds a product by its SKU for the operator, active or not; suggests similar SKUs for an unknown SKU."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import array
@@ -22,8 +22,7 @@ _NEIGHBOURS = 50  # SKUs before and after the place of an unknown SKU
 _CONTAINING = 20
 
 
-@dataclass(frozen=True, slots=True)
-class FoundProduct:
+class FoundProduct(Struct, frozen=True):
     """A product, and what customers do not see, such as what the reseller pays for a unit."""
 
     record: ProductRecord

@@ -1,8 +1,8 @@
 """The products that an import or its roll-back changes, as their events name them."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 from psycopg.sql import Literal as Quoted
 
@@ -12,8 +12,7 @@ from tradecounter.db.transaction import Transaction
 MOST_NAMED = 1000  # SKUs in an event
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedProducts:
+class ChangedProducts(Struct, frozen=True):
     """Products to which the same has happened; `fields` are those of which some of them have new values.
 
     `external_ids` has the reseller's own ids by SKU, of products that have one.

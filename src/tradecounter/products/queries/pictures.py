@@ -1,14 +1,14 @@
 """Stores and reads the pictures of products that staff have uploaded."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A picture's bytes and their media type."""
 
     media_type: str

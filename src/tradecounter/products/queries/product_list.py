@@ -1,10 +1,10 @@
 """Lists products for the operator, active or not, by SKU and with filters."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
+from msgspec import Struct
 from psycopg.sql import SQL, Composed
 from psycopg.sql import Literal as Constant
 
@@ -27,8 +27,7 @@ SHOWN: tuple[Shown, ...] = get_args(Shown)
 TO_MEND: tuple[Shown, ...] = ("below_cost", "back_ordered", "without_picture", "without_description", "without_ean")
 
 
-@dataclass(frozen=True, slots=True)
-class ListedProduct:
+class ListedProduct(Struct, frozen=True):
     """A product in a list for the operator."""
 
     sku: str
@@ -40,8 +39,7 @@ class ListedProduct:
     external_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ProductFilter:
+class ProductFilter(Struct, frozen=True):
     """A filter of products; None matches all.
 
     All but `sold`, `not_sold` and `back_ordered` are products that are sold. `without_price` are on no price list,

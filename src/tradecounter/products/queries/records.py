@@ -1,12 +1,11 @@
 """The catalogue's rows in the database, and the statements that read all of them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, LiteralString, TypedDict
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tradecounter.db.arrays import ArrayStatement, fetch_array
@@ -65,8 +64,7 @@ class ProductRecord(Struct, frozen=True):
     active: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PicturedRecord:
+class PicturedRecord(Struct, frozen=True):
     """What a product's picture in a list needs."""
 
     sku_key: str
@@ -86,8 +84,7 @@ class OrderableProduct(Struct, frozen=True):
     components: list[ComponentRecord]
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryRecord:
+class CategoryRecord(Struct, frozen=True):
     """A category and its parent's key."""
 
     key: str
@@ -95,16 +92,14 @@ class CategoryRecord:
     parent_key: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ManufacturerRecord:
+class ManufacturerRecord(Struct, frozen=True):
     """A manufacturer."""
 
     key: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeRecord:
+class AttributeRecord(Struct, frozen=True):
     """An attribute; its possible values are objects with the one key `value`."""
 
     key: str
@@ -113,8 +108,7 @@ class AttributeRecord:
     possible_values: list[dict[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceRecords:
+class ReferenceRecords(Struct, frozen=True):
     """Everything in the catalogue except products."""
 
     categories: list[CategoryRecord]

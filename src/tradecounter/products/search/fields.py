@@ -1,11 +1,11 @@
 """The fields of products that are searched, and the products that have each term there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -32,8 +32,7 @@ class Field(IntEnum):
 FIELDS = len(Field)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldIndex:
+class FieldIndex(Struct, frozen=True):
     """The rows of the terms that a field has. `numbers` are the terms' in the lexicon, in ascending order."""
 
     numbers: NDArray[np.int32]
@@ -54,8 +53,7 @@ class FieldIndex:
         return [union(start, end) for start, end in zip(bounds, bounds, strict=True) if start < end]
 
 
-@dataclass(frozen=True, slots=True)
-class WordOrder:
+class WordOrder(Struct, frozen=True):
     """Where in products' names the terms stand: `keys` combine row and place, in ascending order within a term."""
 
     numbers: NDArray[np.int32]

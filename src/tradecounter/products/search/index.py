@@ -4,11 +4,11 @@ What a query means is in `query.py`, how texts become terms in `terms.py`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from operator import and_, or_
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -24,8 +24,7 @@ _NO_ROWS = BitMap()
 _LONGEST_PARTED = 40  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(Struct, frozen=True):
     """Rows that match: `found[f]` have a match in the field f or one before it, `whole[f]` one of whole words."""
 
     found: tuple[BitMap, ...]
@@ -51,8 +50,7 @@ class Matches:
 NOTHING = Matches((_NO_ROWS,) * FIELDS, (_NO_ROWS,) * FIELDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Stems:
+class Stems(Struct, frozen=True):
     """The numbers of the words that share each stem: `numbers[starts[i] : starts[i + 1]]` for the stem i."""
 
     stems: SortedKeys
@@ -65,8 +63,7 @@ class Stems:
         return [] if place is None else self.numbers[self.starts[place] : self.starts[place + 1]].tolist()
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """The numbers of terms in the lexicon: whole words, and spans of those that begin so."""
 
     whole: Sequence[Span]
@@ -81,8 +78,7 @@ class Terms:
         return [*self.whole, *self.begun]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchIndex:
+class SearchIndex(Struct, frozen=True):
     """The terms of all products. `fields` are in the order of `Field`."""
 
     lexicon: SortedKeys

@@ -1,8 +1,7 @@
 """Finds the words of the catalogue that differ from a mistyped word by one or two letters."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from pyxdameraulevenshtein import damerau_levenshtein_distance_seqs
 
@@ -17,8 +16,7 @@ _MOST_BYTES = 4  # of a character
 _MASK_BITS = np.uint8(63)
 
 
-@dataclass(frozen=True, slots=True)
-class NearestWords:
+class NearestWords(Struct, frozen=True):
     """The words of the lexicon in order of their length in bytes, with a bit for each byte that they have."""
 
     numbers: NDArray[np.int32]

@@ -7,11 +7,11 @@ read as the nearest that something has.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import reduce
 from itertools import pairwise
 from operator import or_
 
+from msgspec import Struct, field
 from pyroaring import BitMap
 
 from tradecounter.kit.text import normalised, words
@@ -29,8 +29,7 @@ _MOST_CORRECTED = 5  # words of a query; looking for the nearest takes a millise
 _NOT_BLANK = re.compile(r"\S+")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """The rows that a search finds, and the words that were read as others: what was typed, and what was read."""
 
     rows: BitMap
@@ -77,8 +76,7 @@ def search(index: SearchIndex, query: str, visible: BitMap) -> Found:
     )
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     """Reads the words of one query; `visible` are the rows that it may find."""
 
     index: SearchIndex

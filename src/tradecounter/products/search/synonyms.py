@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from tradecounter.kit.text import words
 from tradecounter.products.search.terms import stem
@@ -25,8 +26,7 @@ GROUPS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Synonyms:
+class Synonyms(Struct, frozen=True):
     """The phrases that mean the same as a phrase, by its words, joined and stemmed."""
 
     others: dict[str, tuple[Phrase, ...]]

@@ -4,10 +4,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
 
+from msgspec import Struct
 from pyroaring import BitMap
 
 from tradecounter.kit.errors import DomainError, invalid
@@ -27,8 +27,7 @@ def as_number(text: str) -> Decimal | None:
     return Decimal(text) if _NUMBER.match(text) else None
 
 
-@dataclass(frozen=True, slots=True)
-class NumberValues:
+class NumberValues(Struct, frozen=True):
     """The distinct numbers of an attribute, sorted, and the rows of each number."""
 
     numbers: list[Decimal]
@@ -55,8 +54,7 @@ class NumberValues:
         return number
 
 
-@dataclass(frozen=True, slots=True)
-class TextValues:
+class TextValues(Struct, frozen=True):
     """The rows of each value of a string or boolean attribute, by folded value."""
 
     rows: InvertedIndex
@@ -73,8 +71,7 @@ class TextValues:
 Values = NumberValues | TextValues
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeIndex:
+class AttributeIndex(Struct, frozen=True):
     """Every attribute's values, by its folded key and its folded name."""
 
     by_name: dict[str, Values]

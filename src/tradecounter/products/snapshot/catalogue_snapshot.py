@@ -7,10 +7,10 @@ stock by row are kept outside the snapshot (`storefront/`).
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -43,8 +43,7 @@ from tradecounter.products.wire import AttributeValue, Category, Manufacturer, P
 _BATCH = 500  # products
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueSnapshot:
+class CatalogueSnapshot(Struct, frozen=True):
     """All products by row, with the indexes to find, sort and render them."""
 
     row_of_sku: SortedKeys

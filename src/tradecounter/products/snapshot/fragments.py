@@ -8,14 +8,13 @@ The rest of a product has a place for its descriptions, which are shown on reque
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import Raw, defstruct
+from msgspec import Raw, Struct, defstruct
 from numpy.typing import NDArray
 
 from tradecounter.kit.csv_text import cells_of
@@ -36,8 +35,7 @@ LINKS = ("related_products", "similar_products")
 _INTERNAL = ("id", "sku_key", "components", "documents", "active")
 
 
-@dataclass(frozen=True, slots=True)
-class Fragments:
+class Fragments(Struct, frozen=True):
     """Columns of encoded parts, by row.
 
     `members` are shown only on request; `internal` is never shown. The JSON columns together contain the whole

@@ -1,7 +1,6 @@
 """`/quote` with GET and POST, `/quote/{confirmation_code}` with GET, `…/decline` with POST."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -55,8 +54,7 @@ class DeclineQuoteRequest(Struct):
     reason: Annotated[str, Meta(description="Support reads it; it may be left out.")] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Quotes:
+class _Quotes(Struct, frozen=True):
     """A customer's quotes, in their states at a moment."""
 
     customer_id: int
@@ -73,8 +71,7 @@ class _Quotes:
         return [quote_on_the_wire(quote, lines[quote.id], self.now) for quote in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteEndpoints:
+class QuoteEndpoints(Struct, frozen=True):
     """The endpoints of quotes; `PUT /order/{reference}` confirms one."""
 
     database: Database

@@ -1,12 +1,11 @@
 """`/api/quote`: quotes of all customers, to which support gives prices."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from msgspec import Meta, structs
+from msgspec import Meta, Struct, structs
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
@@ -45,8 +44,7 @@ class QuoteListParameters(ChangingParameters, frozen=True, kw_only=True):
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's quotes.")] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteOperations:
+class QuoteOperations(Struct, frozen=True):
     """The endpoints of quotes; a price holds for `lifetime`. `secret` returns the installation's secret key."""
 
     desk: Desk

@@ -1,14 +1,14 @@
 """One-time links to quotes, stored only as hashes."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteLink:
+class QuoteLink(Struct, frozen=True):
     """The link to a quote."""
 
     order_id: int

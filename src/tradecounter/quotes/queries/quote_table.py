@@ -1,11 +1,11 @@
 """The quotes of all customers as a table, by what is to be done with them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -15,8 +15,7 @@ from tradecounter.orders.rules import QUOTE_DECLINED, QUOTE_EXPIRED, QUOTE_ORDER
 QuoteView = Literal["waiting", "priced", "ordered", "declined", "expired", "all"]
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteRow:
+class QuoteRow(Struct, frozen=True):
     """A quote in a table; `total` is the gross of its goods at the price that it has."""
 
     id: int

@@ -1,6 +1,5 @@
 """`GET /request-log`: what a program has requested."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -27,8 +26,7 @@ class RequestLogParameters(Struct, frozen=True):
     errors: Annotated[OnlyErrors, Meta(description="`true`: errors only.", examples=["false"])] = "false"
 
 
-@dataclass(frozen=True, slots=True)
-class RequestLogEndpoints:
+class RequestLogEndpoints(Struct, frozen=True):
     """The endpoint of a program's own requests."""
 
     database: Database

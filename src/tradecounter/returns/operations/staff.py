@@ -1,10 +1,9 @@
 """`/api/return`: what customers send back."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import ReceivedReturn
@@ -38,8 +37,7 @@ class ReturnListParameters(ChangingParameters, frozen=True, kw_only=True):
     customer_id: Annotated[int, Meta(ge=1, description="Only this customer's returns.")] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnOperations:
+class ReturnOperations(Struct, frozen=True):
     """The endpoints of returns."""
 
     desk: Desk

@@ -1,10 +1,10 @@
 """Reads, lists and stores returns. A return changes only while its order is locked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import array, json_of
@@ -12,8 +12,7 @@ from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredReturn:
+class StoredReturn(Struct, frozen=True, kw_only=True):
     """A return without its lines; `id` is its number without the prefix."""
 
     id: int
@@ -27,8 +26,7 @@ class StoredReturn:
     closed_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReturnedLine:
+class ReturnedLine(Struct, frozen=True, kw_only=True):
     """The units of a line in a return: what may come back, and what became of the received units."""
 
     return_id: int
@@ -139,8 +137,7 @@ async def claimed_units(tx: Transaction, order_id: int) -> dict[int, int]:
     return dict(await tx.fetch_all(_CLAIMED, order_id=order_id))
 
 
-@dataclass(frozen=True, slots=True)
-class SerialUse:
+class SerialUse(Struct, frozen=True):
     """How often a serial number was dispatched with a line or its bundle's components, and is in returns of it.
 
     `latest` is the id of the latest of these returns.
@@ -267,8 +264,7 @@ async def store_credited(tx: Transaction, return_id: int, units: Mapping[int, in
     await tx.execute(_CREDIT_LINES, return_id=return_id, ids=array(units), units=array(units.values()))
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnRow:
+class ReturnRow(Struct, frozen=True):
     """A return in a table; `id` is its number without the prefix."""
 
     id: int

@@ -1,9 +1,9 @@
 """The tables and columns that a sandbox copies; what is not listed here never leaves the live database."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import LiteralString
 
+from msgspec import Struct, field
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from tradecounter.db.changes import Topic
@@ -12,8 +12,7 @@ _DEACTIVATED: LiteralString = "update {table} t set active = false where active 
 _DELETED: LiteralString = "delete from {table} t where {missing}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copied:
+class Copied(Struct, frozen=True, kw_only=True):
     """A table of which some columns are copied.
 
     Attributes:

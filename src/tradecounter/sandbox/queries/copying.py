@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
+from msgspec import Struct
 from psycopg.sql import SQL, Composed, Identifier
 from psycopg.sql import Literal as Quoted
 
@@ -41,8 +41,7 @@ class SourceError(OperatorError):
     """The live database cannot be read, or has another schema."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """The live database; all reads see one snapshot of it, and none write. They raise SourceError."""
 
     connection: psycopg.AsyncConnection[tuple[Any, ...]]

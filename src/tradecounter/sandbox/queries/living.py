@@ -1,8 +1,8 @@
 """The SQL of the orders of a sandbox that live on."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -10,8 +10,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.sandbox.rules import SLOWER, Wish
 
 
-@dataclass(frozen=True, slots=True)
-class LivingOrder:
+class LivingOrder(Struct, frozen=True):
     """An order that is not at its end, or a quote that waits for a price, whose last step is over."""
 
     id: int
@@ -54,8 +53,7 @@ async def living_orders(tx: Transaction, now: datetime, pace: timedelta, after: 
     return await tx.fetch_all(_LIVING, now=now, pace=pace, after=after, most=most)
 
 
-@dataclass(frozen=True, slots=True)
-class Sighted:
+class Sighted(Struct, frozen=True):
     """A shipment and the type of the courier's last report, if there is one."""
 
     tracking_number: str | None

@@ -1,7 +1,6 @@
 """`/api/order/{reference}/picking-list` and `/packing-slip`."""
 
 import asyncio
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -28,8 +27,7 @@ class PackingSlipParameters(Struct, frozen=True):
     shipment: Annotated[int, Meta(ge=1, description="The shipment's id. Default: the latest one.")] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OrderPaperOperations:
+class OrderPaperOperations(Struct, frozen=True):
     """The endpoints of the warehouse's papers; the letterhead is on packing slips."""
 
     desk: Desk

@@ -1,7 +1,6 @@
 """`/order/{reference}/video` and `/order/{reference}/item/{orderItemId}/configuration`."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.pool import Database
@@ -28,8 +27,7 @@ _BY_REFERENCE = {"reference": "$response.body#/order_reference"}
 _FIRST_ITEM = {**_BY_REFERENCE, "orderItemId": "$response.body#/items/0/id"}
 
 
-@dataclass(frozen=True, slots=True)
-class FulfilmentEndpoints:
+class FulfilmentEndpoints(Struct, frozen=True):
     """The endpoints of configurations and packing videos."""
 
     database: Database

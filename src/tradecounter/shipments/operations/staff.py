@@ -1,8 +1,9 @@
 """`/api/order/{reference}/shipment/{id}`: a shipment corrected or taken back."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
+
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
@@ -19,8 +20,7 @@ _ONE = f"{ONE_ORDER}/shipment/{{id}}"
 ShipmentId = Annotated[int, InPath("id", "The shipment's id.", 31, "shipment")]
 
 
-@dataclass(frozen=True, slots=True)
-class ShipmentOperations:
+class ShipmentOperations(Struct, frozen=True):
     """The endpoints of one shipment."""
 
     desk: Desk

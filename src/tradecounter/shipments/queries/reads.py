@@ -3,13 +3,13 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
 import structlog
-from msgspec.structs import asdict
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import array
@@ -46,8 +46,7 @@ class UnreadableLog:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OrderFulfilment:
+class OrderFulfilment(Struct, frozen=True):
     """Reads the fulfilment of orders (`orders/fulfilled.py`).
 
     Calls `on_unreadable` with the ids of items whose configurations no key decrypts.
@@ -195,8 +194,7 @@ async def find_shipment(tx: Transaction, order_id: int, tracking_number: str | N
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Configurability:
+class Configurability(Struct, frozen=True):
     """Whether an item's product is configurable, and the number of its configured units."""
 
     configurable: bool
@@ -249,8 +247,7 @@ async def lock_sealed(tx: Transaction, after: int, most: int) -> list[tuple[int,
     return [(id_, data) for id_, data in found]
 
 
-@dataclass(frozen=True, slots=True)
-class DispatchedUnit:
+class DispatchedUnit(Struct, frozen=True):
     """A unit that was dispatched."""
 
     serial_number: str

@@ -1,9 +1,10 @@
 """Corrects one shipment of an order, and takes one back. The caller has locked the order."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 from tradecounter.db.pipeline import json_of
 from tradecounter.db.statement import Statement
@@ -11,8 +12,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class OneShipment:
+class OneShipment(Struct, frozen=True):
     """A shipment with its units by line id; without `carrier`, the provider of its shipping method carries it."""
 
     id: int

@@ -11,7 +11,6 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.forkserver import ensure_running
 from multiprocessing.synchronize import Event
@@ -20,6 +19,7 @@ from typing import Any, ClassVar
 
 import structlog
 import uvicorn
+from msgspec import Struct
 from uvicorn._subprocess import spawn, subprocess_started
 from uvicorn.supervisors import multiprocess
 
@@ -177,8 +177,7 @@ def _fork_server_runs() -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
+class _Report(Struct, frozen=True):
     """Writes a process's figures."""
 
     file: FiguresFile

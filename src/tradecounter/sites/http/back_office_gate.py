@@ -1,9 +1,9 @@
 """Admits requests to the back office: a service token with the operation's scope."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
@@ -32,8 +32,7 @@ _ACTOR = "tradecounter.actor"  # the key in the ASGI scope
 _USE_RECORDED_EVERY = timedelta(minutes=1)
 
 
-@dataclass(frozen=True, slots=True)
-class StaffGate:
+class StaffGate(Struct, frozen=True):
     """Admits requests with a service token, which is looked up each time: a revoked one ends at once."""
 
     admission: Admission

@@ -1,7 +1,6 @@
 """Admits requests to the public site: by a customer's, an agent's or a feed's credential; then the rate limit."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import Scope
 from structlog.contextvars import bind_contextvars
@@ -23,8 +22,7 @@ from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import not_found
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerGate:
+class CustomerGate(Struct, frozen=True):
     """Admits customers' requests."""
 
     admission: Admission
@@ -61,8 +59,7 @@ class CustomerGate:
             add_response_headers(request.scope, quota.headers)
 
 
-@dataclass(frozen=True, slots=True)
-class AgentGate:
+class AgentGate(Struct, frozen=True):
     """Admits requests to `/mcp`: by a key, as the API does, or by the access token of an agent.
 
     Each request looks its token up, so a revocation takes effect at the next request, in every process.
@@ -87,8 +84,7 @@ class AgentGate:
         return self.customers.let_in(request, operation, sender.admitted_as(found))
 
 
-@dataclass(frozen=True, slots=True)
-class FeedGate:
+class FeedGate(Struct, frozen=True):
     """Admits requests to feeds; each looks its feed up, so that an ended one serves nobody."""
 
     customers: CustomerGate

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -52,8 +51,7 @@ class Readiness(Struct):
     warnings: Annotated[list[str], Meta(description="Problems to check, even if the process is ready.")]
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessState:
+class ProcessState(Struct, frozen=True):
     """Reads the process's state from its parts."""
 
     freshness: Freshness
@@ -99,8 +97,7 @@ class ProcessState:
         return round(self.freshness.age)
 
 
-@dataclass(frozen=True, slots=True)
-class HealthEndpoints:
+class HealthEndpoints(Struct, frozen=True):
     """The endpoints for monitoring and load balancers."""
 
     state: ProcessState

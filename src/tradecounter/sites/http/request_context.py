@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import structlog
 from starlette.datastructures import MutableHeaders
@@ -32,7 +31,6 @@ _SANE_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _FAULT = 500
 
 
-@dataclass(slots=True)
 class RequestContext(Sender):
     """The context of a request; `view` and the cache `key` are set if the response may come from the cache.
 

@@ -1,8 +1,8 @@
 """Reads a request's head once: credential, forwarding hops, request id, and the cache key of a product read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.types import Scope
 
 from tradecounter.edge.rest.conditional import CREDENTIALS, NEGOTIATED
@@ -34,8 +34,7 @@ _TEXT_OVERHEAD = 150  # approximate bytes of a query parameter or a hop without 
 _LINK_OVERHEAD = 200  # approximate bytes of a link without the query
 
 
-@dataclass(slots=True)
-class RequestHead:
+class RequestHead(Struct):
     """The contents of a request's head, independent of its connection.
 
     `credential` is an error if no valid one was sent. `key` is None if the response cannot come from the cache;

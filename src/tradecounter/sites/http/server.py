@@ -6,11 +6,11 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import uvicorn
+from msgspec import Struct
 
 from tradecounter.db.embedded import EmbeddedPostgres
 from tradecounter.db.pool import Database
@@ -28,8 +28,7 @@ from tradecounter.sites.public import Application
 _START_POLL_SECONDS = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
+class Listener(Struct, frozen=True):
     """A bound socket and its URL."""
 
     socket: socket.socket

@@ -1,9 +1,9 @@
 """Restarts API processes that end, also while a new one cannot start."""
 
 import time
-from dataclasses import dataclass, field
 
 import structlog
+from msgspec import Struct, field
 from uvicorn.supervisors.multiprocess import Process
 
 from tradecounter.sites.http.api_processes import ApiProcess, ApiProcesses
@@ -15,8 +15,7 @@ _LONGEST_PAUSE_SECONDS = 10.0
 _SOUND_AFTER_SECONDS = 60.0  # a process that ran this long did not fail at its start
 
 
-@dataclass(slots=True)
-class _Life:
+class _Life(Struct):
     """A process's state until its restart; `failures` counts its predecessors that ended soon after their start."""
 
     began: float = field(default_factory=time.monotonic)

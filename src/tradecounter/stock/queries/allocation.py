@@ -1,9 +1,9 @@
 """Allocation: promising stock to orders (specification, stock)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from tradecounter.db.pipeline import Pipeline, Result, array
 from tradecounter.db.statement import Statement
@@ -11,8 +11,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.stock.rules import Delivery
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
+class Allocation(Struct, frozen=True):
     """The units of a product that are allocated; the rest is back-ordered behind `earlier` units.
 
     `coming` is a JSON list of the expected deliveries, or None if nothing is back-ordered or expected.

@@ -1,10 +1,10 @@
 """Reads changed stock levels and all deliveries; stores a delivery or an adjustment."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tradecounter.db.arrays import ArrayStatement, fetch_array
@@ -15,8 +15,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.stock.queries.stock_of_product import StockLevel
 
 
-@dataclass(frozen=True, slots=True)
-class StockRows:
+class StockRows(Struct, frozen=True):
     """Products' stock: units for sale, units back-ordered, and the transaction that wrote them last."""
 
     product_ids: NDArray[np.int64]
@@ -25,8 +24,7 @@ class StockRows:
     changed_by: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryRows:
+class DeliveryRows(Struct, frozen=True):
     """Units on expected deliveries, in order of date; `moments` are microseconds since 1970 in UTC."""
 
     product_ids: NDArray[np.int64]
@@ -34,8 +32,7 @@ class DeliveryRows:
     moments: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class StockChanges:
+class StockChanges(Struct, frozen=True):
     """The levels written since a position, and the transactions whose levels they are, for the next read."""
 
     levels: StockRows

@@ -1,16 +1,16 @@
 """The stock of one product, for the operator."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
 from tradecounter.stock.rules import Delivery
 
 
-@dataclass(frozen=True, slots=True)
-class StockLevel:
+class StockLevel(Struct, frozen=True):
     """A product's units: for sale, allocated to orders, and back-ordered; its place in the warehouse, if known."""
 
     available: int = 0
@@ -80,8 +80,7 @@ async def deliveries_of_products(tx: Transaction, product_ids: Sequence[int]) ->
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class BackOrder:
+class BackOrder(Struct, frozen=True):
     """Units of a product that a confirmed order waits for."""
 
     order_reference: str

@@ -3,9 +3,8 @@
 It may say yes where nothing differs for the customer; `differences` then finds nothing. It never says no wrongly.
 """
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from msgspec import Struct, field
 
 from tradecounter.customers.queries.terms import CustomerTerms
 from tradecounter.db.changes import Topic
@@ -17,8 +16,7 @@ from tradecounter.storefront.changes.differences import Noted, Outlook, Rows, ve
 _Group = tuple[str | None, int, bool]  # customers with equal price list, discount and trade flag
 
 
-@dataclass(frozen=True, slots=True)
-class Concerns:
+class Concerns(Struct, frozen=True):
     """What a refresh changed: rows for all, rows for trade accounts, and prices."""
 
     before: Outlook

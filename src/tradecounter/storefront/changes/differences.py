@@ -1,11 +1,11 @@
 """What differs in a customer's catalogue since a place, from memory (docs/change-feed.md has the rules)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import reduce
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from tradecounter.db.changes import Topic
@@ -25,8 +25,7 @@ _NONE: Rows = np.empty(0, dtype=np.int32)
 _FEW = 64  # rows that are looked up one at a time
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(Struct, frozen=True):
     """What a process shows to all customers on a UK date, and the changes that led there."""
 
     data: CatalogueData
@@ -35,8 +34,7 @@ class Outlook:
     day: date
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(Struct, frozen=True):
     """What a process shows to a customer: at a place, with the changes that led there."""
 
     customer_id: int
@@ -46,8 +44,7 @@ class Sight:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(Struct, frozen=True):
     """The rows, in ascending order, whose products the customer's copy lacks or has otherwise, or must not have."""
 
     changed: Rows
@@ -112,8 +109,7 @@ def differences(sight: Sight, since: Place) -> Differences:
     return Differences(changed, gone[was_active & was_priced])
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Struct, frozen=True):
     """The changes between two positions, as rows of the data, which is at the later one."""
 
     data: CatalogueData

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from contextvars import Context
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
 import numpy as np
 import psycopg
 from cachetools import FIFOCache
+from msgspec import Struct
 
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind
@@ -38,8 +38,7 @@ _NOTHING = b"[]"
 _Asked = tuple[Cursor, Place, int]  # where the copy is, where this process is, and the limit
 
 
-@dataclass(frozen=True, slots=True)
-class ChangePage:
+class ChangePage(Struct, frozen=True):
     """Changes as a JSON array, and the text of the cursor that follows them."""
 
     body: bytes

@@ -6,7 +6,8 @@ They cost no query. What a refresh changed is found once, not once for each requ
 import asyncio
 from contextlib import suppress
 from contextvars import Context
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from tradecounter.storefront.changes.concerns import concerns_of
 from tradecounter.storefront.changes.differences import Outlook
@@ -15,8 +16,7 @@ from tradecounter.storefront.storefront import Storefront
 _LOOK_FOR_THE_END_SECONDS = 0.2
 
 
-@dataclass(slots=True, eq=False)
-class _Waiting:
+class _Waiting(Struct, eq=False):
     customer_id: int
     for_any: bool
     woken: asyncio.Event = field(default_factory=asyncio.Event)

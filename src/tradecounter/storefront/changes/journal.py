@@ -2,11 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from tradecounter.db.changes import Topic, Versions
@@ -22,8 +22,7 @@ _ID = np.dtype(">i8")
 _MOST_IDS = 50_000  # of one subject, before its older changes are packed
 
 
-@dataclass(slots=True)
-class SubjectChanges:
+class SubjectChanges(Struct):
     """The changes of one subject, in order of version; None: all products."""
 
     versions: list[int] = field(default_factory=list)
@@ -67,8 +66,7 @@ class SubjectChanges:
         return sum(1 if ids is None else len(ids) for ids in self.ids)
 
 
-@dataclass(slots=True)
-class Journal:
+class Journal(Struct):
     """The changes that are kept, up to `read_to`, by topic and subject.
 
     States share it: each reads the changes up to its own versions. `logs` has the log of each server that was seen.

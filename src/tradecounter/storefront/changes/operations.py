@@ -1,6 +1,5 @@
 """`GET /catalogue/change`: what differs in a customer's catalogue since a cursor."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -47,8 +46,7 @@ class ChangeParameters(Struct, frozen=True):
     ] = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeEndpoints:
+class ChangeEndpoints(Struct, frozen=True):
     """The endpoint of the change feed; it responds from memory."""
 
     feed: ChangeFeed

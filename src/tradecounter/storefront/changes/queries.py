@@ -1,9 +1,9 @@
 """The noted changes of the catalogue in the database; the triggers of migration 0064 write them."""
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.changes import Topic
@@ -16,8 +16,7 @@ from tradecounter.kit.digest import digest_of
 NOTED: tuple[Topic, ...] = ("catalogue", "prices", "contracts", "deliveries")
 
 
-@dataclass(frozen=True, slots=True)
-class NotedChange:
+class NotedChange(Struct, frozen=True):
     """The products that a version changed, as packed 64-bit numbers; None: all. Of one price list, or one customer.
 
     `former_skus` is a JSON object: for each product whose SKU has a new spelling, its id and its former SKUs.

@@ -1,10 +1,9 @@
 """`/api/webhook`: endpoints of the reseller and of customers, and their deliveries."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
@@ -40,8 +39,7 @@ class WebhookListParameters(ChangingParameters, frozen=True, kw_only=True):
     customer_id: Annotated[int | None, Meta(description="Only this customer's webhooks.", examples=[1001])] = None
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookOperations:
+class WebhookOperations(Struct, frozen=True):
     """The endpoints of webhooks."""
 
     desk: Desk

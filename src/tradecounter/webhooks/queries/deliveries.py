@@ -1,9 +1,9 @@
 """The SQL that makes deliveries, shows them, and makes them again."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -109,8 +109,7 @@ async def insert_delivery(
     return delivery_id
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryRecord:
+class DeliveryRecord(Struct, frozen=True):
     """A delivery; `attempts` are its attempts as JSON objects, the oldest first."""
 
     id: int

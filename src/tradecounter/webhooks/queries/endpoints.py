@@ -1,10 +1,10 @@
 """The SQL of webhook endpoints, and which of them need attention."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
@@ -13,8 +13,7 @@ from tradecounter.db.transaction import Transaction
 WebhookState = Literal["active", "paused", "disabled"]
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """An endpoint; its secrets are encrypted."""
 
     id: int
@@ -145,8 +144,7 @@ async def replace_secrets(
     await tx.execute(_REPLACE_SECRETS, id=webhook_id, secret=secret, former=former, until=until)
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """How many endpoints are paused or disabled by the service, and how many active ones fail."""
 
     stopped: int

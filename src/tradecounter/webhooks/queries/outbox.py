@@ -1,9 +1,9 @@
 """The SQL of attempts: claims what is due, and records how it went."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.pipeline import json_of
@@ -15,8 +15,7 @@ from tradecounter.events.queries import RESELLER_DATA
 CLAIMED_FOR = timedelta(seconds=30)
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(Struct, frozen=True):
     """A delivery to be attempted now, with its endpoint and its event; `data` is JSON text, None for a ping."""
 
     id: int
@@ -82,8 +81,7 @@ async def claim(tx: Transaction, now: datetime, most: int, each: int, busy: dict
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """How an attempt of a delivery went; `next_attempt_at` is None after success."""
 
     delivery_id: int
@@ -97,8 +95,7 @@ class Result:
     next_attempt_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """Whether an endpoint is active, and since when it fails."""
 
     id: int

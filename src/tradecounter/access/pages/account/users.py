@@ -1,8 +1,8 @@
 """`/account/user`: the account's users, for its owners."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.access.disable_question import disable_question
@@ -41,8 +41,7 @@ class InviteForm(UserRights, kw_only=True):
     email: str
 
 
-@dataclass(frozen=True, slots=True)
-class UserPages:
+class UserPages(Struct, frozen=True):
     """The pages of the account's users."""
 
     desk: PageDesk

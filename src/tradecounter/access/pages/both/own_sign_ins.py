@@ -1,7 +1,5 @@
 """`/sign-ins`: a person's own sessions, password and second factor."""
 
-from dataclasses import dataclass
-
 import segno
 from markupsafe import Markup
 from msgspec import Struct
@@ -51,8 +49,7 @@ class FirstCodeForm(Struct):
     code: str
 
 
-@dataclass(frozen=True, slots=True)
-class OwnSignInPages(SignInSubject):
+class OwnSignInPages(SignInSubject, frozen=True):
     """What people do with their own access."""
 
     @page("/sign-ins", "Password and second factor")

@@ -1,7 +1,5 @@
 """`/forgotten-password` and `/set-password`, at which people set a password by a mailed link."""
 
-from dataclasses import dataclass
-
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -33,8 +31,7 @@ class NewPasswordForm(Struct):
     password: str
 
 
-@dataclass(frozen=True, slots=True)
-class PasswordPages(SignInSubject):
+class PasswordPages(SignInSubject, frozen=True):
     """The pages of people who have no password, or do not know it."""
 
     @page("/forgotten-password", "Forgotten password", signed_out=True)

@@ -1,7 +1,5 @@
 """`/sign-in`: the password, the code, and both again before dangerous steps; `/sign-out`."""
 
-from dataclasses import dataclass
-
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -47,8 +45,7 @@ class ProofForm(Struct):
     next: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SignInPages(SignInSubject):
+class SignInPages(SignInSubject, frozen=True):
     """The steps of a sign-in."""
 
     @page("/sign-in", "Sign in", signed_out=True, query=NextParameters)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
@@ -39,8 +38,7 @@ Shape = TypeVar("Shape", bound=Struct)
 _BROWSER_SECONDS = 400 * 86_400  # the longest that a browser keeps a cookie
 
 
-@dataclass(frozen=True, slots=True)
-class SignInParts:
+class SignInParts(Struct, frozen=True):
     """What these pages are made with, besides their desk."""
 
     settings: Settings
@@ -53,8 +51,7 @@ class NextParameters(Struct, frozen=True):
     next: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SignInSubject:
+class SignInSubject(Struct, frozen=True):
     """The pages of a part of signing in."""
 
     desk: PageDesk

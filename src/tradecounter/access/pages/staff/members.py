@@ -1,6 +1,5 @@
 """`/staff`: staff members, and the forms that add, change, disable and reset one."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -52,8 +51,7 @@ class MemberForm(Struct):
     roles: list[str] = []
 
 
-@dataclass(frozen=True, slots=True)
-class StaffPages:
+class StaffPages(Struct, frozen=True):
     """Members of the staff."""
 
     desk: PageDesk

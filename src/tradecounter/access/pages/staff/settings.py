@@ -1,7 +1,6 @@
 """`/settings`: the settings in force, for administrators."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.access.pages.staff.members import ADMINISTRATORS
@@ -12,8 +11,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.settings import PREFIX, Settings, describe
 
 
-@dataclass(frozen=True, slots=True)
-class SettingPages:
+class SettingPages(Struct, frozen=True):
     """The settings of this process."""
 
     desk: PageDesk

@@ -1,6 +1,5 @@
 """`/token`: the forms that add and revoke service tokens."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -29,8 +28,7 @@ class TokenForm(Struct):
     expires: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TokenPages:
+class TokenPages(Struct, frozen=True):
     """Service tokens."""
 
     desk: PageDesk

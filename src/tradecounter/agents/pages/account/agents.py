@@ -1,8 +1,8 @@
 """`/account/developer/agent`: the agents that may order for the customer."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.agents.give_consent import fetch_agent, revoke_agent
@@ -19,8 +19,7 @@ from tradecounter.parts.account import AccountParts
 _LIST = f"{DEVELOPER_HOME}/agent"
 
 
-@dataclass(frozen=True, slots=True)
-class AgentPages:
+class AgentPages(Struct, frozen=True):
     """The agents that have access."""
 
     desk: PageDesk

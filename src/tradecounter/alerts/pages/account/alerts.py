@@ -1,6 +1,5 @@
 """`/account/alert`: which e-mails a user gets: products in stock, prices of lists, parcels, invoices that are due."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -48,8 +47,7 @@ class FollowedList(Struct):
     list: int
 
 
-@dataclass(frozen=True, slots=True)
-class AlertPages:
+class AlertPages(Struct, frozen=True):
     """A user's alerts."""
 
     desk: PageDesk

@@ -1,6 +1,5 @@
 """`/account/approval`: orders that wait for approval, and asking for one."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -48,8 +47,7 @@ class ReasonForm(Struct):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalPages:
+class ApprovalPages(Struct, frozen=True):
     """Requests for approval, and what is decided."""
 
     desk: PageDesk

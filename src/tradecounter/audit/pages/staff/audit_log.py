@@ -1,6 +1,6 @@
 """`/audit`: who changed what, and when."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
 from tradecounter.db.transaction import Transaction
@@ -40,8 +40,7 @@ class AuditTable(TableParameters, frozen=True, kw_only=True, rename={"since": "f
     until: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownEntry:
+class ShownEntry(Struct, frozen=True):
     """An entry with its changes; `path` is the page of its subject, if there is one.
 
     `follows` is whether the entry above is of the same actor, subject and minute.
@@ -66,8 +65,7 @@ class ShownEntry:
         return f"{record.actor_kind}/{record.actor_id}" if record.actor_id else record.actor_name or record.actor_kind
 
 
-@dataclass(frozen=True, slots=True)
-class AuditPages:
+class AuditPages(Struct, frozen=True):
     """The audit log."""
 
     desk: PageDesk

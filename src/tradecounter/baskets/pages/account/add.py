@@ -1,8 +1,8 @@
 """`/account/basket/add`: the form beside each product of the shop, which puts it into the basket."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.baskets.change_basket import add_to_basket
@@ -28,8 +28,7 @@ class AddForm(CreateOrderItem):
     back: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BasketPages:
+class BasketPages(Struct, frozen=True):
     """The form that adds a product."""
 
     desk: PageDesk

@@ -4,7 +4,6 @@ The link has the SKUs and the units themselves, so it needs no store and stays g
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -44,8 +43,7 @@ class SharedItems(Struct):
     items: Annotated[list[CreateOrderItem], Meta(max_length=MOST_ITEMS)] = []
 
 
-@dataclass(frozen=True, slots=True)
-class SharePages:
+class SharePages(Struct, frozen=True):
     """A basket that is shared."""
 
     desk: PageDesk

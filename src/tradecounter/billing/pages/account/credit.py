@@ -1,8 +1,8 @@
 """`/account/credit`: the credit limit, what is used of it, and which orders are to be paid."""
 
-from dataclasses import dataclass
 from datetime import date
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import ageing_of
@@ -22,8 +22,7 @@ from tradecounter.parts.account import AccountParts
 _MOST_SHOWN = 100
 
 
-@dataclass(frozen=True, slots=True)
-class CreditPages:
+class CreditPages(Struct, frozen=True):
     """The page of the credit."""
 
     desk: PageDesk

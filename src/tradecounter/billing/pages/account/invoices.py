@@ -3,11 +3,12 @@
 import asyncio
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from io import BytesIO
 from typing import Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.billing.queries.credit_notes import (
@@ -99,8 +100,7 @@ def _invoice_row(row: InvoiceRecord) -> tuple[object, ...]:
     return (row.number, row.order_reference, *days, *amounts, row.customer_reference)
 
 
-@dataclass(frozen=True, slots=True)
-class InvoicePages:
+class InvoicePages(Struct, frozen=True):
     """The lists of invoices and credit notes, and their files."""
 
     desk: PageDesk

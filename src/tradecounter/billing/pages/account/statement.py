@@ -1,9 +1,9 @@
 """`/account/invoice/statement`: what was invoiced, credited and paid between two days."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import urlencode
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.account_statement import read_statement
@@ -28,8 +28,7 @@ _PATH = "/account/invoice/statement"
 _MOST_SHOWN = 20 * PAGE_SIZE  # entries on the page; the files have all
 
 
-@dataclass(frozen=True, slots=True)
-class StatementPages:
+class StatementPages(Struct, frozen=True):
     """The statement as a page and as files."""
 
     desk: PageDesk

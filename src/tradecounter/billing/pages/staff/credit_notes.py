@@ -1,6 +1,5 @@
 """`/credit-note`: the credit notes of all customers, one credit note, and the form that issues one."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
@@ -79,8 +78,7 @@ class CreditNoteForm(Struct, rename={"returned": "return"}):
     returned: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CreditNotePreview:
+class CreditNotePreview(Struct, frozen=True):
     """A credit note as it was issued, or would be, and what is due of its invoice then."""
 
     note: CreditNote
@@ -96,8 +94,7 @@ def _file_row(row: CreditNoteRow) -> tuple[object, ...]:
     return (row.number, row.invoice, row.customer_id, row.customer, uk_date(row.issued_at), row.reason, row.gross)
 
 
-@dataclass(frozen=True, slots=True)
-class CreditNotePages:
+class CreditNotePages(Struct, frozen=True):
     """Credit notes."""
 
     desk: PageDesk

@@ -1,9 +1,10 @@
 """`/money`: who owes what, by age."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 from tradecounter.audit.queries import latest_of
 from tradecounter.billing.ageing_chart import ageing_chart
@@ -39,8 +40,7 @@ def _file_row(debtor: DebtorRecord) -> tuple[object, ...]:
     return (debtor.customer_id, debtor.name, *ages, debtor.due, debtor.overdue, debtor.unallocated)
 
 
-@dataclass(frozen=True, slots=True)
-class DebtorPages:
+class DebtorPages(Struct, frozen=True):
     """Debtors by age."""
 
     desk: PageDesk

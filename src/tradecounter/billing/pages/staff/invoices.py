@@ -1,10 +1,9 @@
 """`/invoice`: the invoices of all customers, one invoice, its PDF file, and sending it again."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, get_args
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
@@ -75,8 +74,7 @@ def _file_row(row: InvoiceRow, now: datetime) -> tuple[object, ...]:
     return (row.number, row.order_reference, row.customer_id, row.customer, *days, row.state(now), *amounts)
 
 
-@dataclass(frozen=True, slots=True)
-class InvoicePages:
+class InvoicePages(Struct, frozen=True):
     """Invoices."""
 
     desk: PageDesk

@@ -1,7 +1,6 @@
 """`/auth/authorize`: where an application sends a customer's browser for the consent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import urlencode, urlsplit
@@ -75,8 +74,7 @@ class AgentForm(Struct):
     days: int = USUAL_DAYS
 
 
-@dataclass(frozen=True, slots=True)
-class ConsentPages:
+class ConsentPages(Struct, frozen=True):
     """The page of the own issuer. People who have not signed in do so first, and come back."""
 
     desk: PageDesk

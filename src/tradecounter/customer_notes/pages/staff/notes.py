@@ -1,12 +1,12 @@
 """`/customer/{id}/timeline`, notes and contacts: what staff know of a customer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import actors_at
@@ -55,8 +55,7 @@ def _sentence(row: Happening, done: Mapping[tuple[str, datetime], Sequence[tuple
     return happened(row.kind, by, row.name, msgspec.json.decode(row.data))
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerNotePages:
+class CustomerNotePages(Struct, frozen=True):
     """A customer's timeline, and the forms of notes and contacts."""
 
     desk: PageDesk

@@ -1,10 +1,10 @@
 """`/account/order/{reference}/ask/{kind}`: asking to cancel or to return units of an order, or writing about it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.customer_requests.files import ACCEPTED, FIELDS, MOST_BYTES, checked_file
@@ -28,8 +28,7 @@ _MOST_BYTES = len(FIELDS) * MOST_BYTES + 1024 * 1024
 _KINDS: Mapping[str, RequestKind] = {kind: kind for kind in ASKS}
 
 
-@dataclass(frozen=True, slots=True)
-class AskPages:
+class AskPages(Struct, frozen=True):
     """The forms that ask about an order."""
 
     desk: PageDesk

@@ -1,9 +1,9 @@
 """`/request`: what customers ask about their orders, and the answers."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.customer_requests.handle_requests import RequestAnswer, close_request, fetch_file, fetch_request
@@ -49,8 +49,7 @@ def _file_row(row: CustomerRequest) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class RequestPages:
+class RequestPages(Struct, frozen=True):
     """Requests about orders."""
 
     desk: PageDesk

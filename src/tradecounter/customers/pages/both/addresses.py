@@ -1,9 +1,8 @@
 """`/account/address`, and `/customer/{id}/address` in the back office: a customer's address book."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 from starlette.responses import Response
 
 from tradecounter.customers.address_book import change_address, remove_address, save_address
@@ -27,8 +26,7 @@ _READ: Rights = {"scope": "customers:read", "user_roles": BUYER}
 _CHANGE: Rights = {"scope": "customers:write", "user_roles": BUYER}
 
 
-@dataclass(frozen=True, slots=True)
-class AddressPages(BothSites):
+class AddressPages(Struct, BothSites, frozen=True):
     """An address book: of any customer for staff, and a customer's own."""
 
     desk: PageDesk

@@ -1,6 +1,6 @@
 """The customer whose things a page shows: one that staff have chosen, or the user's own."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_site import ACCOUNT
@@ -8,8 +8,7 @@ from tradecounter.edge.rest.call import Call
 from tradecounter.parts.shown_customer import ShownCustomer, shown_customer
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """A customer; `shown` is None on the pages of its own users."""
 
     id: int

@@ -1,9 +1,9 @@
 """A customer's users and API keys: `/customer/{id}/access`, with the forms that invite, make and disable."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.access.disable_question import disable_question as disable_user_question
@@ -36,8 +36,7 @@ _DISABLE_USER, _DISABLE_KEY = "/customer/{id}/user/{user_id}/disable", "/custome
 _SHOWN_ALREADY = "The key was made before, and its text was shown then. Make another one if it is lost."
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerAccessPages:
+class CustomerAccessPages(Struct, frozen=True):
     """A customer's users and API keys."""
 
     desk: PageDesk

@@ -1,8 +1,9 @@
 """`/customer`: all customers, searched and filtered."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from tradecounter.customers.operations.staff import present_customers
 from tradecounter.customers.operations.staff_wire import ResellerCustomer
@@ -39,8 +40,7 @@ class CustomerTable(TableParameters, frozen=True, kw_only=True):
     state: Literal["active", "blocked"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListedCustomer:
+class ListedCustomer(Struct, frozen=True):
     """A row of the table: a customer as the API shows it, and the value by which it is sorted."""
 
     row: CustomerRow
@@ -56,8 +56,7 @@ def _file_row(listed: ListedCustomer) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerListPages:
+class CustomerListPages(Struct, frozen=True):
     """The list of customers."""
 
     desk: PageDesk

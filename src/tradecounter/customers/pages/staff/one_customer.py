@@ -1,7 +1,6 @@
 """`/customer/{id}`: one customer at a glance, its orders, and what is recorded about it."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import AuditFilter, AuditRecord, list_entries
@@ -34,8 +33,7 @@ _EVENT_COLUMNS = (Column("Event"), Column("When"), Column("Subject"), Column("Da
 _BY_SEQUENCE = "sequence"
 
 
-@dataclass(frozen=True, slots=True)
-class AuditLine:
+class AuditLine(Struct, frozen=True):
     """An entry of the audit log with each changed field before and after."""
 
     entry: AuditRecord
@@ -47,8 +45,7 @@ class AuditLine:
         return cls(entry, changes_of(entry))
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerPages:
+class CustomerPages(Struct, frozen=True):
     """The pages of one customer that change nothing."""
 
     desk: PageDesk

@@ -1,9 +1,9 @@
 """`/customer/{id}/price`: a customer's contract prices, and why a product costs it what it does."""
 
-from dataclasses import dataclass, replace
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.edge.operations.desk import text
@@ -42,8 +42,7 @@ class PriceTable(TableParameters, frozen=True, kw_only=True):
     quantity: Annotated[int, Meta(ge=1, le=MOST_UNITS)] = 1
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerPricePages:
+class CustomerPricePages(Struct, frozen=True):
     """A customer's prices."""
 
     desk: PageDesk

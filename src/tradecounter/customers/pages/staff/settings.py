@@ -3,7 +3,6 @@
 Who may change a field is the same as in the API: each form has fields of one kind.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
@@ -83,8 +82,7 @@ NewCustomerForm = msgspec.defstruct(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerSettingsPages:
+class CustomerSettingsPages(Struct, frozen=True):
     """The forms of a customer's settings."""
 
     desk: PageDesk

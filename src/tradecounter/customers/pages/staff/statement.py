@@ -1,6 +1,5 @@
 """`/customer/{id}/statement`: credit, ageing and statement of a customer, also as files."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -42,8 +41,7 @@ class StatementPage(Struct, frozen=True, kw_only=True, rename={"since": "from", 
     until: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerStatementPages:
+class CustomerStatementPages(Struct, frozen=True):
     """A customer's credit and statement."""
 
     desk: PageDesk

@@ -1,6 +1,5 @@
 """What is done with a customer as a whole: block, unblock, export, erase."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 
@@ -32,8 +31,7 @@ class ErasureForm(Struct):
     number: str
 
 
-@dataclass(frozen=True, slots=True)
-class CustomerStepPages:
+class CustomerStepPages(Struct, frozen=True):
     """The forms that block, unblock and erase, and the export."""
 
     desk: PageDesk

@@ -4,8 +4,9 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from tradecounter.edge.server.client_address import UNKNOWN, counted_as, read_address
 from tradecounter.edge.server.counted_log import CountedLog
@@ -28,8 +29,7 @@ class Connection(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Connections:
+class Connections(Struct):
     """Counts connections and cuts stuck ones; trusted addresses (`trusts`) have no limit.
 
     The first connection starts a permanent timer in the running event loop.

@@ -1,7 +1,6 @@
 """`/account/developer/feed`: catalogue files at secret addresses."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -69,8 +68,7 @@ class NewFeedParameters(Struct, frozen=True):
     use: Annotated[Literal["spreadsheet", "woocommerce"], Meta(description="What it is for.")] = "spreadsheet"
 
 
-@dataclass(frozen=True, slots=True)
-class FeedPages:
+class FeedPages(Struct, frozen=True):
     """The customer's feeds."""
 
     desk: PageDesk

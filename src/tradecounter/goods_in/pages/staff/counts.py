@@ -1,7 +1,6 @@
 """`/count-sheet`: what should be where, to be counted; and the count, with a preview of the differences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -41,8 +40,7 @@ class CountForm(Struct):
     reason: str = "Count"
 
 
-@dataclass(frozen=True, slots=True)
-class CountPages:
+class CountPages(Struct, frozen=True):
     """Count sheets, and counts."""
 
     desk: PageDesk

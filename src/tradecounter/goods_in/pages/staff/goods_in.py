@@ -1,7 +1,6 @@
 """`/goods-in`: what is expected, and booking it in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -61,8 +60,7 @@ def _doubt(place: int, line: ReceivedRow) -> FieldError:
     return FieldError(f"items[{place}].sure", f"{line.units} are there, and {line.incoming} are expected")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of the form: its number, and what is expected; nothing, if a row that was sent is not in the list now."""
 
     number: int
@@ -93,8 +91,7 @@ def _done(booked: Sequence[BookedIn]) -> str:
     return " ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class GoodsInPages:
+class GoodsInPages(Struct, frozen=True):
     """Expected deliveries."""
 
     desk: PageDesk

@@ -1,8 +1,9 @@
 """Access tokens, issued to an application for a customer; only their hashes are stored."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import ClassVar
+
+from msgspec import Struct
 
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
@@ -14,8 +15,7 @@ from tradecounter.identity.secret_hash import new_secret, secret_hash
 _KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class LiveToken:
+class LiveToken(Struct, frozen=True):
     """The customer of a token that is not revoked, its expiry, which may have passed, and its application."""
 
     customer_id: int

@@ -2,9 +2,9 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from psycopg.sql import SQL
 
 from tradecounter.db.changes import bump
@@ -17,16 +17,14 @@ _ID_BYTES = 16
 _SHORTEST_BEGINNING = 4  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class NewApplication:
+class NewApplication(Struct, frozen=True):
     """The id and the secret of a new application; the secret cannot be read again."""
 
     client_id: str
     client_secret: str
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationRecord:
+class ApplicationRecord(Struct, frozen=True):
     """An application without its secret."""
 
     client_id: str
@@ -125,8 +123,7 @@ async def application_exists(tx: Transaction, client_id: str) -> bool:
     return await tx.execute(_APPLICATION_EXISTS, client_id=client_id) == 1
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationSecret:
+class ApplicationSecret(Struct, frozen=True):
     """The name of an application and the hash of its secret."""
 
     name: str

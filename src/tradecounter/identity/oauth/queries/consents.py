@@ -3,8 +3,9 @@
 Locks are taken in the order application, consent, grant.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.db.changes import bump
 from tradecounter.db.statement import Statement
@@ -66,8 +67,7 @@ async def end_grant(tx: Transaction, grant_id: int, now: datetime) -> bool:
     return ended == 1
 
 
-@dataclass(frozen=True, slots=True)
-class GrantState:
+class GrantState(Struct, frozen=True):
     """Whose grant it is, and whether it has ended."""
 
     client_id: str
@@ -93,8 +93,7 @@ async def grant_state(tx: Transaction, grant_id: int) -> GrantState | None:
     return await tx.fetch_one(_GRANT_STATE, id=grant_id)
 
 
-@dataclass(frozen=True, slots=True)
-class GivenAccess:
+class GivenAccess(Struct, frozen=True):
     """An application that may act for a customer: who consented when, under the own issuer, and its latest token.
 
     Under another issuer, nothing is known of the consent; the application is listed while it has a token.
@@ -130,8 +129,7 @@ async def access_given(tx: Transaction, customer_id: int, now: datetime) -> list
     return await tx.fetch_all(_ACCESS_GIVEN, customer_id=customer_id, now=now)
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedApplication:
+class AllowedApplication(Struct, frozen=True):
     """An application that may act for a customer, and the address of the user who allowed it."""
 
     customer_id: int

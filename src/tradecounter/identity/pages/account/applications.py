@@ -1,8 +1,8 @@
 """`/account/developer/application`: the applications that may act for the customer."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -21,8 +21,7 @@ _REVOKE = f"{_LIST}/{{client_id}}/revoke"
 _CLIENT_ID = (Parameter("client_id", "The application's id.", TEXT, "0" * 32),)
 
 
-@dataclass(frozen=True, slots=True)
-class ApplicationPages:
+class ApplicationPages(Struct, frozen=True):
     """The applications that have access."""
 
     desk: PageDesk

@@ -1,8 +1,8 @@
 """`/account/developer`: the customer's API keys, and how to call the API with them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -25,8 +25,7 @@ _NEW, _DISABLE, _CALL = f"{DEVELOPER_HOME}/key/new", f"{DEVELOPER_HOME}/key/{{id
 _ID = (Parameter("id", "The key's id.", ID, 7),)
 
 
-@dataclass(frozen=True, slots=True)
-class KeyPages:
+class KeyPages(Struct, frozen=True):
     """The customer's API keys."""
 
     desk: PageDesk

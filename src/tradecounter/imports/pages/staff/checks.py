@@ -1,7 +1,6 @@
 """A file on its way in: `/import` takes it, `/import/check/{upload}` shows what it would change, and applies it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -50,8 +49,7 @@ class ApplyForm(Struct, kw_only=True):
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ImportCheckPages:
+class ImportCheckPages(Struct, frozen=True):
     """Files to import: what they would change, and their import; and the history of imports."""
 
     desk: PageDesk

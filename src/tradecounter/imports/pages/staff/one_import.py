@@ -1,6 +1,5 @@
 """`/import/{id}`: what an import changed, and its roll-back."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -37,8 +36,7 @@ class RollBackForm(Struct):
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ImportPages:
+class ImportPages(Struct, frozen=True):
     """One import in the history."""
 
     desk: PageDesk

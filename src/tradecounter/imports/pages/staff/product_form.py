@@ -1,14 +1,13 @@
 """`/product-form`: adds a product or changes one, with its prices. Below `/product`, the rest of a path is a SKU."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from msgspec import Meta, Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 from starlette.responses import Response
 
 from tradecounter.access.links import public_address
@@ -95,8 +94,7 @@ class ProductForm(Struct, kw_only=True):
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PriceOnList:
+class PriceOnList(Struct, frozen=True):
     """A row of the form with a price list; `price` is None where the product has none."""
 
     number: int
@@ -104,8 +102,7 @@ class PriceOnList:
     price: ListPrice | None
 
 
-@dataclass(frozen=True, slots=True)
-class PictureRow:
+class PictureRow(Struct, frozen=True):
     """A row of the form with a picture; `shown` is the address at which a page may load it, if any."""
 
     number: int
@@ -113,8 +110,7 @@ class PictureRow:
     shown: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ProductFormPages:
+class ProductFormPages(Struct, frozen=True):
     """The form of a product."""
 
     desk: PageDesk

@@ -1,9 +1,9 @@
 """`/job`: background jobs, those that failed first, and running one again."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.job_queue import Job, JobState, failed_jobs, latest_jobs
@@ -46,8 +46,7 @@ class JobTable(TableParameters, frozen=True, kw_only=True):
     show: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownJob:
+class ShownJob(Struct, frozen=True):
     """A job in words. `about` are texts with the path of their page, if there is one."""
 
     job: Job
@@ -56,8 +55,7 @@ class ShownJob:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class JobPages:
+class JobPages(Struct, frozen=True):
     """Background jobs."""
 
     desk: PageDesk

@@ -1,10 +1,10 @@
 """`/account/order`: the customer's orders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.approvals.queries import waiting_approvals
@@ -59,8 +59,7 @@ class OwnOrderTable(TableParameters, frozen=True, kw_only=True):
         """Each state has a page."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnOrderListPages:
+class OwnOrderListPages(Struct, frozen=True):
     """The list of orders."""
 
     desk: PageDesk

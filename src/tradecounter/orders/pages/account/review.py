@@ -1,6 +1,5 @@
 """`/account/new-order/{code}`: a pending order, with its shipping options, before it is confirmed."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -39,8 +38,7 @@ class ConfirmForm(Struct):
     shipping_method: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewPages:
+class ReviewPages(Struct, frozen=True):
     """The page of a pending order, which is confirmed or discarded there."""
 
     desk: PageDesk

@@ -1,10 +1,10 @@
 """`/account/order/{reference}`: an order as its customer sees it, with its files and links to the courier's pages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.audit.queries import actor_of_entry
@@ -38,8 +38,7 @@ from tradecounter.shipments.wire import OrderVideoResponse
 _MOST_FILES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class OwnOrder:
+class OwnOrder(Struct, frozen=True):
     """A customer's order with all that belongs to it. `expected` is when the rest leaves.
 
     `notes` are the customer's own; `confirmed_by` is the user who did, None for a program or the reseller.
@@ -137,8 +136,7 @@ async def shown_order(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OwnOrderPages:
+class OwnOrderPages(Struct, frozen=True):
     """The page of an order. An order that is not confirmed yet, or a quote, has a page of its own."""
 
     desk: PageDesk

@@ -1,8 +1,9 @@
 """What happened to a customer's order, in sentences."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.billing.queries.credit_notes import CreditNoteRecord
 from tradecounter.billing.queries.invoice_records import InvoiceRecord
@@ -16,8 +17,7 @@ from tradecounter.orders.states import CancelledOrder, ConfirmedOrder
 _ASKED = {"cancel": "You asked to cancel", "return": "You asked to return", "message": "You wrote to us"}
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(Struct, frozen=True):
     """Something that happened; `more` are the words of whoever did it."""
 
     at: datetime

@@ -1,7 +1,6 @@
 """The fields of an address in a form."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import msgspec
 from msgspec import Struct
@@ -25,8 +24,7 @@ class TypedAddress(Struct, omit_defaults=True):
     tax_number: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AddressField:
+class AddressField(Struct, frozen=True):
     """A field of an address; what is `needed` is marked."""
 
     name: str

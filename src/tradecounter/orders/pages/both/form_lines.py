@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from tradecounter.baskets.change_basket import LONGEST_NOTE, NotedItem
 from tradecounter.baskets.queries import BasketLine
@@ -19,8 +20,7 @@ _OWN = re.compile(r"(items|quick|found)-[0-9]+-(sku|quantity|note)|pick-[0-9]+")
 _STEPS = {"do", "add", "remove"}  # buttons
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct):
     """A line as it was typed."""
 
     sku: str
@@ -33,8 +33,7 @@ class Line:
         return count_or_nothing(self.quantity, MOST_UNITS)
 
 
-@dataclass(slots=True)
-class FormLines:
+class FormLines(Struct):
     """The lines of the form, and those of a pasted list that cannot be taken, with what is wrong with them."""
 
     lines: list[Line] = field(default_factory=list)

@@ -6,7 +6,6 @@ a caller's lines are nowhere but in the form.
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -92,8 +91,7 @@ class OrderingParts(Protocol):
         """The settings."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewOrderPages(BothSites):
+class NewOrderPages(Struct, BothSites, frozen=True):
     """The form of a new order."""
 
     desk: PageDesk

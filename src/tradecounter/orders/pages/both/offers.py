@@ -1,9 +1,10 @@
 """Products as the form of a new order shows them: with the customer's prices and the stock."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.kit.money import NOTHING
 from tradecounter.orders.create.offered_lines import OfferedLine, offered_lines
@@ -17,8 +18,7 @@ _MOST_FOUND = 12
 _LONGEST_SEARCH = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A product at the customer's prices, with its stock as the customer may see it."""
 
     line: OfferedLine
@@ -26,8 +26,7 @@ class Offer:
     expected_on: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class PricedLine:
+class PricedLine(Struct, frozen=True):
     """A line of the form; without an offer, the customer cannot buy the product."""
 
     line: Line
@@ -39,8 +38,7 @@ class PricedLine:
         return NOTHING if self.offer is None else self.offer.line.cost_net
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """The products that match a search: the first ones, how many there are, and how its words were read."""
 
     text: str

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, Submitted, row_numbers
@@ -17,8 +19,7 @@ from tradecounter.storefront.view import CustomerView
 _PICK = re.compile(r"pick-(\d{1,4})")  # the button of a product that the words of a row have found
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of the form: what was typed in it, and the product, or those that its words find, or what is wrong."""
 
     number: int

@@ -1,7 +1,6 @@
 """Forms of an order that is on its way: tracking, packing video, invoice, return."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -62,8 +61,7 @@ def _issued(issued: IssuedInvoice) -> str:
     return f"Invoice {issued.number} is issued." if issued.new else f"Invoice {issued.number} has it all already."
 
 
-@dataclass(frozen=True, slots=True)
-class AfterSalePages(OrderForms):
+class AfterSalePages(OrderForms, frozen=True):
     """The forms for what happens after the dispatch."""
 
     @step(

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Raw, Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.customers.operations.staff import present_customer
@@ -68,8 +68,7 @@ class AmendForm(Struct):
     override: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Amended:
+class Amended(Struct, frozen=True):
     """An order as it would be, with the customer's credit then."""
 
     shown: ShownOrder
@@ -80,8 +79,7 @@ class Amended:
         return next((line.item.quantity_back_ordered for line in self.shown.items if line.item.id == item_id), None)
 
 
-@dataclass(frozen=True, slots=True)
-class AmendPages:
+class AmendPages(Struct, frozen=True):
     """The form that amends an order."""
 
     desk: PageDesk

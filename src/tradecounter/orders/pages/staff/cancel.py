@@ -1,6 +1,5 @@
 """`/order/{reference}/cancel`: units of an order, or all that is left, with the totals before anything is cancelled."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
@@ -61,8 +60,7 @@ class UnfinishedForm(CancelForm, kw_only=True):
     reason: str = _NO_REASON
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """What a customer pays for an order, with the order's status; nothing for a cancelled one."""
 
     goods: Decimal
@@ -80,8 +78,7 @@ class Totals:
         return cls(shown.order.cost_net, shown.shipping_net, shown.tax, shown.gross, status)
 
 
-@dataclass(frozen=True, slots=True)
-class CancelPages:
+class CancelPages(Struct, frozen=True):
     """The form that cancels an order or units of it."""
 
     desk: PageDesk

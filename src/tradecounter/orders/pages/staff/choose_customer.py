@@ -1,6 +1,5 @@
 """`/order/new`: staff choose the customer for whom they order."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -24,8 +23,7 @@ class ChoiceParameters(Struct, frozen=True):
     customer_id: Annotated[int, Meta(ge=1)] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChooseCustomerPages:
+class ChooseCustomerPages(Struct, frozen=True):
     """The page before the form of an order for a caller."""
 
     desk: PageDesk

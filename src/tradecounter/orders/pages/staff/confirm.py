@@ -1,8 +1,8 @@
 """`/order/{reference}/confirm`: staff confirm a pending order for its customer."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.credit.queries import credit_room
@@ -22,8 +22,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import shown_order
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmPages:
+class ConfirmPages(Struct, frozen=True):
     """The form that confirms an order."""
 
     desk: PageDesk

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, TypeVar
@@ -78,8 +77,7 @@ class ManyForm(Struct):
     orders: Annotated[list[ChosenOrder], Meta(max_length=_MOST)] = []
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenRow:
+class ChosenRow(Struct, frozen=True):
     """What the forms show of an order, in a row with a number. `allocated` can leave now, `waiting` is back-ordered.
 
     `allocated` has the units of each line by its id, `gross` is what an invoice would come to with VAT.
@@ -100,8 +98,7 @@ class ChosenRow:
         return sum(self.allocated.values())
 
 
-@dataclass(frozen=True, slots=True)
-class ManyOrderPages:
+class ManyOrderPages(Struct, frozen=True):
     """The forms and the papers of several orders."""
 
     desk: PageDesk

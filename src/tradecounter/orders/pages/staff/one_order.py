@@ -1,8 +1,8 @@
 """`/order/{reference}`: one order with all that happened to it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.approvals.queries import approval_of_order
@@ -21,8 +21,7 @@ from tradecounter.parts.shown_order import shown_order
 from tradecounter.shipments.queries.reads import find_video
 
 
-@dataclass(frozen=True, slots=True)
-class OrderPages:
+class OrderPages(Struct, frozen=True):
     """The page of one order."""
 
     desk: PageDesk

@@ -1,8 +1,8 @@
 """What the forms of one order share: each shows the order."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import Filled
@@ -12,8 +12,7 @@ from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import shown_order
 
 
-@dataclass(frozen=True, slots=True)
-class OrderForms:
+class OrderForms(Struct, frozen=True):
     """A group of forms of an order."""
 
     desk: PageDesk

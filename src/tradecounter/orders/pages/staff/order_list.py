@@ -1,7 +1,8 @@
 """`/order`: the orders of all customers."""
 
-from dataclasses import dataclass
 from typing import get_args
+
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, TableParameters
@@ -45,8 +46,7 @@ def _file_row(row: OrderRow) -> tuple[object, ...]:
     return (row.name, row.customer_id, row.customer, row.customer_reference, placed, row.label, row.gross)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderListPages:
+class OrderListPages(Struct, frozen=True):
     """The list of orders."""
 
     desk: PageDesk

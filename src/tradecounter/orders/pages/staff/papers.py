@@ -1,7 +1,6 @@
 """`/order/{reference}/picking-list` and `/packing-slip`: the warehouse's papers, to be printed."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.pages.operation import page
@@ -15,8 +14,7 @@ from tradecounter.shipments.packing_slip import packing_slip
 from tradecounter.shipments.picking_list import picking_list
 
 
-@dataclass(frozen=True, slots=True)
-class OrderPaperPages:
+class OrderPaperPages(Struct, frozen=True):
     """The papers of an order as PDF files."""
 
     desk: PageDesk

@@ -1,6 +1,5 @@
 """`/order/{reference}/shipment/{id}`: the forms that correct a shipment and take one back."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -32,8 +31,7 @@ class CorrectionForm(Struct):
     carrier: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShipmentPages:
+class ShipmentPages(Struct, frozen=True):
     """The forms of one shipment."""
 
     desk: PageDesk

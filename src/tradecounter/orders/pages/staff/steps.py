@@ -1,7 +1,6 @@
 """Forms of an order: dispatch, add a note. They take the same steps as `/api/order`."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -46,8 +45,7 @@ class DispatchForm(Struct):
     dispatched_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OrderStepPages(OrderForms):
+class OrderStepPages(OrderForms, frozen=True):
     """The forms with which units are dispatched and notes added."""
 
     @step(

@@ -1,10 +1,10 @@
 """`/account/invoice/remittance`: the customer tells which invoices it has paid."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.queries.invoice_records import InvoiceFilter, list_invoices
@@ -24,8 +24,7 @@ _PATH = "/account/invoice/remittance"
 _MOST_TOLD = 20
 
 
-@dataclass(frozen=True, slots=True)
-class RemittancePages:
+class RemittancePages(Struct, frozen=True):
     """What the customer has paid."""
 
     desk: PageDesk

@@ -1,12 +1,11 @@
 """A bank file on its way in: `/payment/import` takes it, `/payment/import/check/{file}` shows what it would pay."""
 
 import asyncio
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
@@ -47,8 +46,7 @@ class ColumnsForm(Struct, kw_only=True):
     currency: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BankFilePages:
+class BankFilePages(Struct, frozen=True):
     """The upload of a bank file, what it would pay, and its recording."""
 
     desk: PageDesk

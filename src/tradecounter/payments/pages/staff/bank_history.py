@@ -1,6 +1,5 @@
 """`/bank-file`: the bank files that were recorded, what came of their lines, and their roll-back."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from msgspec import Struct
@@ -53,8 +52,7 @@ class RollBackForm(Struct):
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BankHistoryPages:
+class BankHistoryPages(Struct, frozen=True):
     """The history of bank files."""
 
     desk: PageDesk

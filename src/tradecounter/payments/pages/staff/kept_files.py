@@ -5,8 +5,9 @@ They are kept in memory until they are recorded or discarded, at most for a day 
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+from msgspec import Struct, field
 
 from tradecounter.bulk.files import Form
 from tradecounter.kit.errors import DomainError, Kind
@@ -16,8 +17,7 @@ _MOST_KEPT = 20
 _KEPT_FOR = timedelta(days=1)
 
 
-@dataclass(slots=True)
-class KeptFile:
+class KeptFile(Struct):
     """An uploaded bank file.
 
     Attributes:

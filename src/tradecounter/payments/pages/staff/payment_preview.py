@@ -1,11 +1,10 @@
 """What a payment would pay, which forms show before they record it, and who pays."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from tradecounter.billing.queries.ledger import open_invoices
 from tradecounter.customers.named_customer import found_customers, named_customer
@@ -18,8 +17,7 @@ from tradecounter.payments.wire import Payment
 UNASKED = Decimal("1.00")  # pounds more than is due that need no tick
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentPreview:
+class PaymentPreview(Struct, frozen=True):
     """A payment as it was recorded, or would be; `due_then` is what is still due then, by invoice."""
 
     payment: Payment

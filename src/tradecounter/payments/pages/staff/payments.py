@@ -1,12 +1,11 @@
 """`/payment`: the payments of all customers, one payment, and the forms that record and reverse one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.responses import Response
 
 from tradecounter.audit.queries import entries_of
@@ -89,8 +88,7 @@ def _file_row(row: PaymentRow) -> tuple[object, ...]:
     return (*who, row.received_on, row.method, row.reference, invoices, reversed_, row.amount)
 
 
-@dataclass(frozen=True, slots=True)
-class PaymentPages:
+class PaymentPages(Struct, frozen=True):
     """Payments."""
 
     desk: PageDesk

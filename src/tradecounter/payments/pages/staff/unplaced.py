@@ -1,6 +1,5 @@
 """`/bank-line`: money of bank files that waits to be placed, and the forms that place it or set it aside."""
 
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal
@@ -100,8 +99,7 @@ def _seen_of(place: Suggestion, line: BankLineRecord) -> str:
     return seen_of((place.payer.customer_id, False, line.amount, place.pays))
 
 
-@dataclass(frozen=True, slots=True)
-class BankLinePages:
+class BankLinePages(Struct, frozen=True):
     """Money that waits to be placed."""
 
     desk: PageDesk

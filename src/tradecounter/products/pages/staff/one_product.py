@@ -1,6 +1,5 @@
 """`/product/{sku}`: one product with its stock and prices, and why a customer's price is what it is."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 from urllib.parse import quote
@@ -54,16 +53,14 @@ class AdjustedProduct(Struct, frozen=True):
     sku: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Struct, frozen=True):
     """A customer's price of a product."""
 
     buyer: Account
     price: ExplainedPrice
 
 
-@dataclass(frozen=True, slots=True)
-class ProductPages:
+class ProductPages(Struct, frozen=True):
     """One product."""
 
     desk: PageDesk

@@ -1,6 +1,6 @@
 """`/product`: all products with their stock."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import text
@@ -44,8 +44,7 @@ class ProductTable(TableParameters, frozen=True, kw_only=True):
     external_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StockedProduct:
+class StockedProduct(Struct, frozen=True):
     """A row of the table."""
 
     product: ListedProduct
@@ -62,8 +61,7 @@ def _file_row(row: StockedProduct) -> tuple[object, ...]:
     return (product.sku, product.name, product.manufacturer, product.ean, active, *prices, *units)
 
 
-@dataclass(frozen=True, slots=True)
-class ProductListPages:
+class ProductListPages(Struct, frozen=True):
     """The list of products."""
 
     desk: PageDesk

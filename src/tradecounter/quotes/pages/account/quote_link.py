@@ -3,8 +3,6 @@
 Opening the page accepts nothing, since programs that scan e-mails open links. Only the form does.
 """
 
-from dataclasses import dataclass
-
 from msgspec import Struct
 from starlette.responses import Response
 
@@ -36,8 +34,7 @@ class AcceptForm(Struct):
     shipping_method: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteLinkPages:
+class QuoteLinkPages(Struct, frozen=True):
     """The pages of one-time links, which are open to people who have not signed in."""
 
     desk: PageDesk

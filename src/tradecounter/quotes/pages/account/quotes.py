@@ -1,6 +1,5 @@
 """`/account/quote`: the customer's quotes, which are accepted and declined here."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
@@ -64,8 +63,7 @@ class DeclineForm(Struct):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteRow:
+class QuoteRow(Struct, frozen=True):
     """A quote in the list."""
 
     quote: AnyOrder
@@ -73,8 +71,7 @@ class QuoteRow:
     expires_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class QuotePages:
+class QuotePages(Struct, frozen=True):
     """The pages of quotes."""
 
     desk: PageDesk

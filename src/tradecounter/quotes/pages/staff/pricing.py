@@ -1,7 +1,6 @@
 """`/quote/{code}`: one quote, and its price with a live total."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
@@ -56,8 +55,7 @@ class PriceForm(Struct):
     force: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class QuotePages:
+class QuotePages(Struct, frozen=True):
     """The page of one quote, which is also the form that prices it."""
 
     desk: PageDesk

@@ -1,8 +1,9 @@
 """`/quote`: the quotes of all customers, the ones that wait for a price first."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, TableParameters
@@ -49,8 +50,7 @@ def _file_row(row: QuoteRow, now: datetime) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteListPages:
+class QuoteListPages(Struct, frozen=True):
     """The list of quotes."""
 
     desk: PageDesk

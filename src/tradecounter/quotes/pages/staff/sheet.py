@@ -1,9 +1,10 @@
 """A quote as its page shows it: lines with list price, cost and margin, and its totals."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+
+from msgspec import Struct
 
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
@@ -29,8 +30,7 @@ from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.margin import Margin, margin_of, require_sound_prices
 
 
-@dataclass(frozen=True, slots=True)
-class SheetLine:
+class SheetLine(Struct, frozen=True):
     """A line of a quote; `is_first` of its SKU, whose price is that of all its lines."""
 
     line: OrderLine
@@ -48,8 +48,7 @@ class SheetLine:
         return off.to_integral_value() if off == off.to_integral_value() else off
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteSheet:
+class QuoteSheet(Struct, frozen=True):
     """A quote with all that support needs to price it; `guard` says which prices need `force`."""
 
     quote: AnyOrder

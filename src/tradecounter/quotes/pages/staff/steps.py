@@ -1,8 +1,8 @@
 """Forms of a quote: decline it, or confirm it for the customer."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.credit.queries import credit_room
@@ -24,8 +24,7 @@ from tradecounter.quotes.operations.staff import code_of
 from tradecounter.quotes.pages.staff.sheet import quote_sheet
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteStepPages:
+class QuoteStepPages(Struct, frozen=True):
     """The forms that end a quote."""
 
     desk: PageDesk

@@ -1,10 +1,9 @@
 """`/account/developer/key/{id}/request`: what programs have requested with a key."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, TableParameters
@@ -36,8 +35,7 @@ class RequestTable(TableParameters, frozen=True, kw_only=True):
     errors: Annotated[OnlyErrors, Meta(description="`true`: errors only.")] = "false"
 
 
-@dataclass(frozen=True, slots=True)
-class RequestLogPages:
+class RequestLogPages(Struct, frozen=True):
     """The requests of the last seven days with one key."""
 
     desk: PageDesk

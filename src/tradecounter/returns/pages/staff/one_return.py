@@ -1,10 +1,10 @@
 """`/return/{number}`: one return, with the forms that receive and close it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.billing.credit_return import creditable_of_return, receive_and_credit
@@ -28,8 +28,7 @@ from tradecounter.returns.requests import Receipt
 from tradecounter.returns.wire import Return, ReturnItem
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnPages:
+class ReturnPages(Struct, frozen=True):
     """The pages of one return."""
 
     desk: PageDesk
@@ -116,8 +115,7 @@ class ReturnPages:
         return await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """A line of a return with its product's name; `expected` units are still to come."""
 
     item: ReturnItem

@@ -1,7 +1,8 @@
 """`/return`: what customers send back."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.tables import Column, Sort, TableParameters
@@ -40,8 +41,7 @@ def _file_row(row: ReturnRow) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ReturnListPages:
+class ReturnListPages(Struct, frozen=True):
     """The list of returns."""
 
     desk: PageDesk

@@ -1,6 +1,5 @@
 """`/account/developer/sandbox`: the customer's keys of the sandbox, in which programs order without consequences."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -32,8 +31,7 @@ class SandboxKeyForm(Struct):
     name: Annotated[str, Meta(min_length=1, max_length=200)]
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxKeyPages:
+class SandboxKeyPages(Struct, frozen=True):
     """The customer's keys of the sandbox."""
 
     desk: PageDesk

@@ -1,7 +1,6 @@
 """`/account/list`: the lists that a user keeps to order from, and what the customer usually orders."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -65,8 +64,7 @@ class AddToList(CreateOrderItem):
     name: ListName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SavedListPages:
+class SavedListPages(Struct, frozen=True):
     """Lists, and what is done with them."""
 
     desk: PageDesk

@@ -1,6 +1,5 @@
 """`/view`: lists that staff have saved with their filters."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -40,8 +39,7 @@ class ViewForm(Struct):
     on_today: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SavedViewPages:
+class SavedViewPages(Struct, frozen=True):
     """Saved views."""
 
     desk: PageDesk

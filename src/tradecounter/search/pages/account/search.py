@@ -1,7 +1,6 @@
 """`/account/search`: what the search box of the account finds of the customer's own, and in the catalogue."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.pages.operation import page
@@ -12,8 +11,7 @@ from tradecounter.search.find_own import find_own, find_products_for
 from tradecounter.search.pages.both.query import SearchQuery, show_hits
 
 
-@dataclass(frozen=True, slots=True)
-class OwnSearchPages:
+class OwnSearchPages(Struct, frozen=True):
     """The search."""
 
     desk: PageDesk

@@ -1,10 +1,10 @@
 """The query of the search pages, and how hits are shown."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from tradecounter.edge.page_kit.forms import Filled, query_values

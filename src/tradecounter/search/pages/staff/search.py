@@ -1,7 +1,6 @@
 """`/search`: what the search box of the back office finds."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.pages.operation import page
@@ -14,8 +13,7 @@ from tradecounter.search.find_anything import find_anything
 from tradecounter.search.pages.both.query import SearchQuery, show_hits
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPages:
+class SearchPages(Struct, frozen=True):
     """The search."""
 
     desk: PageDesk

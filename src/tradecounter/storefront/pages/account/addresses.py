@@ -1,9 +1,9 @@
 """The addresses of the catalogue: the same filters with another category, without one of them, or at another page."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from msgspec import Struct
 from msgspec.structs import fields
 
 from tradecounter.storefront.facets import ShopParameters
@@ -12,8 +12,7 @@ _OF_A_CATEGORY = ("category", "manufacturer", "attribute", "price")
 _NOT_KEPT = ("page", "limit", "extra", "accept")
 
 
-@dataclass(frozen=True, slots=True)
-class ShopAddresses:
+class ShopAddresses(Struct, frozen=True):
     """Addresses of the catalogue at `path` with the filters `wanted`."""
 
     path: str

@@ -1,7 +1,6 @@
 """`/account/product/compare`: up to four products side by side."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
 
@@ -26,8 +25,7 @@ class Compared(Struct, frozen=True):
     sku: Annotated[tuple[str, ...], Meta(description="A SKU; the first four are compared.")] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A property with its value for each product, empty for those without it."""
 
     name: str
@@ -39,8 +37,7 @@ class Row:
         return len(set(self.values)) > 1
 
 
-@dataclass(frozen=True, slots=True)
-class ComparePages:
+class ComparePages(Struct, frozen=True):
     """Products side by side."""
 
     desk: PageDesk

@@ -1,7 +1,6 @@
 """`/account/product`: the catalogue at the customer's prices; `/account/product/{sku}`: one product."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from msgspec import Struct
 from starlette.responses import Response
@@ -37,8 +36,7 @@ class WantedUnits(Struct, frozen=True):
     quantity: str = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class PageOf:
+class PageOf(Struct, frozen=True):
     """Which of the products a page shows; numbers count from 1."""
 
     number: int
@@ -60,8 +58,7 @@ class PageOf:
         return max(1, -(-self.total // _ON_A_PAGE))
 
 
-@dataclass(frozen=True, slots=True)
-class ShopPages:
+class ShopPages(Struct, frozen=True):
     """The catalogue and its products."""
 
     desk: PageDesk

@@ -1,9 +1,9 @@
 """`/account`: what waits for the customer, the latest orders, and the way to the other pages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.approvals.queries import Approval, waiting_approvals
@@ -31,8 +31,7 @@ from tradecounter.parts.account import AccountParts
 _MOST_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(Struct, frozen=True):
     """A figure, with the page behind it."""
 
     name: str
@@ -41,8 +40,7 @@ class Tile:
     state: str = ""
 
 
-@dataclass(slots=True)
-class _Home:
+class _Home(Struct):
     """What the page shows to a person."""
 
     tiles: list[Tile] = field(default_factory=list)
@@ -56,8 +54,7 @@ class _Home:
     buys: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class HomePages:
+class HomePages(Struct, frozen=True):
     """The first page of the account."""
 
     desk: PageDesk

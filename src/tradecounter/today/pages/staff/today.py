@@ -1,10 +1,10 @@
 """`/`: what needs attention today, and the orders of the last days as a chart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from time import monotonic
 
+from msgspec import Struct, field
 from starlette.responses import Response
 
 from tradecounter.billing.ageing_chart import ageing_chart, pounds
@@ -32,8 +32,7 @@ from tradecounter.today.pages.staff.warehouse import read_warehouse
 _KEPT_SECONDS = 120.0  # with many orders, reading a month takes a tenth of a second
 
 
-@dataclass(slots=True)
-class DaysOfOrders:
+class DaysOfOrders(Struct):
     """Reads today's orders each time, and those of earlier days again after two minutes."""
 
     days: int
@@ -56,8 +55,7 @@ _MOST_VIEWS = 12
 _MOST_IMPORTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class TodayPages:
+class TodayPages(Struct, frozen=True):
     """The first page of the back office."""
 
     desk: PageDesk

@@ -1,8 +1,9 @@
 """What waits for staff, in the order in which a role deals with it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from tradecounter.billing.debtors import read_debtor_totals
 from tradecounter.billing.queries.debtors import DebtorTotals
@@ -59,8 +60,7 @@ _STATUSES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """Something that waits: a figure with its name for a tile, what to do in a sentence, and the list behind it."""
 
     kind: str
@@ -73,8 +73,7 @@ class Task:
     waits: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Today:
+class Today(Struct, frozen=True):
     """What waits, and what customers owe, which is None for those who may not see it."""
 
     tasks: list[Task]

@@ -1,8 +1,9 @@
 """What the warehouse does today: orders to pick by when they should leave, deliveries and returns that come, counts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+
+from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.goods_in.queries import ExpectedGoods, expected_goods
@@ -18,8 +19,7 @@ _MOST_READ = 100  # orders, of which the most urgent are shown
 _MOST_ORDERS, _MOST_OTHERS = 20, 8
 
 
-@dataclass(frozen=True, slots=True)
-class OrderToPick:
+class OrderToPick(Struct, frozen=True):
     """An order with units that can leave. `leaves_at` is what its customer was told; it may be past.
 
     `is_rest` is whether a part has left already.
@@ -36,8 +36,7 @@ class OrderToPick:
     is_rest: bool
 
 
-@dataclass(frozen=True, slots=True)
-class WarehouseDay:
+class WarehouseDay(Struct, frozen=True):
     """What the warehouse does today; `deliveries` say whether they are late, `adjusted` counts products."""
 
     orders: Sequence[OrderToPick]

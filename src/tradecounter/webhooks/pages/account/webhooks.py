@@ -1,7 +1,6 @@
 """`/account/developer/webhook`: the customer's webhooks."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.edge.pages.operation import page
@@ -14,8 +13,7 @@ from tradecounter.webhooks.rules import MAX_ENDPOINTS_PER_OWNER
 from tradecounter.webhooks.wire import webhook_on_the_wire
 
 
-@dataclass(frozen=True, slots=True)
-class OwnWebhookListPages:
+class OwnWebhookListPages(Struct, frozen=True):
     """The customer's webhooks, of which there are few."""
 
     desk: PageDesk

@@ -1,7 +1,6 @@
 """`/webhook/{id}` in the back office, `/account/developer/webhook/{id}` in the account: one webhook."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -84,8 +83,7 @@ class StateForm(Struct):
     state: Literal["active", "paused"]
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookPages(BothSites):
+class WebhookPages(Struct, BothSites, frozen=True):
     """Webhooks and their deliveries. Staff see all, a customer's developers their own."""
 
     desk: PageDesk

@@ -1,6 +1,6 @@
 """`/webhook`: the webhooks of the reseller and of customers."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from tradecounter.customers.named_customer import named_customer
 from tradecounter.db.transaction import Transaction
@@ -25,8 +25,7 @@ def _file_row(row: Endpoint) -> tuple[object, ...]:
     return (row.id, row.customer_id, row.url, types, row.state, row.reason, row.failing_since, row.created_at)
 
 
-@dataclass(frozen=True, slots=True)
-class WebhookListPages:
+class WebhookListPages(Struct, frozen=True):
     """All webhooks."""
 
     desk: PageDesk
