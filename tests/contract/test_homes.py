@@ -81,8 +81,8 @@ def _makes_a_dataclass(node: ast.AST) -> bool:
     return isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(each) for each in node.decorator_list)
 
 
-# Settings have metadata, an error is an exception, steps have an abstract base, a serial number has a field that does not
-# compare, and views have a base with an `__init__`.
+# Settings have metadata, an error is an exception, steps have an abstract base, a serial number has a field that is not
+# compared, and views have a base with an `__init__`.
 DATACLASSES = {
     "settings.py",
     "edge/server/connection/error_responses.py",

@@ -1,5 +1,18 @@
 -- What the migrations make, but for the job queue's own tables. Generated: see tests/contract/test_schema.py.
 
+CREATE FUNCTION public.note_below_cost(ids bigint[]) RETURNS void
+    LANGUAGE sql
+    AS $$
+        delete from product_below_cost b where b.product_id = any(ids) and not exists (
+            select from product p join price c on c.product_id = p.id where p.id = b.product_id
+            and least(c.single_unit_cost, c.five_plus_unit_cost, c.ten_plus_unit_cost) < p.purchase_cost);
+        insert into product_below_cost
+        select p.id from product p where p.id = any(ids) and exists (
+            select from price c where c.product_id = p.id
+            and least(c.single_unit_cost, c.five_plus_unit_cost, c.ten_plus_unit_cost) < p.purchase_cost)
+        order by p.id on conflict do nothing;
+    $$;
+
 CREATE FUNCTION public.note_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -172,6 +185,26 @@ CREATE FUNCTION public.note_changed_returns() RETURNS trigger
     begin
         update order_return r set changed_at = clock_timestamp() from (select distinct return_id as id from part) as c
         where r.id = c.id and r.xmin <> pg_current_xact_id()::xid;
+        return null;
+    end
+    $$;
+
+CREATE FUNCTION public.note_costs_above_price() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        perform note_below_cost((
+            select array_agg(n.id) from changed n join former o using (id)
+            where n.purchase_cost is distinct from o.purchase_cost));
+        return null;
+    end
+    $$;
+
+CREATE FUNCTION public.note_prices_below_cost() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        perform note_below_cost((select array_agg(distinct product_id) from part));
         return null;
     end
     $$;
@@ -1580,6 +1613,12 @@ COMMENT ON COLUMN public.product.external_id IS 'The reseller''s own id of the p
 
 COMMENT ON COLUMN public.product.changed_at IS 'When it changed last; triggers set it.';
 
+CREATE TABLE public.product_below_cost (
+    product_id bigint NOT NULL
+);
+
+COMMENT ON TABLE public.product_below_cost IS 'Products with a list price below the purchase cost; triggers keep it.';
+
 ALTER TABLE public.product ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.product_id_seq
     START WITH 1
@@ -2420,6 +2459,9 @@ ALTER TABLE ONLY public.price_list
 ALTER TABLE ONLY public.price
     ADD CONSTRAINT price_pkey PRIMARY KEY (price_list, product_id);
 
+ALTER TABLE ONLY public.product_below_cost
+    ADD CONSTRAINT product_below_cost_pkey PRIMARY KEY (product_id);
+
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_external_id_key UNIQUE (external_id) DEFERRABLE;
 
@@ -2753,6 +2795,12 @@ CREATE UNIQUE INDEX price_list_by_form ON public.price_list USING btree (lower((
 
 CREATE INDEX product_by_change ON public.product USING btree (changed_at);
 
+CREATE INDEX product_without_description ON public.product USING btree (sku_key) WHERE (active AND (description = ''::text) AND (description_html = ''::text));
+
+CREATE INDEX product_without_ean ON public.product USING btree (sku_key) WHERE (active AND (ean IS NULL));
+
+CREATE INDEX product_without_picture ON public.product USING btree (sku_key) WHERE (active AND (images = '[]'::jsonb));
+
 CREATE INDEX quotes ON public.orders USING btree (id) WHERE (kind = 'quote'::text);
 
 CREATE INDEX quotes_of_customer ON public.orders USING btree (customer_id, id) WHERE (kind = 'quote'::text);
@@ -2841,6 +2889,8 @@ CREATE TRIGGER added_incoming_stocks_are_noted AFTER INSERT ON public.incoming_s
 
 CREATE TRIGGER added_prices_are_noted AFTER INSERT ON public.price REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
 
+CREATE TRIGGER added_prices_below_cost AFTER INSERT ON public.price REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_prices_below_cost();
+
 CREATE TRIGGER added_products_are_noted AFTER INSERT ON public.product REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
 
 CREATE TRIGGER address_changes BEFORE UPDATE OF details ON public.address FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
@@ -2861,9 +2911,13 @@ CREATE TRIGGER changed_attribute_is_noted AFTER UPDATE ON public.attribute FOR E
 
 CREATE TRIGGER changed_contract_prices_are_noted AFTER UPDATE ON public.contract_price REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_contracts();
 
+CREATE TRIGGER changed_costs_above_price AFTER UPDATE ON public.product REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_costs_above_price();
+
 CREATE TRIGGER changed_incoming_stocks_are_noted AFTER UPDATE ON public.incoming_stock REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_deliveries();
 
 CREATE TRIGGER changed_prices_are_noted AFTER UPDATE ON public.price REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
+
+CREATE TRIGGER changed_prices_below_cost AFTER UPDATE ON public.price REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_prices_below_cost();
 
 CREATE TRIGGER changed_products_are_noted AFTER UPDATE ON public.product REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
 
@@ -2916,6 +2970,8 @@ CREATE TRIGGER removed_contract_prices_are_noted AFTER DELETE ON public.contract
 CREATE TRIGGER removed_incoming_stocks_are_noted AFTER DELETE ON public.incoming_stock REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_deliveries();
 
 CREATE TRIGGER removed_prices_are_noted AFTER DELETE ON public.price REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_prices();
+
+CREATE TRIGGER removed_prices_below_cost AFTER DELETE ON public.price REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_prices_below_cost();
 
 CREATE TRIGGER removed_products_are_noted AFTER DELETE ON public.product REFERENCING OLD TABLE AS former FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
 
@@ -3156,6 +3212,9 @@ ALTER TABLE ONLY public.price
 
 ALTER TABLE ONLY public.price
     ADD CONSTRAINT price_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id);
+
+ALTER TABLE ONLY public.product_below_cost
+    ADD CONSTRAINT product_below_cost_product_id_fkey FOREIGN KEY (product_id) REFERENCES public.product(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.product
     ADD CONSTRAINT product_manufacturer_fkey FOREIGN KEY (manufacturer) REFERENCES public.manufacturer(key);
