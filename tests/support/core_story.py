@@ -92,7 +92,7 @@ def stock_core_shop(shop: Service) -> None:
 def tell_core_story(shop: Service) -> Story:
     """Tell the story at the clock of the shop, which has to be empty."""
     stock_core_shop(shop)
-    story = Story(shop, shop.customer(**TRADE))
+    story = Story(shop, shop.customer(**TRADE, email_address="customer1@test.example", last_name="Customer 1"))
     read_catalogue(story)
     address = story.send("POST", "/customer/address", FULL_ADDRESS).json()["id"]
     story.send("POST", "/customer/address", ADDRESS)

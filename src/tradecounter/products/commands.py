@@ -12,7 +12,7 @@ from tradecounter.edge.command_line.session import run_query
 from tradecounter.edge.command_line.tables import ColumnNames
 from tradecounter.prices.queries.prices_of_product import contract_prices_of, list_prices_of
 from tradecounter.products.queries.by_sku import FoundProduct, fetch_product
-from tradecounter.products.queries.product_list import ProductFilter, Shown, products_after
+from tradecounter.products.queries.product_list import SHOWN, ProductFilter, Shown, products_after
 from tradecounter.stock.commands import expected_deliveries, stock_of
 
 app = typer.Typer(no_args_is_help=True, help="Products with their stock and prices.")
@@ -30,7 +30,9 @@ _LISTED_COLUMNS = ("sku", "name", "manufacturer", "ean", "active", "external_id"
 
 @app.command("list")
 def list_all(
-    show: Annotated[Shown | None, typer.Option("--show", help="Only these products.")] = None,
+    show: Annotated[
+        Shown | None, typer.Option("--show", metavar="WHICH", help=f"Only these products: {', '.join(SHOWN)}.")
+    ] = None,
     manufacturer: Annotated[
         str | None, typer.Option(metavar="M", help="Only those of this manufacturer, by its key or its name.")
     ] = None,

@@ -53,7 +53,6 @@ def doors(office: BackOfficeSite, staff: httpx2.Client, customer: Customer) -> d
     address = json.dumps(ADDRESS)
     order = f'"customer_id": {customer.id}, "billing_address": {address}, "shipping_address": {address}'
     chosen = f'"shipping_method": {{"id": {STANDARD}}}'
-    kept = staff.post(f"{mine}/list", json={"name": "a", "items": [{"sku": "PHONE", "quantity": 1}]}).json()
     return {
         "patch /api/customer/{id}.credit_limit": (mine, '{"credit_limit": {}, "term_days": 30}'),
         "patch /api/customer/{id}.discount": (mine, '{"discount": {}}'),
@@ -68,15 +67,8 @@ def doors(office: BackOfficeSite, staff: httpx2.Client, customer: Customer) -> d
         ),
         "post /api/customer.credit_limit": ("/api/customer", f'{{{new}, "term_days": 30, "credit_limit": {{}}}}'),
         "post /api/customer.discount": ("/api/customer", f'{{{new}, "discount": {{}}}}'),
-        "post /api/customer/{id}/list.items[].max_unit_cost": (
-            f"{mine}/list", '{"name": "n", "items": [{"sku": "PHONE", "quantity": 1, "max_unit_cost": {}}]}',
-        ),
         "post /api/remittance.amount": (
             "/api/remittance", f'{{"customer_id": {customer.id}, "invoices": [{invoice}], "amount": {{}}}}',
-        ),
-        "put /api/customer/{id}/list/{list_id}.items[].max_unit_cost": (
-            f"{mine}/list/{kept['id']}",
-            '{"name": "n", "items": [{"sku": "PHONE", "quantity": 1, "max_unit_cost": {}}]}',
         ),
         "post /api/invoice/{number}/credit-note.amount": (
             f"/api/invoice/{invoice}/credit-note", '{"reason": "r", "amount": {}}',

@@ -201,10 +201,9 @@ class Desk(Struct, frozen=True):
 
         Without `keyed`, the key is not used. What `work` returns must not be `lasting` after a roll-back.
         """
-        key = read_key(call.request.headers.getlist(HEADER)) if call.request.method == "POST" else None
-        request = (
-            None if key is None or not keyed else KeyedRequest(f"{call.actor.kind}/{call.actor.id}", key, print_of())
-        )
+        takes_key = keyed and call.request.method == "POST"
+        key = read_key(call.request.headers.getlist(HEADER)) if takes_key else None
+        request = None if key is None else KeyedRequest(f"{call.actor.kind}/{call.actor.id}", key, print_of())
         now = self.clock.now()
 
         async def made_once(tx: Transaction) -> tuple[Made, Recorded | None]:
