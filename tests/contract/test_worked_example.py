@@ -21,13 +21,23 @@ from tradecounter.kit.clock import Clock
 from tradecounter.settings import Settings
 from tradecounter.sites.public import Application
 
+SOURCE = Path(__file__).parents[2] / "src" / "tradecounter"
 PAGE = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text()
 LIMIT = 10
 
 
+def code_blocks() -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_operation_from_types_stands_in_its_file() -> None:
+    copied, *_ = code_blocks()
+    assert copied in (SOURCE / "customer_notes" / "operations.py").read_text()
+
+
 def written_module(folder: Path) -> ModuleType:
-    """The first code block of docs/endpoints.md, an endpoint, as a module."""
-    code, *_ = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    """The code block of docs/endpoints.md that is a module of its own."""
+    *_, code = code_blocks()
     path = folder / "worked_example.py"
     path.write_text(code)
     spec = importlib.util.spec_from_file_location(path.stem, path)
