@@ -78,17 +78,21 @@ def _ends_a_transaction(node: ast.AST) -> bool:
 
 
 def _makes_a_dataclass(node: ast.AST) -> bool:
-    return isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(each) for each in node.decorator_list)
+    """Whether a node is a dataclass without cached properties, which `replace` of structs would take over."""
+    return (
+        isinstance(node, ast.ClassDef)
+        and any("dataclass" in ast.unparse(each) for each in node.decorator_list)
+        and "@cached_property" not in ast.unparse(node)
+    )
 
 
 # Settings have metadata, an error is an exception, steps have an abstract base, a serial number has a field that is not
-# compared, and views have a base with an `__init__`.
+# compared, and a view of few products has an `__init__`.
 DATACLASSES = {
     "settings.py",
     "edge/server/connection/error_responses.py",
     "sandbox/steps.py",
     "shipments/requests.py",
-    "storefront/view.py",
     "storefront/current_view.py",
 }
 

@@ -19,7 +19,10 @@ class ResellerApproval(Timed, Struct):
     state: State
     shipping_method: Annotated[int, Meta(description="The id of the method that was asked for.")]
     note: Annotated[str, Meta(description="What the approvers should know.")]
-    requested_by: Annotated[str, Meta(description="The user's e-mail address; empty once the user is deleted.")]
+    requested_by: Annotated[
+        str,
+        Meta(description="The e-mail address of the user who asked or allowed the agent; empty once deleted."),
+    ]
     requested_at: Moment
     decided_by: Annotated[str, Meta(description="The user's e-mail address; empty if staff have decided.")]
     decided_at: Moment | None

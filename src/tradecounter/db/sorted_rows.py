@@ -29,7 +29,7 @@ class SortColumn(Struct, Generic[Row], frozen=True):
 class SortedTable(Struct, Generic[Row], frozen=True, kw_only=True):
     """What a table selects; `key` is a unique column with whole numbers, `key_of` its value in a row.
 
-    A filter is a dataclass, whose fields `conditions` names; a field that is None matches all rows, and one without a
+    A filter is a struct, whose fields `conditions` names; a field that is None matches all rows, and one without a
     condition is a value in `select`. With `joined`, `select` reads narrow rows, which are sorted and limited; it joins
     the rest to those of the page, under the same name.
     """

@@ -76,7 +76,7 @@ class Statement(Generic[Row]):
 def where(wanted: Any, conditions: Mapping[str, Composable], *more: Composable) -> tuple[Composed, dict[str, Any]]:
     """Return the condition that a filter puts on rows, together with `more`, and its values by name.
 
-    The filter is a dataclass, whose fields `conditions` names. A field that is None matches all rows.
+    The filter is a struct, whose fields `conditions` names. A field that is None matches all rows.
     """
     given = {field.name: getattr(wanted, field.name) for field in fields(wanted)}
     values = {name: value for name, value in given.items() if value is not None}

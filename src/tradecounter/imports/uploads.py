@@ -214,7 +214,8 @@ class Uploads:
             report = await self._imported(upload, actor, dry_run=not applies)
             upload.report, upload.errors, upload.warnings = report, len(report.errors), len(report.warnings)
             bad = {error.line for error in report.errors}
-            upload.good_rows = max(0, upload.rows - len(bad)) if report.is_refused and None not in bad else 0
+            goes_on = report.is_refused and None not in bad and not upload.wanted.partial
+            upload.good_rows = max(0, upload.rows - len(bad)) if goes_on else 0
             del report.errors[_MOST_MESSAGES:], report.warnings[_MOST_MESSAGES:]
             upload.import_id = report.id if applies else None
             upload.state = "applied" if report.id is not None and applies and not report.is_refused else "checked"

@@ -4,6 +4,7 @@ A price list and a discount make a profile. Customers with the same profile shar
 Contract prices are added per customer.
 """
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cached_property
@@ -29,7 +30,8 @@ _NO_PLACES = np.empty(0, dtype=np.intp)
 _NO_COSTS: Costs = np.empty((0, 3), dtype=np.int32)
 
 
-class SharedPrices(Struct, frozen=True, dict=True):
+@dataclasses.dataclass(frozen=True)
+class SharedPrices:
     """A profile's net unit costs in pence by row; NO_PRICE for a row without a price."""
 
     costs: Costs
@@ -45,12 +47,13 @@ class SharedPrices(Struct, frozen=True, dict=True):
         return bitmap(np.flatnonzero(self.costs[:, 0] != NO_PRICE))
 
 
-class PriceVector(Struct, frozen=True, dict=True):
+@dataclasses.dataclass(frozen=True)
+class PriceVector:
     """A customer's net unit costs in pence by row: contract prices, and the profile's prices for all other rows."""
 
     shared: SharedPrices
-    contract_rows: Rows = field(default_factory=lambda: _NO_ROWS)
-    contract_costs: Costs = field(default_factory=lambda: _NO_COSTS)
+    contract_rows: Rows = dataclasses.field(default_factory=lambda: _NO_ROWS)
+    contract_costs: Costs = dataclasses.field(default_factory=lambda: _NO_COSTS)
 
     @cached_property
     def digest(self) -> bytes:

@@ -1,13 +1,12 @@
 """Stock by row of a catalogue snapshot."""
 
 from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Self
 
 import numpy as np
-from msgspec import Struct, field
-from msgspec.structs import replace
 from numpy.typing import NDArray
 from pyroaring import BitMap
 
@@ -21,7 +20,8 @@ _MOST_READS = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class StockVector(Struct, frozen=True, dict=True):
+@dataclass(frozen=True)
+class StockVector:
     """Units for sale and back-ordered units by row, and the rows' deliveries in order of date.
 
     `changed_by` is the transaction that wrote each level last; 0 for rows without a level.
@@ -32,7 +32,7 @@ class StockVector(Struct, frozen=True, dict=True):
     changed_by: NDArray[np.int64]
     deliveries: dict[int, tuple[Delivery, ...]]
     deliveries_digest: bytes
-    _written: dict[tuple[Seen, Seen], NDArray[np.int32]] = field(default_factory=dict)
+    _written: dict[tuple[Seen, Seen], NDArray[np.int32]] = field(default_factory=dict, init=False, compare=False)
 
     def written_between(self, before: Seen, now: Seen) -> NDArray[np.int32]:
         """Return the rows whose levels were written after one read and seen by a later one. Clients share few reads."""

@@ -6,6 +6,7 @@ colour, White still says how many there are.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -63,7 +64,8 @@ class CategoryChoice(Struct, frozen=True):
     children: Sequence["CategoryChoice"] = ()
 
 
-class Shelf(Struct, frozen=True, dict=True):
+@dataclass(frozen=True)
+class Shelf:
     """The products that filters find for a customer, and what they can be narrowed to.
 
     Raises DomainError (invalid) for filters that contradict each other or name what is no attribute or range.

@@ -1,6 +1,7 @@
 """A product as a page of the shop shows it: at the customer's price, with its stock and what is drawn of it."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
@@ -16,7 +17,8 @@ from tradecounter.storefront.drawings import kind_of, tint_of
 from tradecounter.storefront.view import CustomerView
 
 
-class ShownProduct(Struct, frozen=True, dict=True):
+@dataclass(frozen=True)
+class ShownProduct:
     """A product that the customer can buy."""
 
     view: CustomerView

@@ -76,6 +76,9 @@ def test_products_are_filtered_by_manufacturer_and_by_what_they_lack(office: Bac
     for lack in ("without_picture", "without_description", "without_ean"):
         assert found(show=lack) == ["SIFT-BARE", "SIFT-OUT"]
     assert found(show="below_cost") == ["SIFT-FULL"]
+    walt = staff_member(service, office.url, "warehouse")
+    assert walt.get("/product?show=below_cost").status_code == 403
+    assert "below_cost" not in walt.get("/product").text
     assert found(manufacturer="other") == []
     without_words = sam.get("/product?show=without_price&format=csv").text
     assert "SIFT-BARE" in without_words

@@ -1,6 +1,7 @@
 """Paging: the requested page of a list, and its headers (specification, section 1)."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -76,7 +77,8 @@ class Page(Struct, frozen=True):
         return max(1, -(-(end - start) // MOST_ON_A_PAGE))
 
 
-class PageLinks(Struct, frozen=True, dict=True):
+@dataclass(frozen=True)
+class PageLinks:
     """The links from a page to other pages; `url` is the list's URL without the query."""
 
     url: str

@@ -7,7 +7,7 @@ down_revision = "0090"
 works_from = "0051"
 
 _INDEXES = """
-    lock table product in access exclusive mode;
+    lock table product, price in access exclusive mode;
     create index product_without_picture on product (sku_key) where active and images = '[]';
     create index product_without_description on product (sku_key)
         where active and description = '' and description_html = '';

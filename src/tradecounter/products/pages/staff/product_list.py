@@ -9,7 +9,7 @@ from tradecounter.edge.page_kit.values import label
 from tradecounter.edge.pages.listing import At, known, table_page
 from tradecounter.edge.pages.page_desk import PageDesk
 from tradecounter.edge.rest.call import Call
-from tradecounter.edge.session import has_right
+from tradecounter.edge.session import has_right, require_right
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.prices.queries.prices_of_products import NO_PRICE, DefaultPrice, default_prices_of
 from tradecounter.products.find_products import list_products
@@ -29,10 +29,15 @@ _COLUMNS = (
     Column("Back-ordered", numeric=True),
 )
 _NO_STOCK = StockLevel()
+_COSTS = "prices:write"  # what the reseller pays is for those who set prices
 _NEEDS = {
     **dict.fromkeys(("Price", "10 and more", "price", "price_of_ten"), "prices:read"),
-    **dict.fromkeys(("Costs you", "purchase_cost"), "prices:write"),
+    **dict.fromkeys(("Costs you", "purchase_cost"), _COSTS),
 }
+
+
+def _choices(call: Call) -> list[tuple[Shown, str]]:
+    return [(show, label(show)) for show in SHOWN if show != "below_cost" or has_right(call.request, _COSTS)]
 
 
 class ProductTable(TableParameters, frozen=True, kw_only=True):
@@ -91,10 +96,12 @@ class ProductListPages(Struct, frozen=True):
         ),
         cells=_file_row,
         needs=_NEEDS,
-        shown=lambda *_: known(choices=[(show, label(show)) for show in SHOWN]),
+        shown=lambda _pages, call, _found: known(choices=_choices(call)),
         scope="catalogue:read",
     )
     async def list_products(self, tx: Transaction, call: Call, wanted: ProductTable, at: At) -> list[StockedProduct]:
+        if wanted.show == "below_cost":
+            require_right(call.request, _COSTS)
         behind = "" if at["after"] is None else at["after"][0]
         memory = self.parts.contexts.views
         words = text("query", wanted.query) or ""

@@ -35,7 +35,6 @@ from tradecounter.orders.states import (
     pricing_of,
     quote_status,
 )
-from tradecounter.orders.withdraw_order import withdraw_order
 from tradecounter.parts.account import AccountParts
 
 _PATH = "/account/quote"
@@ -127,8 +126,7 @@ class QuotePages(Struct, frozen=True):
         user_roles=BUYER,
     )
     async def decline(self, tx: Transaction, call: Call, body: DeclineForm, now: datetime) -> None:
-        quote = await fetch_own_quote(tx, call.customer_id, _code(call))
-        await withdraw_order(tx, call.customer_id, quote.confirmation_code, body.reason, now)
+        await decline_own_quote(tx, call.customer_id, _code(call), body.reason, now)
 
     async def _show(self, call: Call, template: str, filled: Filled) -> Response:
         now = self.desk.clock.now()

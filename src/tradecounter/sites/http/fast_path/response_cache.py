@@ -5,10 +5,10 @@ its links.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from cachetools import LRUCache
-from msgspec import Struct
 
 from tradecounter.edge.rest.paging import PageLinks
 from tradecounter.edge.rest.responses import Header
@@ -22,7 +22,8 @@ _CURRENT = 200
 _LARGEST_SHARE = 4  # one response takes at most a quarter of the cache
 
 
-class CachedResponse(Struct, eq=False, dict=True):
+@dataclass(eq=False)
+class CachedResponse:
     """A response as it was sent: status, entity tag, the shared headers, and the body in blocks.
 
     `links` are for its `Link` header; `requests` is how many requests it counts as. `is_noted` is set when the cache
