@@ -36,6 +36,7 @@ from tradecounter.orders.states import (
     quote_status,
 )
 from tradecounter.parts.account import AccountParts
+from tradecounter.quotes.decline_quote import decline_own_quote
 
 _PATH = "/account/quote"
 _ONE, _DECLINE = f"{_PATH}/{{code}}", f"{_PATH}/{{code}}/decline"
