@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from support.service import Service
-from tradecounter.products.queries.changes import IMPORTED
+from tradecounter.products.queries import changes
 
 
 def inner_plans(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -22,7 +22,7 @@ def test_no_loop_aggregates_all_products_again(service: Service) -> None:
     with psycopg.connect(service.database_url) as connection:
         connection.execute("set local enable_hashjoin = off")
         connection.execute("set local enable_mergejoin = off")
-        statement = IMPORTED.sql.replace(b"$1", b"0")
+        statement = changes._IMPORTED.sql.replace(b"$1", b"0")  # noqa: SLF001
         ((explained,),) = connection.execute(b"explain (format json) " + statement).fetchall()
     inner = list(inner_plans(explained[0]["Plan"]))
     assert inner

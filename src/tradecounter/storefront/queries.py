@@ -39,20 +39,21 @@ class CurrentProduct(Struct, frozen=True):
     trade_account: bool
 
 
-# One statement, so that it sees one state of the database.
+# One statement, so that it sees one state of the database. The planner takes each bundle for a hundred components, and
+# would read the whole catalogue instead of them: `offset 0` has it look each product up by index.
 _CURRENT_PRODUCTS = Statement(
     SQL(
         """
         with named as (
             select id, components from product
-            where sku_key in (select json_array_elements_text(:sku_keys::json))
+            where sku_key = any(array(select json_array_elements_text(:sku_keys::json)))
         ), wanted as (
             select id from named
             union
             select part.id from named cross join lateral jsonb_array_elements(
                 case jsonb_typeof(components) when 'array' then components else '[]' end
             ) as component
-            join product as part on part.sku_key = component ->> 'key'
+            cross join lateral (select id from product where sku_key = component ->> 'key' offset 0) as part
         )
         select p.id, json_build_array({cells}) as cells,
                (select json_agg(json_build_array(key, single, five_plus, ten_plus))
@@ -70,8 +71,11 @@ _CURRENT_PRODUCTS = Statement(
                coalesce(level.available, 0)::bigint as available, coalesce(level.back_ordered, 0)::bigint
                    as back_ordered,
                c.price_list, (c.discount * 100)::integer as discount, c.trade_account
-        from wanted join product as p using (id) cross join customer as c
-        left join stock_level as level on level.product_id = p.id
+        from wanted cross join lateral (select * from product where id = wanted.id offset 0) as p
+        left join lateral (
+            select available, back_ordered from stock_level where product_id = p.id offset 0
+        ) as level on true
+        cross join customer as c
         where c.id = :customer_id
         """
     ).format(cells=SQL(ORDERABLE_CELLS), costs=SQL(COSTS), days=SQL(DAYS), readable=SQL(READABLE)),

@@ -48,7 +48,7 @@ _CHANGES = SQL("""
     select type, skus, coalesce(named.fields, '{{}}') as fields, external_ids
     from parts left join named using (type, part) order by type, part
 """)
-IMPORTED = Statement(
+_IMPORTED = Statement(
     _CHANGES.format(
         changes=SQL("select line, key, record, before, after from import_change where import_id = :import_id"),
         most=Quoted(MOST_NAMED),
@@ -66,7 +66,7 @@ _ROLLED_BACK = Statement(
 
 async def imported_products(tx: Transaction, import_id: int) -> list[ChangedProducts]:
     """Return the products that an import has changed, by event."""
-    return await tx.fetch_all(IMPORTED, import_id=import_id)
+    return await tx.fetch_all(_IMPORTED, import_id=import_id)
 
 
 async def rolled_back_products(tx: Transaction) -> list[ChangedProducts]:
