@@ -11,11 +11,11 @@ import psycopg
 import pytest
 
 from support.agent_consent import Connecting, call_list, connecting
-from support.agents import Agent, agent
+from support.agents import Agent, agent, priced
 from support.orders import create, in_parallel, outstanding, rows
 from support.pages import Person, customer_user
 from support.service import Customer, Service
-from support.shop import STANDARD, order
+from support.shop import STANDARD
 from support.waiting import waiting_for_a_lock
 from tradecounter.privacy.erase_customer import erase_customer
 
@@ -33,14 +33,6 @@ def owner(shop: Service, customer: Customer) -> Person:
 @pytest.fixture
 def program(shop: Service, owner: Person) -> Connecting:
     return connecting(shop, owner)
-
-
-def priced(helper: Agent) -> dict[str, Any]:
-    """What to confirm: the cheapest way to get a phone."""
-    found = helper.call("price_order", **order([("PHONE", 1)]))
-    option = min(found["shipping_options"], key=lambda each: each["total_gross"])
-    code = found["confirmation_code"]
-    return {"confirmation_code": code, "shipping_method": option["id"], "total": option["total_gross"]}
 
 
 @contextmanager

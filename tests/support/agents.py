@@ -10,6 +10,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from support.service import Service
+from support.shop import order
 
 Result = TypeVar("Result")
 
@@ -50,3 +51,11 @@ class Agent:
 def agent(service: Service, key: str, **headers: str) -> Agent:
     """An agent with a key."""
     return Agent(service, {"X-Api-Key": key, **headers})
+
+
+def priced(helper: Agent, quantity: int = 1) -> dict[str, Any]:
+    """What to confirm: the cheapest way to get some phones."""
+    found = helper.call("price_order", **order([("PHONE", quantity)]))
+    option = min(found["shipping_options"], key=lambda each: each["total_gross"])
+    code = found["confirmation_code"]
+    return {"confirmation_code": code, "shipping_method": option["id"], "total": option["total_gross"]}

@@ -32,7 +32,7 @@ async def limit_exceeded(tx: Transaction, agent: LiveAgent, gross: Decimal, now:
         return f"the limit of {in_pounds(order_limit)} for one order"
     spent = await spent_on(tx, agent, uk_date(now))
     if spent + gross > day_limit:
-        return f"the limit of {in_pounds(day_limit)} for one day, of which {in_pounds(spent)} is spent"
+        return f"the limit of {in_pounds(day_limit)} a day: {in_pounds(spent)} is spent today"
     return None
 
 

@@ -4,16 +4,14 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from support.agent_consent import Connecting, connecting, with_token
-from support.agents import Agent
+from support.agents import Agent, priced
 from support.orders import rows
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service, running_service
-from support.shop import order
 
 
 @pytest.fixture
@@ -29,14 +27,6 @@ def owner(shop: Service, customer: Customer) -> Person:
 @pytest.fixture
 def program(shop: Service, owner: Person) -> Connecting:
     return connecting(shop, owner)
-
-
-def priced(helper: Agent, quantity: int = 1) -> dict[str, Any]:
-    """What to confirm: the cheapest way to get some phones."""
-    found = helper.call("price_order", **order([("PHONE", quantity)]))
-    option = min(found["shipping_options"], key=lambda each: each["total_gross"])
-    code = found["confirmation_code"]
-    return {"confirmation_code": code, "shipping_method": option["id"], "total": option["total_gross"]}
 
 
 @pytest.fixture
@@ -109,7 +99,7 @@ def test_a_day_is_one_in_the_united_kingdom(own_shop: Service) -> None:
     assert helper.call("confirm_order", **priced(helper))["code"] == "confirmed"
     found = helper.call("confirm_order", **priced(helper))
     assert found["code"] == "approval_needed"
-    assert f"for one day, of which £{cost:.2f} is spent" in found["message"]
+    assert f"a day: £{cost:.2f} is spent today" in found["message"]
     until_midnight = timedelta(hours=23) - timedelta(hours=own_shop.clock.now().hour)  # 23:00 UTC is midnight in June
     own_shop.clock.advance(until_midnight)
     helper = with_token(own_shop, program.refresh(tokens["refresh_token"]).json()["access_token"])

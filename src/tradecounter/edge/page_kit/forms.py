@@ -102,7 +102,7 @@ class Filled(Struct, frozen=True):
         for found in error.field_errors:
             name = form_name(found.field)
             if name not in submitted.values:
-                name = name.removesuffix("-id")  # a choice stands for an object with an id
+                name = name.removesuffix("-id")  # the form has an object's id where JSON has the object
             if name in submitted.values or name in submitted.files:
                 errors.setdefault(name, found.message)
             else:

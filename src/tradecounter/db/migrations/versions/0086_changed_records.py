@@ -48,8 +48,8 @@ _CHANGED: LiteralString = """
 """
 _ORDERS = "create index orders_by_change_of_any on orders (changed_at);"
 
-# As before, and it also notes the former spelling of a SKU, of inactive products too: a copy may still have them. The
-# new column is not what customers see.
+# A SKU that is spelled anew is noted with its former spelling, also of inactive products, which copies may still have.
+# Customers do not see `changed_at`, so a change of it alone is not noted.
 _PRODUCTS = """
     create or replace function note_changed_products() returns trigger language plpgsql as $$
     begin

@@ -1,6 +1,6 @@
 // Rows of a form, which grow as they are filled unless they are fixed. Enter goes on to the next field, as a scanner's does.
 (() => {
-  // A saved address that is chosen stands in full below its list, which cuts it in narrow windows.
+  // Narrow windows cut the addresses in a list, so the chosen one is shown in full below it.
   const showChosen = () => {
     for (const place of document.querySelectorAll("[data-chosen]")) {
       const list = document.getElementById(place.dataset.chosen);
