@@ -14,6 +14,14 @@ def test_the_map_of_slices_has_every_folder() -> None:
     assert sorted(folder for folder in folders if f"`{folder}/`" not in text) == []
 
 
+def test_the_example_of_a_form_stands_in_its_files() -> None:
+    text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
+    pages = SOURCE / "quotes" / "pages" / "staff"
+    code, template = re.findall(r"^```(?:python|jinja)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert code in (pages / "steps.py").read_text(encoding="utf-8")
+    assert template.strip() == (pages / "templates" / "decline.html").read_text(encoding="utf-8").strip()
+
+
 def test_the_files_to_copy_exist() -> None:
     text = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
     copied = set(re.findall(r"\| `([a-z_/]+\.py)` \|", text))

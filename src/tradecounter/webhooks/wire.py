@@ -149,7 +149,7 @@ def delivery_on_the_wire(record: DeliveryRecord) -> Delivery:
         sequence=record.sequence,
         type=record.type,
         subject=record.subject,
-        attempt=last.attempt if last else 0,
+        attempt=record.made,
         at=last.at if last else None,
         status=last.status if last else None,
         milliseconds=last.milliseconds if last else None,

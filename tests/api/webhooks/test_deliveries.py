@@ -33,6 +33,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import DomainError
 from tradecounter.webhooks import manage
 from tradecounter.webhooks.deliver import Deliverer, delivering
+from tradecounter.webhooks.queries.deliveries import forget_deliveries
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
     Delivery,
@@ -296,6 +297,19 @@ def test_five_days_of_failures_pause_it_and_nothing_is_lost(service: Service, en
     hook.change(state="active")
     assert sorted(hook.deliver()) == [f"order/{day}" for day in range(6)]
     assert len(hook.receiver.received) == tried + 6
+
+
+def test_attempts_that_are_forgotten_still_count(service: Service, endpoint: Make) -> None:
+    hook = endpoint(answering(*[status(500)] * 9))
+    happen(service, "order/1")
+    hook.deliver()
+    hook.deliver(timedelta(hours=1))
+    [before] = hook.deliveries()
+    assert before.attempt == len(before.attempts) == 2
+    later = service.clock.now() + timedelta(days=30)
+    service.in_transaction(lambda tx: forget_deliveries(tx, later, 100))
+    [after] = hook.deliveries()
+    assert (after.attempt, after.attempts, after.at) == (2, [], None)
 
 
 def test_deliveries_can_be_repeated_and_the_endpoint_pinged(service: Service, endpoint: Make) -> None:

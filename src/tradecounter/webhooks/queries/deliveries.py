@@ -110,7 +110,7 @@ async def insert_delivery(
 
 
 class DeliveryRecord(Struct, frozen=True):
-    """A delivery; `attempts` are its attempts as JSON objects, the oldest first."""
+    """A delivery; `attempts` are those of the last 30 days as JSON objects, the oldest first, of `made` in all."""
 
     id: int
     sequence: int | None
@@ -120,11 +120,12 @@ class DeliveryRecord(Struct, frozen=True):
     created_at: datetime
     next_attempt_at: datetime | None
     delivered_at: datetime | None
+    made: int
     attempts: list[dict[str, Any]]
 
 
 _SELECTED = SQL("""
-    select id, sequence, event_id, type, subject, created_at, next_attempt_at, delivered_at, coalesce(
+    select id, sequence, event_id, type, subject, created_at, next_attempt_at, delivered_at, attempts as made, coalesce(
         (select jsonb_agg(jsonb_build_object(
                     'attempt', attempt, 'at', at, 'status', status, 'milliseconds', milliseconds, 'error', error,
                     'response', response) order by attempt)
