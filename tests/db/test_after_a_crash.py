@@ -4,13 +4,14 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any, LiteralString
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from support.processes import adopt_orphans, kill_server
 from support.service import Customer, Service, running_service

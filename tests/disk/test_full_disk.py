@@ -67,7 +67,8 @@ def test_a_full_disk_fails_changes_only_and_health_says_so(shop: Service, disk: 
             assert customer.get(path).status_code == 200
         assert written(shop) == before
     full = [entry for entry in logs if "disk is full" in entry["event"] and "reason" in entry]
-    assert len(full) == 1, full
+    outages = 1 + sum(entry["event"] == "the database's disk has room again" for entry in logs)
+    assert 1 <= len(full) <= outages, full  # a look may find room for its page while changes find none
     assert "free space" in full[0]["remedy"]
     assert not [entry for entry in logs if entry["event"] in {"database away", "unexpected error"}]
     wait_for(lambda: health(shop)["writes"] is True)
