@@ -5,13 +5,15 @@ from typing import Any
 
 import psycopg
 
+TYPES = ("order.confirmed", "order.dispatched", "invoice.issued", "payment.recorded")  # of what is appended
+
 _APPEND = """
 with log as (
     select last from event_sequence
 ), added as (
     insert into event (sequence, id, type, occurred_at, subject, customer_id, for_customer, data)
     select last + n, 'evt_' || left(md5((last + n)::text), 24),
-           (array['order.confirmed', 'order.dispatched', 'invoice.issued', 'payment.recorded'])[1 + n %% 4], now(),
+           (%(types)s::text[])[1 + n %% cardinality(%(types)s::text[])], now(),
            'order/' || (last + n), (%(customers)s::bigint[])[1 + n %% cardinality(%(customers)s::bigint[])], true,
            jsonb_build_object(
                'order_id', last + n, 'order_reference', 'ORD-' || (last + n), 'customer_reference', 'PO-' || n,
@@ -26,5 +28,5 @@ def append_events(connection: psycopg.Connection[Any], count: int, customer_ids:
     """Append events of these customers in rotation, each with a subject of its own."""
     with connection.transaction():
         connection.execute("set local synchronous_commit = off")
-        connection.execute(_APPEND.encode(), {"count": count, "customers": list(customer_ids)})
+        connection.execute(_APPEND.encode(), {"types": list(TYPES), "count": count, "customers": list(customer_ids)})
     connection.execute("vacuum analyze event")
