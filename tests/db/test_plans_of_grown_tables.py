@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import psycopg
@@ -15,6 +16,7 @@ from tradecounter.db.pool import Database
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import reading, transaction
 from tradecounter.orders.queries import announcements, order_table
+from tradecounter.orders.queries.all_orders import OrderFilter
 from tradecounter.orders.queries.all_orders import _numbers_beginning as numbers_beginning
 
 PRODUCTS, ORDERS, ENTRIES = 100, 5_000, 60_000
@@ -31,7 +33,8 @@ insert into orders (customer_id, kind, state, confirmation_code, number, order_r
                     billing_address, shipping_address, shipping_region, shipping_options, shipping_method,
                     shipping_weight, cost_net, cost_tax, tax_rate, created_at, confirmed_at, status)
 select c.first + n %% 50, 'order', 'confirmed', 'code-' || n, n, 'ORD-' || n, 'PO-' || n, '{}', '{}', 1, '[]', 1,
-       1, 10, 2, 20, placed.at, placed.at, 'Completed'
+       1, case when n %% 20 = 0 then 1 else 10 end, 2, 20, placed.at, placed.at,
+       case when n %% 20 = 0 then 'Awaiting dispatch' else 'Completed' end
 from generate_series(1, %(orders)s) n, (select min(id) as first from customer) c,
      lateral (select %(now)s - (n * 1237 %% %(orders)s) * interval '1 hour' as at) placed;
 insert into order_line (order_id, position, product_id, sku, name, quantity, unit_cost, cost_net, cost_tax)
@@ -65,6 +68,15 @@ def pages_read(connection: Connection, table: str) -> int:
     connection.execute("select pg_stat_force_next_flush()")
     [(count,)] = connection.execute(
         "select heap_blks_read + heap_blks_hit from pg_statio_user_tables where relname = %s", [table]
+    )
+    return int(count)
+
+
+def entries_read(connection: Connection, table: str) -> int:
+    """Return the entries of a table's indexes that this server has read; all statistics are reported before."""
+    connection.execute("select pg_stat_force_next_flush()")
+    [(count,)] = connection.execute(
+        "select sum(idx_tup_read)::bigint from pg_stat_user_indexes where relname = %s", [table]
     )
     return int(count)
 
@@ -159,6 +171,24 @@ def test_the_sums_of_a_month_are_read_from_an_index_only(connection: Connection)
     [([plan],)] = explained.fetchall()
     [scan] = scans(plan["Plan"], "orders")
     assert (scan["Node Type"], scan["Index Name"]) == ("Index Only Scan", "orders_by_status")
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_a_page_of_a_status_by_total_reads_only_the_orders_that_it_shows(
+    url: str, connection: Connection, descending: bool
+) -> None:
+    most = 51
+
+    async def totals() -> list[Decimal]:
+        async with Database(url, connections=1) as database, reading(database) as tx:
+            wanted = OrderFilter(status="Awaiting dispatch")
+            found = await order_table.order_table(tx, wanted, "total", most, descending=descending)
+            await tx.fetch_all(Statement("select pg_stat_force_next_flush()"))
+            return [row.gross for row in found]
+
+    before = entries_read(connection, "orders")
+    assert asyncio.run(totals()) == [Decimal("3.00")] * most
+    assert entries_read(connection, "orders") - before <= 2 * most  # once to choose, once to show
 
 
 def test_a_text_with_a_space_begins_no_reference() -> None:

@@ -2761,6 +2761,8 @@ CREATE INDEX orders_by_reference_word ON public.orders USING btree (lower(regexp
 
 CREATE INDEX orders_by_status ON public.orders USING btree (status, confirmed_at) INCLUDE (gross, id) WHERE (state = 'confirmed'::text);
 
+CREATE INDEX orders_by_status_and_total ON public.orders USING btree (status, gross, id) WHERE (state = 'confirmed'::text);
+
 CREATE INDEX orders_by_total ON public.orders USING btree (gross, id);
 
 CREATE INDEX orders_cancelled ON public.orders USING btree (COALESCE(confirmed_at, created_at), id) WHERE (state = 'cancelled'::text);
