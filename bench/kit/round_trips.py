@@ -21,7 +21,9 @@ class Relay:
     def __init__(self, upstream: Path, counted: str = "") -> None:
         self.round_trips = 0
         self.executions = 0
-        self._preparing = re.compile(rb"(\w+)\0" + re.escape(counted.encode())) if counted else None
+        # To prepare a statement: P, the length in four bytes, which may be letters, and the name between it and a zero.
+        begins = rb"P....(\w+)\0" + re.escape(counted.encode())
+        self._preparing = re.compile(begins, re.DOTALL) if counted else None
         self._upstream = upstream
         self._lock = threading.Lock()
 
