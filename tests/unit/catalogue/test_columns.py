@@ -41,11 +41,16 @@ def test_a_bytes_column_returns_the_packed_strings(parts: list[bytes], chosen: l
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
-@given(sets=st.lists(ROWS, max_size=6), start=st.integers(0, 6), end=st.integers(0, 6))
-def test_a_union_contains_the_rows_of_every_list(sets: list[list[int]], start: int, end: int) -> None:
-    end = min(end, len(sets))
+@given(
+    sets=st.lists(ROWS, max_size=6),
+    spans=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=3),
+)
+def test_a_union_contains_the_rows_of_every_list(sets: list[list[int]], spans: list[tuple[int, int]]) -> None:
+    spans = [(start, min(end, len(sets))) for start, end in spans]
+    wanted = [BitMap().union(*(BitMap(rows) for rows in sets[start:end])) for start, end in spans]
     for packed in (PostingLists.of(sets), again(PostingLists.of(sets))):
-        assert packed.union(start, end) == BitMap().union(*(BitMap(rows) for rows in sets[start:end]))
+        assert [packed.union(start, end) for start, end in spans] == wanted
+        assert packed.union_of(spans) == BitMap().union(*wanted)
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
@@ -66,6 +71,22 @@ def test_a_keys_place_is_its_position_in_the_sorted_keys(words: set[str], sought
     for found in (packed, again(packed)):
         assert list(found) == ordered
         assert found.get(sought) == (bisect_left(ordered, sought) if sought in words else None)
+
+
+SHORT = st.text("abc", max_size=4)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(words=st.sets(SHORT, min_size=40, max_size=121), sought=st.lists(SHORT, min_size=1, max_size=20))
+def test_hundreds_of_keys_are_found_by_their_beginning_and_in_longer_words(words: set[str], sought: list[str]) -> None:
+    ordered = sorted(words)
+    packed = SortedKeys(bytes_column([encoded(word) for word in ordered]))
+    for one in sought:
+        place, begun = bisect_left(ordered, one), [word for word in ordered if word.startswith(one)]
+        assert packed.place(one) == place
+        assert packed.span(one) == (place, place + len(begun))
+        inside = [(len(word), ordered.index(word)) for word in ordered if word and word != one and one.startswith(word)]
+        assert list(packed.beginnings(encoded(one))) == inside
 
 
 IDS = st.integers(0, 50)

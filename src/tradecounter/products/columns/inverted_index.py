@@ -57,14 +57,21 @@ class PostingLists:
 
     def union(self, start: int, end: int) -> BitMap:
         """Return the rows of the lists from `start` up to, but not including, `end`."""
-        if start >= end:
+        return self.union_of([(start, end)])
+
+    def union_of(self, spans: Sequence[tuple[int, int]]) -> BitMap:
+        """Return the rows of the lists of several spans, each as `union` takes it."""
+        short = [self._rows[self._starts[start] : self._starts[end]] for start, end in spans if start < end]
+        if not short:
             return BitMap()
-        found = bitmap(_ascending(self._rows[self._starts[start] : self._starts[end]]))
-        if end - start < len(self._common):
-            common = [self._common[number] for number in range(start, end) if number in self._common]
-        else:
-            common = [rows for number, rows in self._common.items() if start <= number < end]
+        found = bitmap(_ascending(short[0] if len(short) == 1 else np.concatenate(short)))
+        common = [rows for start, end in spans for rows in self._common_between(start, end)]
         return BitMap.union(found, *common) if common else found
+
+    def _common_between(self, start: int, end: int) -> list[BitMap]:
+        if end - start < len(self._common):
+            return [self._common[number] for number in range(start, end) if number in self._common]
+        return [rows for number, rows in self._common.items() if start <= number < end]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PostingLists, (self._rows, self._starts, self._common)

@@ -1,5 +1,6 @@
 """The fields of products that are searched, and the products that have each term there."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from itertools import chain
@@ -44,13 +45,9 @@ class FieldIndex(Struct, frozen=True):
         numbers, lists = _by_number(rows_of_term, number_of)
         return cls(numbers, PostingLists.of(lists))
 
-    def rows(self, spans: Sequence[Span]) -> list[BitMap]:
-        """Return the rows of each span of terms that the field has."""
-        if not spans:
-            return []
-        bounds = iter(np.searchsorted(self.numbers, list(chain.from_iterable(spans))).tolist())
-        union = self.postings.union
-        return [union(start, end) for start, end in zip(bounds, bounds, strict=True) if start < end]
+    def rows(self, spans: Sequence[Span]) -> BitMap:
+        """Return the rows of the terms of spans."""
+        return self.postings.union_of(_bounds(self.numbers, spans))
 
 
 class WordOrder(Struct, frozen=True):
@@ -85,7 +82,7 @@ class WordOrder(Struct, frozen=True):
             keys = self._keys(spans, rows)
             if not len(keys):
                 return np.zeros(len(rows), dtype=np.bool_)
-            at = np.searchsorted(keys, place)
+            at = np.searchsorted(keys, place.astype(keys.dtype))
             place = keys[np.minimum(at, len(keys) - 1)].astype(np.int64)
             in_order &= (at < len(keys)) & (place >> _PLACE_BITS == rows)
         return in_order
@@ -99,12 +96,8 @@ class WordOrder(Struct, frozen=True):
 
     def _keys(self, spans: Sequence[Span], rows: Rows | None = None) -> NDArray[np.uint32]:
         """Return the keys of terms, in ascending order; only those of some rows if they are few."""
-        bounds = np.searchsorted(self.numbers, list(chain.from_iterable(spans)))
-        parts = [
-            self.keys[self.starts[start] : self.starts[end]]
-            for start, end in zip(bounds[::2], bounds[1::2], strict=True)
-            if start < end
-        ]
+        bounds = _bounds(self.numbers, spans)
+        parts = [self.keys[self.starts[start] : self.starts[end]] for start, end in bounds if start < end]
         if not parts:
             return np.empty(0, dtype=np.uint32)
         keys = np.concatenate(parts)
@@ -116,6 +109,12 @@ class WordOrder(Struct, frozen=True):
 
 
 _NO_ROWS = np.empty(0, dtype=np.int32)
+
+
+def _bounds(numbers: NDArray[np.int32], spans: Sequence[Span]) -> list[Span]:
+    """Return where in ascending numbers each span begins and ends."""
+    found = numbers.data  # bisecting a memory view takes less than a call of numpy
+    return [(bisect_left(found, start), bisect_left(found, end)) for start, end in spans]
 
 
 def first_key(row: int) -> int:

@@ -136,9 +136,9 @@ class SearchIndex(Struct, frozen=True):
 
     def matches(self, terms: Terms, in_name: BitMap = _NO_ROWS) -> Matches:
         """Return the rows that have one of the terms. Those of `in_name` have them in their name as whole words."""
-        whole = [BitMap.union(BitMap(), *field.rows(terms.whole)) for field in self.fields]
+        whole = [field.rows(terms.whole) for field in self.fields]
         whole[Field.NAME] |= in_name
-        begun = [BitMap.union(_NO_ROWS, *field.rows(terms.begun)) for field in self.fields]
+        begun = [field.rows(terms.begun) for field in self.fields]
         found = map(or_, whole, begun)
         return Matches(_cumulative(found), _cumulative(whole), BitMap.union(in_name, *begun))
 
