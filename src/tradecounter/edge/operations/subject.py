@@ -31,6 +31,7 @@ from msgspec.structs import fields
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.named_arguments import taking_by_name
 from tradecounter.edge.operations.desk import (
     CHANGE_HEADERS,
     CREATED,
@@ -159,17 +160,17 @@ class Subject(Struct, frozen=True, kw_only=True):
         """Declare a read. One that sends `files`, by media type, returns the response, or else a body."""
 
         def declare(method: Method) -> Handler:
-            signature = _Signature.of(method)
+            signature, show = _Signature.of(method), taking_by_name(method)
             success = self._success(_OK, signature.returns, responds, (CONTENT_DISPOSITION,) if files else (), files)
 
             @wraps(method)
             async def handle(group: Any, call: Call) -> Response:
                 given, now = signature.read(call), group.desk.clock.now()
-                if "tx" in signature.takes:
+                if signature.takes_transaction:
                     async with group.desk.reading() as tx:
-                        result = await method(group, **given, **signature.chosen(tx=tx, now=now))
+                        result = await show(group, **given, tx=tx, now=now)
                 else:
-                    result = await method(group, **given, **signature.chosen(now=now))
+                    result = await show(group, **given, now=now)
                 return result if isinstance(result, Response) else json_response(result)
 
             return endpoint(self._operation("GET", path, signature, success, options))(handle)
@@ -180,7 +181,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         """Declare a list by pages. Its method returns `Listed`."""
 
         def declare(method: Method) -> Handler:
-            signature = _Signature.of(method)
+            signature, find = _Signature.of(method), taking_by_name(method)
             [item] = get_args(signature.returns)
             success = self._success(_OK, GenericAlias(list, item), responds, (NEXT,))
 
@@ -189,7 +190,7 @@ class Subject(Struct, frozen=True, kw_only=True):
                 given = signature.read(call)
                 limit = given["query"].limit
                 async with group.desk.reading() as tx:
-                    listed = await method(group, **given, **signature.chosen(tx=tx, now=group.desk.clock.now()))
+                    listed = await find(group, **given, tx=tx, now=group.desk.clock.now())
                 return page(call, listed.found, limit, listed.cursor, islice(listed.shown, limit))
 
             return endpoint(self._operation("GET", path, signature, success, options))(handle)
@@ -218,7 +219,8 @@ class Subject(Struct, frozen=True, kw_only=True):
         """
 
         def declare(method: Method) -> Handler:
-            signature = _Signature.of(method)
+            signature, change = _Signature.of(method), taking_by_name(method)
+            taking_check = None if check is None else taking_by_name(check)
             status = CREATED if location or created else _OK
             replayed = (IDEMPOTENT_REPLAY,) if self._is_keyed(verb) else ()
             headers = (LOCATION, *replayed) if location else replayed
@@ -229,7 +231,7 @@ class Subject(Struct, frozen=True, kw_only=True):
                 given = signature.read(call)
 
                 async def work(tx: Transaction, body: Any, now: datetime) -> Any:
-                    return await method(group, **given, **signature.chosen(tx=tx, body=body, now=now))
+                    return await change(group, **given, tx=tx, body=body, now=now)
 
                 response: Response
                 if signature.returns is None:
@@ -244,7 +246,8 @@ class Subject(Struct, frozen=True, kw_only=True):
                         shown_once=shown_once,
                         dry_run=dry_run and call.query(DryRun).is_wanted,
                         keyed=self._is_keyed(verb),
-                        check=None if check is None else lambda tx, raw, now: _called(check, group, tx, raw, now),
+                        check=taking_check
+                        and (lambda tx, raw, now: taking_check(group=group, tx=tx, raw=raw, now=now)),
                     )
                 return response
 
@@ -334,7 +337,7 @@ class _Signature(Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     description: str
-    takes: frozenset[str]
+    takes_transaction: bool
     path: Mapping[str, InPath]
     query: Any
     body: Any
@@ -352,7 +355,7 @@ class _Signature(Struct, frozen=True, kw_only=True):
             name=_camel_case(method.__name__),
             summary=first.removesuffix("."),
             description="\n\n".join(" ".join(each.splitlines()) for each in paragraphs),
-            takes=frozenset(hints),
+            takes_transaction="tx" in hints,
             path={name: hint.__metadata__[0] for name, hint in hints.items() if get_origin(hint) is Annotated},
             query=hints.get("query"),
             body=hints.get("body"),
@@ -361,20 +364,11 @@ class _Signature(Struct, frozen=True, kw_only=True):
         )
 
     def read(self, call: Call) -> dict[str, Any]:
-        """Return what the method takes of a request itself. Raises DomainError."""
+        """Return what a method may take of a request itself. Raises DomainError."""
         given: dict[str, Any] = {name: place.read(call) for name, place in self.path.items()}
         if self.query is not None:
             given["query"] = call.query(self.query)
-        return {**given, **self.chosen(call=call)}
-
-    def chosen(self, **available: Any) -> dict[str, Any]:
-        """Return what the method takes of what there is."""
-        return {name: value for name, value in available.items() if name in self.takes}
-
-
-async def _called(check: Check, group: Any, tx: Transaction, raw: bytes, now: datetime) -> None:
-    available = {"group": group, "tx": tx, "raw": raw, "now": now}
-    await check(**{name: available[name] for name in inspect.signature(check).parameters})
+        return {**given, "call": call}
 
 
 def _camel_case(name: str) -> str:

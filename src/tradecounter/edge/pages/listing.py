@@ -1,6 +1,5 @@
 """Declares the page of a table; reads its filters, its order and its cursor, and says what is wrong with them."""
 
-import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import wraps
 from types import MappingProxyType
@@ -9,6 +8,7 @@ from typing import Any, Generic, TypedDict, TypeVar, Unpack, get_type_hints
 from msgspec import Struct
 from starlette.responses import Response
 
+from tradecounter.edge.named_arguments import taking_by_name
 from tradecounter.edge.page_kit.forms import Filled, Submitted, query_values
 from tradecounter.edge.page_kit.tables import Column, Sort, Table, TableParameters, csv_file, cursor_text, read_cursor
 from tradecounter.edge.pages.operation import page
@@ -98,15 +98,15 @@ def table_page(
     The method takes what it needs, by these names: `tx`; `call`; `now`; `wanted`, the filters, whose struct is the
     page's query; `at`, which rows are wanted. `sorts` are the columns to sort by, with the types of values. `place`
     returns a row's value in a column and its id. With `format=csv`, the page is a `file` with `headings`, whose `cells`
-    are a function of a row, and of the time if it takes two. `needs` are the scopes of columns that not all may see, by
+    are a function of a row, and of `now` if it takes that. `needs` are the scopes of columns that not all may see, by
     their headings on the page and in the file; the template asks `table.has(heading)`. `shown` returns what the
     template needs besides `table` and `form`.
     """
 
     def declare(method: Callable[..., Awaitable[Sequence[Any]]]) -> Handler:
-        takes, shape = inspect.signature(method).parameters, get_type_hints(method).get("wanted", TableParameters)
+        read_rows, file_row = taking_by_name(method), taking_by_name(cells)
+        shape = get_type_hints(method).get("wanted", TableParameters)
         has_one_order = not any(column.sort for column in columns)
-        takes_time = len(inspect.signature(cells).parameters) > 1
 
         async def handle(pages: Any, call: Call) -> Response:
             now = pages.desk.clock.now()
@@ -114,14 +114,13 @@ def table_page(
             async def find(wanted: Any, sort: Sort, after: After) -> list[Any]:
                 at = At(column=sort.column, most=wanted.most, descending=sort.descending, after=after)
                 async with pages.desk.reading() as tx:
-                    there = {"tx": tx, "call": call, "now": now, "wanted": wanted, "at": at}
-                    return list(await method(pages, **{name: there[name] for name in takes if name in there}))
+                    return list(await read_rows(pages, tx=tx, call=call, now=now, wanted=wanted, at=at))
 
             found = await listed(call, shape, sorts, default, find, has_one_order=has_one_order)
             hidden = {heading for heading, scope in needs.items() if not has_right(call.request, scope)}
             if found.is_file:
                 seen = [place for place, heading in enumerate(headings) if heading not in hidden]
-                rows = ((cells(row, now) if takes_time else cells(row)) for row in found.rows)
+                rows = (file_row(row, now=now) for row in found.rows)
                 return csv_file(file, [headings[n] for n in seen], ([row[n] for n in seen] for row in rows))
             address, column = pages.desk.view(call).here, found.sort.column
             own = [each for each in columns if each.heading not in hidden]

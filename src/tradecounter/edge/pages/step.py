@@ -1,6 +1,5 @@
 """Declares a form that changes something: a step with a page of its own, or an action on another page."""
 
-import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import datetime
 from functools import partial, wraps
@@ -11,6 +10,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from tradecounter.db.transaction import Transaction
+from tradecounter.edge.named_arguments import taking_by_name
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.permissions import UserRole
@@ -121,7 +121,7 @@ def _taking(
     reveals: Callable[[Any, Call, Any], Response] | None,
     outside: Callable[[Any, Call, Any, str], Awaitable[Any]] | None = None,
 ) -> Handler:
-    takes = inspect.signature(method).parameters
+    take_step = taking_by_name(method)
     shape: type[Struct] = get_type_hints(method).get("body", NoFields)
 
     @wraps(method)
@@ -133,8 +133,7 @@ def _taking(
                 found.append(await outside(pages, call, body, key))
 
         async def work(tx: Transaction, body: Struct, now: datetime) -> Any:
-            available = {"tx": tx, "call": call, "body": body, "now": now, "found": found[0] if found else None}
-            return await method(pages, **{name: value for name, value in available.items() if name in takes})
+            return await take_step(pages, tx=tx, call=call, body=body, now=now, found=found[0] if found else None)
 
         root: str = getattr(pages, "root", "")
         following = {
