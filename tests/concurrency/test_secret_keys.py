@@ -14,7 +14,7 @@ from tradecounter.db.transaction import transaction
 from tradecounter.kit.actor import SYSTEM
 from tradecounter.shipments.check_secret import WrongSecretError, register_secret
 from tradecounter.shipments.rotate_secret import Rotation, rotate_secret
-from tradecounter.webhooks.manage import reseal_webhooks
+from tradecounter.webhooks.manage_endpoints import reseal_webhooks
 
 
 @pytest.fixture(scope="module")

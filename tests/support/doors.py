@@ -13,7 +13,8 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
 from tradecounter.shipments.requests import Serial
-from tradecounter.webhooks.manage import WebhookPolicy, add_webhook
+from tradecounter.webhooks.manage_endpoints import add_webhook
+from tradecounter.webhooks.policy import WebhookPolicy
 from tradecounter.webhooks.wire import WebhookRequest
 
 Body = dict[str, Any]

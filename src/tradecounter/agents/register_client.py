@@ -16,12 +16,12 @@ from tradecounter.agents.queries.clients import (
 from tradecounter.agents.rules import FRESH_FOR, LONGEST_NAME, MOST_REGISTRATIONS, REGISTRATION_WINDOW
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, reading, transaction
+from tradecounter.edge.outbound_http import HttpSender, NotSentError
 from tradecounter.identity.oauth.redirect_uris import check_redirect_uris
 from tradecounter.kit.clock import Clock
 from tradecounter.kit.errors import DomainError, Kind, require_text
 from tradecounter.kit.json_text import read_json
 from tradecounter.kit.text import one_line
-from tradecounter.webhooks.send import HttpSender, NotSentError
 
 _MOST_BYTES = 10 * 1024  # of a document
 _SECONDS = 5.0

@@ -18,7 +18,7 @@ from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
 from tradecounter.shipments.queries.reads import count_sealed
 from tradecounter.shipments.rotate_secret import Rotation, rotate_secret
-from tradecounter.webhooks.manage import reseal_webhooks
+from tradecounter.webhooks.manage_endpoints import reseal_webhooks
 
 app = typer.Typer(
     no_args_is_help=True,

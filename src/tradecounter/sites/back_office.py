@@ -71,8 +71,8 @@ from tradecounter.sites.http.site import Site
 from tradecounter.storefront.refreshable_views import RefreshableViews
 from tradecounter.storefront.storefront import Storefront
 from tradecounter.storefront.view import CustomerView
-from tradecounter.webhooks.manage import WebhookPolicy
 from tradecounter.webhooks.operations.staff import WebhookOperations
+from tradecounter.webhooks.policy import WebhookPolicy
 
 
 class BackOffice(Site):

@@ -16,6 +16,7 @@ from tradecounter.db.jobs import count_due
 from tradecounter.db.pool import DATABASE_AWAY, DATABASE_RESPONDED, NOTICE_A_DEAD_PEER, WAIT_SECONDS, Database
 from tradecounter.db.stalled_jobs import requeue_stalled_jobs
 from tradecounter.db.transaction import reading, transaction
+from tradecounter.edge.outbound_http import HttpSender
 from tradecounter.events.sequencer import number_all, numbering
 from tradecounter.identity.installation_secret import secret_keys
 from tradecounter.identity.registered_keys import RegisteredKeys
@@ -29,8 +30,7 @@ from tradecounter.notifications.transport import transport_for
 from tradecounter.settings import Settings
 from tradecounter.sites.schedule import PeriodicJob, periodic_jobs, sandbox_jobs
 from tradecounter.webhooks.deliver import Deliverer, deliver_all, delivering
-from tradecounter.webhooks.manage import WebhookPolicy
-from tradecounter.webhooks.send import HttpSender
+from tradecounter.webhooks.policy import WebhookPolicy
 
 log = structlog.get_logger()
 

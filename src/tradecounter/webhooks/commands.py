@@ -14,18 +14,20 @@ from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose, one_line
 from tradecounter.kit.clock import SystemClock
 from tradecounter.settings import read_settings
-from tradecounter.webhooks.manage import (
-    WebhookPolicy,
-    add_webhook,
-    change_webhook,
+from tradecounter.webhooks.manage_deliveries import (
     list_deliveries,
     ping_webhook,
     redeliver,
-    remove_webhook,
     replay,
+)
+from tradecounter.webhooks.manage_endpoints import (
+    add_webhook,
+    change_webhook,
+    remove_webhook,
     rotate_webhook_secret,
     show_webhook,
 )
+from tradecounter.webhooks.policy import WebhookPolicy
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 from tradecounter.webhooks.wire import (
     Delivery,

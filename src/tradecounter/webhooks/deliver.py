@@ -16,6 +16,7 @@ from tradecounter.audit.record import audit
 from tradecounter.db.jobs import queue
 from tradecounter.db.pool import Database
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.edge.outbound_http import HttpSender, Posted
 from tradecounter.events.queries import EventRecord
 from tradecounter.events.wire import event_on_the_wire
 from tradecounter.identity.vault import Vault
@@ -28,7 +29,7 @@ from tradecounter.webhooks.queries.deliveries import BATCH, make_deliveries
 from tradecounter.webhooks.queries.endpoints import update_endpoint
 from tradecounter.webhooks.queries.outbox import Claimed, Result, claim, lock_standings, record_results
 from tradecounter.webhooks.rules import PAUSE_AFTER_FAILING, disables, retry_after, succeeded, wait_before_retry
-from tradecounter.webhooks.send import Outcome, Sender, signed_headers
+from tradecounter.webhooks.sign import signed_headers
 
 log = structlog.get_logger()
 
@@ -60,7 +61,7 @@ class Deliverer(Struct):
     database: Database
     clock: Clock
     vault: Vault
-    sender: Sender
+    sender: HttpSender
     tick_seconds: float = TICK_SECONDS
     _attempts: dict[asyncio.Task[None], int] = field(default_factory=dict)  # running, with their endpoints
     _full: set[int] = field(default_factory=set)  # endpoints that may have more due than their share
@@ -136,14 +137,14 @@ class Deliverer(Struct):
             if outcome.status is not None:
                 values["status"] = outcome.status
 
-    async def _deliver(self, delivery: Claimed) -> Outcome:
+    async def _deliver(self, delivery: Claimed) -> Posted:
         began = self.clock.now()
         keys = [self.vault.unseal(delivery.secret)]
         if delivery.former_secret is not None and began < (delivery.former_secret_until or began):
             keys.append(self.vault.unseal(delivery.former_secret))
         known = [key.decode() for key in keys if key is not None]
         if keys[0] is None:
-            outcome = Outcome(None, 0, "the secret cannot be decrypted: rotate it")
+            outcome = Posted(None, 0, "the secret cannot be decrypted: rotate it")
         else:
             body = _body(delivery)
             headers = signed_headers(delivery.event_id, int(began.timestamp()), body, known)
@@ -168,7 +169,7 @@ def _body(delivery: Claimed) -> bytes:
     return to_json(event_on_the_wire(record))
 
 
-def _result(delivery: Claimed, outcome: Outcome, began: datetime, now: datetime) -> Result:
+def _result(delivery: Claimed, outcome: Posted, began: datetime, now: datetime) -> Result:
     next_attempt_at = None
     if not succeeded(outcome.status):
         drawn = random.uniform(-1, 1)  # noqa: S311 not a secret

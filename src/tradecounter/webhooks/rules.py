@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from ipaddress import IPv4Address
 
 from tradecounter.kit.errors import invalid
+from tradecounter.kit.public_addresses import Address, Network, may_connect_to
 from tradecounter.kit.web_addresses import WEB, NotAWebAddressError, host_of
 
-ATTEMPT_SECONDS = 15.0  # for a request and the beginning of its response
-MOST_RESPONSE_BYTES = 2048  # read and kept
 PAUSE_AFTER_FAILING = timedelta(days=5)  # with no success between
 KEPT_FOR = timedelta(days=30)  # attempts, and successful deliveries
 ROTATION = timedelta(hours=24)  # while the old secret signs too
@@ -25,18 +24,7 @@ _JITTER = 0.2
 _GONE = 410
 _SUCCESS = range(200, 300)
 
-_Address = IPv4Address | IPv6Address
-_Network = IPv4Network | IPv6Network
 _LOOPBACK = IPv4Address("127.0.0.1")
-_NAT64 = IPv6Network("64:ff9b::/96")
-_NOT_PUBLIC: tuple[_Network, ...] = (  # beside what the standard library knows
-    IPv4Network("192.0.0.0/24"),  # protocols, and a metadata service
-    IPv4Network("192.88.99.0/24"),  # relays to IPv6
-    IPv4Network("168.63.129.16/32"),  # a metadata service
-    IPv6Network("::/96"),  # IPv4 addresses, obsolete
-    IPv6Network("64:ff9b:1::/48"),  # local translation to IPv4
-    IPv6Network("3fff::/20"),  # documentation
-)
 
 
 def succeeded(status: int | None) -> bool:
@@ -70,7 +58,7 @@ def retry_after(header: str | None, now: datetime) -> timedelta | None:
         return None
 
 
-def check_url(url: str, networks: Iterable[_Network], *, allow_http: bool) -> None:
+def check_url(url: str, networks: Iterable[Network], *, allow_http: bool) -> None:
     """Check an endpoint's URL, and its address if the host is one. Raises DomainError (invalid).
 
     Names are judged by their addresses when a delivery connects; `localhost` is known without that.
@@ -82,35 +70,10 @@ def check_url(url: str, networks: Iterable[_Network], *, allow_http: bool) -> No
     except NotAWebAddressError as error:
         raise invalid("url", str(error)) from None
     if host == "localhost" or (isinstance(host, str) and host.endswith(".localhost")):
-        judged: _Address = _LOOPBACK
+        judged: Address = _LOOPBACK
     elif isinstance(host, str):
         return
     else:
         judged = host
-    if not is_allowed(judged, networks):
+    if not may_connect_to(judged, networks):
         raise invalid("url", f"{host} is not a public address")
-
-
-def is_allowed(address: _Address, networks: Iterable[_Network] = ()) -> bool:
-    """Return whether webhooks may connect to an address: it is public, or in one of the operator's networks.
-
-    An IPv6 address that leads to an IPv4 address is judged by the latter.
-    """
-    inner = _inner(address)
-    return any(address in network or inner in network for network in networks) or _is_public(inner)
-
-
-def _inner(address: _Address) -> _Address:
-    if isinstance(address, IPv4Address):
-        return address
-    if address in _NAT64:
-        return IPv4Address(int(address) & (2**32 - 1))
-    return address.ipv4_mapped or address.sixtofour or address
-
-
-def _is_public(address: _Address) -> bool:
-    if not address.is_global or any(address in network for network in _NOT_PUBLIC):
-        return False
-    if address.is_multicast or address.is_reserved or address.is_unspecified:
-        return False
-    return isinstance(address, IPv4Address) or not (address.is_site_local or address.teredo)

@@ -20,7 +20,7 @@ from tradecounter.privacy.export_customer import export_customer
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.receive_return import close_return
 from tradecounter.returns.requests import ReturnedUnits, ReturnRequest
-from tradecounter.webhooks.manage import add_webhook
+from tradecounter.webhooks.manage_endpoints import add_webhook
 from tradecounter.webhooks.wire import WebhookRequest
 
 ADDRESS = {"contact_name": "Ada Private", "street_one": "1 Hidden Row", "city": "Leeds", "zip": "LS1 1AA"}

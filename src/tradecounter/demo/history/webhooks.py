@@ -14,8 +14,9 @@ from tradecounter.demo.history.money_steps import account_of
 from tradecounter.events.queries import EventQuery, EventRecord, read_events
 from tradecounter.kit.actor import Actor
 from tradecounter.settings import Settings
-from tradecounter.webhooks.manage import WebhookPolicy, add_webhook, change_webhook
-from tradecounter.webhooks.queries.deliveries import find_delivery, insert_delivery
+from tradecounter.webhooks.manage_endpoints import add_webhook, change_webhook
+from tradecounter.webhooks.policy import WebhookPolicy
+from tradecounter.webhooks.queries.deliveries import fetch_delivery, insert_delivery
 from tradecounter.webhooks.queries.endpoints import update_endpoint
 from tradecounter.webhooks.queries.outbox import Result, record_results
 from tradecounter.webhooks.wire import WebhookChange, WebhookRequest
@@ -97,8 +98,8 @@ async def _deliver(tx: Transaction, webhook_id: int, event: EventRecord, succeed
     """Store a delivery whose attempt with the number `succeeds_at` succeeds; 0: none does."""
     at = event.occurred_at + timedelta(seconds=1)
     delivery_id = await insert_delivery(tx, webhook_id, event.sequence, event.id, event.type, event.subject, at)
-    delivery = await find_delivery(tx, webhook_id, delivery_id)
-    if delivery is None or delivery.next_attempt_at is None:
+    delivery = await fetch_delivery(tx, webhook_id, delivery_id)
+    if delivery.next_attempt_at is None:
         return  # it waits for an earlier delivery about the same subject
     for attempt in range(1, (succeeds_at or _ATTEMPTS) + 1):
         good = attempt == succeeds_at

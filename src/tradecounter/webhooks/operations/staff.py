@@ -9,8 +9,9 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
 from tradecounter.edge.operations.subject import Described, InPath, Listed, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
-from tradecounter.webhooks import manage
+from tradecounter.webhooks import manage_deliveries, manage_endpoints
 from tradecounter.webhooks.operations.examples import DESCRIBED, WAITING
+from tradecounter.webhooks.policy import WebhookPolicy
 from tradecounter.webhooks.queries.endpoints import endpoints_after
 from tradecounter.webhooks.wire import (
     CreatedWebhook,
@@ -43,7 +44,7 @@ class WebhookOperations(Struct, frozen=True):
     """The endpoints of webhooks."""
 
     desk: Desk
-    policy: manage.WebhookPolicy
+    policy: WebhookPolicy
 
     @_WEBHOOKS.lists(_ALL, "The webhooks.")
     async def list_webhooks(self, tx: Transaction, query: WebhookListParameters) -> Listed[Webhook]:
@@ -57,12 +58,12 @@ class WebhookOperations(Struct, frozen=True):
 
         It gets the events from now on. With `customer_id`, it gets what this customer may read.
         """
-        return await manage.add_webhook(tx, self.policy, body, now)
+        return await manage_endpoints.add_webhook(tx, self.policy, body, now)
 
     @_WEBHOOKS.shows(_ONE)
     async def get_webhook(self, tx: Transaction, webhook_id: WebhookId) -> Webhook:
         """One webhook."""
-        return await manage.show_webhook(tx, webhook_id)
+        return await manage_endpoints.show_webhook(tx, webhook_id)
 
     @_WEBHOOKS.changes("PATCH", _ONE)
     async def change_webhook(
@@ -72,12 +73,12 @@ class WebhookOperations(Struct, frozen=True):
 
         One that is set active gets all events that it has missed.
         """
-        return await manage.change_webhook(tx, self.policy, webhook_id, body, now)
+        return await manage_endpoints.change_webhook(tx, self.policy, webhook_id, body, now)
 
     @_WEBHOOKS.changes("DELETE", _ONE, "The webhook is deleted.")
     async def delete_webhook(self, tx: Transaction, now: datetime, webhook_id: WebhookId) -> None:
         """Delete a webhook with its deliveries."""
-        await manage.remove_webhook(tx, webhook_id, now)
+        await manage_endpoints.remove_webhook(tx, webhook_id, now)
 
     @_WEBHOOKS.changes(
         "POST",
@@ -90,7 +91,7 @@ class WebhookOperations(Struct, frozen=True):
 
         For a day, deliveries are signed with the former secret too.
         """
-        return await manage.rotate_webhook_secret(tx, self.policy, webhook_id, now)
+        return await manage_endpoints.rotate_webhook_secret(tx, self.policy, webhook_id, now)
 
     @_WEBHOOKS.changes("POST", f"{_ONE}/ping", WAITING)
     async def ping_webhook(self, tx: Transaction, now: datetime, webhook_id: WebhookId) -> Delivery:
@@ -98,7 +99,7 @@ class WebhookOperations(Struct, frozen=True):
 
         The worker sends it; read its result from the deliveries.
         """
-        return await manage.ping_webhook(tx, webhook_id, now)
+        return await manage_deliveries.ping_webhook(tx, webhook_id, now)
 
     @_WEBHOOKS.lists(f"{_ONE}/delivery", "The deliveries of 30 days, and those that wait.")
     async def list_deliveries(
@@ -108,7 +109,9 @@ class WebhookOperations(Struct, frozen=True):
 
         A delivery changes when it is made, attempted or delivered.
         """
-        found = await manage.list_deliveries(tx, webhook_id, query.after, query.limit + 1, changed_since=query.since)
+        found = await manage_deliveries.list_deliveries(
+            tx, webhook_id, query.after, query.limit + 1, changed_since=query.since
+        )
         return Listed(found, map(delivery_on_the_wire, found))
 
     @_WEBHOOKS.changes(
@@ -118,9 +121,9 @@ class WebhookOperations(Struct, frozen=True):
         self, tx: Transaction, now: datetime, webhook_id: WebhookId, delivery_id: DeliveryId
     ) -> Delivery:
         """Deliver an event once more."""
-        return await manage.redeliver(tx, webhook_id, delivery_id, now)
+        return await manage_deliveries.redeliver(tx, webhook_id, delivery_id, now)
 
     @_WEBHOOKS.changes("POST", f"{_ONE}/replay")
     async def replay_events(self, tx: Transaction, now: datetime, webhook_id: WebhookId, body: Replay) -> Replayed:
         """Deliver all events of a range once more."""
-        return await manage.replay(tx, webhook_id, body, now)
+        return await manage_deliveries.replay(tx, webhook_id, body, now)

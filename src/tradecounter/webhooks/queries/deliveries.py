@@ -8,6 +8,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
 
 BATCH = 500  # events of an endpoint, and endpoints, in one transaction
 
@@ -132,7 +133,7 @@ _SELECTED = SQL("""
          from webhook_attempt where delivery_id = webhook_delivery.id), '[]') as attempts
     from webhook_delivery where webhook_id = :webhook_id and {}
 """)
-_BEFORE = Statement(
+_AFTER = Statement(
     _SELECTED.format(
         SQL("""
             (:after = 0 or id < :after)
@@ -154,12 +155,15 @@ async def deliveries_after(
 
     With `changed_since`, those that were made, attempted or delivered then or later.
     """
-    return await tx.fetch_all(_BEFORE, webhook_id=webhook_id, after=after, most=most, changed_since=changed_since)
+    return await tx.fetch_all(_AFTER, webhook_id=webhook_id, after=after, most=most, changed_since=changed_since)
 
 
-async def find_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> DeliveryRecord | None:
-    """Return an endpoint's delivery, or None."""
-    return await tx.fetch_one(_ONE, webhook_id=webhook_id, id=delivery_id)
+async def fetch_delivery(tx: Transaction, webhook_id: int, delivery_id: int) -> DeliveryRecord:
+    """Return an endpoint's delivery. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_ONE, webhook_id=webhook_id, id=delivery_id)
+    if found is None:
+        raise not_found("delivery", delivery_id)
+    return found
 
 
 _RESUME = Statement(

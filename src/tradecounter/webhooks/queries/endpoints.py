@@ -9,6 +9,7 @@ from psycopg.sql import SQL
 
 from tradecounter.db.statement import Statement
 from tradecounter.db.transaction import Transaction
+from tradecounter.kit.errors import not_found
 
 WebhookState = Literal["active", "paused", "disabled"]
 
@@ -88,15 +89,27 @@ async def endpoints_after(
 
 
 _ONE = SQL("select {} from webhook where id = :id and (:customer_id::bigint is null or customer_id = :customer_id) {}")
-_FIND = Statement(_ONE.format(_COLUMNS, SQL("")), Endpoint)
+_FETCH = Statement(_ONE.format(_COLUMNS, SQL("")), Endpoint)
 _LOCK = Statement(_ONE.format(_COLUMNS, SQL("for no key update")), Endpoint)
 
 
-async def find_endpoint(
-    tx: Transaction, webhook_id: int, customer_id: int | None = None, *, lock: bool = False
-) -> Endpoint | None:
-    """Return an endpoint of any owner or of a customer, or None; with `lock`, lock it until the transaction ends."""
-    return await tx.fetch_one(_LOCK if lock else _FIND, id=webhook_id, customer_id=customer_id)
+async def fetch_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
+    """Return an endpoint of any owner, or of a customer. Raises DomainError (not found)."""
+    return await _existing(tx, _FETCH, webhook_id, customer_id)
+
+
+async def lock_endpoint(tx: Transaction, webhook_id: int, customer_id: int | None = None) -> Endpoint:
+    """Lock an endpoint until the transaction ends, and return it. Raises DomainError (not found)."""
+    return await _existing(tx, _LOCK, webhook_id, customer_id)
+
+
+async def _existing(
+    tx: Transaction, statement: Statement[Endpoint], webhook_id: int, customer_id: int | None
+) -> Endpoint:
+    endpoint = await tx.fetch_one(statement, id=webhook_id, customer_id=customer_id)
+    if endpoint is None:
+        raise not_found("webhook", webhook_id)
+    return endpoint
 
 
 _UPDATES = {

@@ -41,6 +41,7 @@ from tradecounter.consent.keys import issuer_name
 from tradecounter.consent.rules import GIVERS
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction, transaction
+from tradecounter.edge.outbound_http import HttpSender
 from tradecounter.edge.page_kit.forms import Filled, Submitted, parse_form
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk
@@ -56,8 +57,7 @@ from tradecounter.kit.actor import SYSTEM
 from tradecounter.kit.errors import DomainError, invalid
 from tradecounter.kit.number_types import Pounds
 from tradecounter.parts.account import AccountParts
-from tradecounter.webhooks.manage import WebhookPolicy
-from tradecounter.webhooks.send import HttpSender
+from tradecounter.webhooks.policy import WebhookPolicy
 
 PATH = "/auth/authorize"
 

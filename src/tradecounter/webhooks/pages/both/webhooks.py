@@ -21,20 +21,22 @@ from tradecounter.edge.pages.subjects import path_of_subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.operation import ID, Parameter
 from tradecounter.events.types import CUSTOMER_TYPES
-from tradecounter.webhooks.manage import (
-    WebhookPolicy,
-    add_webhook,
-    change_webhook,
+from tradecounter.webhooks.manage_deliveries import (
     list_deliveries,
     ping_webhook,
     redeliver,
-    remove_webhook,
     replay,
     retry_now,
-    rotate_webhook_secret,
     show_delivery,
+)
+from tradecounter.webhooks.manage_endpoints import (
+    add_webhook,
+    change_webhook,
+    remove_webhook,
+    rotate_webhook_secret,
     show_webhook,
 )
+from tradecounter.webhooks.policy import WebhookPolicy
 from tradecounter.webhooks.wire import (
     TYPES,
     CreatedWebhook,

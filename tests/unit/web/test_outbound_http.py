@@ -13,16 +13,15 @@ import pytest
 
 from support.certificates import make_certificate, server_side
 from support.receiver import Script, answering, receiving, sender, status
-from tradecounter.webhooks import send
-from tradecounter.webhooks.send import HttpSender, NameService, Outcome
+from tradecounter.edge.outbound_http import HttpSender, NameService, Posted
 
 BODY = b'{"id": "evt_1"}'
 
 
-def post(script: Script, **options: Any) -> tuple[Outcome, int]:
+def post(script: Script, **options: Any) -> tuple[Posted, int]:
     """Post once to a receiver, and return the answer and how many requests arrived."""
 
-    async def run() -> tuple[Outcome, int]:
+    async def run() -> tuple[Posted, int]:
         async with receiving(script) as receiver:
             answer = await sender(**options).post(receiver.url, {"webhook-id": "evt_1"}, BODY)
             return answer, len(receiver.received)
@@ -72,15 +71,14 @@ def test_informational_responses_and_chunks_are_understood() -> None:
 
 
 @pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok"])
-def test_the_time_limit_includes_the_body(monkeypatch: pytest.MonkeyPatch, beginning: bytes) -> None:
+def test_the_time_limit_includes_the_body(beginning: bytes) -> None:
     async def hang(_request: Any, writer: asyncio.StreamWriter) -> None:
         writer.write(beginning)
         await writer.drain()
         await asyncio.sleep(1)
 
-    monkeypatch.setattr(send, "ATTEMPT_SECONDS", 0.2)
     began = time.monotonic()
-    answer, _ = post(hang)
+    answer, _ = post(hang, post_seconds=0.2)
     assert (answer.status, answer.error) == (None, "no complete response within 0 seconds")
     assert time.monotonic() - began < 5
 
@@ -102,7 +100,7 @@ def looking_up(*found: Sequence[str]) -> Any:
 
 
 def test_a_name_that_leads_to_a_private_address_is_not_reached_also_at_a_second_lookup() -> None:
-    async def run() -> tuple[list[Outcome], int]:
+    async def run() -> tuple[list[Posted], int]:
         async with receiving() as receiver:
             url = receiver.url.replace("127.0.0.1", "hooks.example")
             lookup = looking_up(["127.0.0.1", "10.0.0.1"], ["10.0.0.1"], ["::ffff:169.254.169.254"])
@@ -149,7 +147,7 @@ def test_certificates_are_checked_against_the_name(tmp_path: Path) -> None:
     certificate = make_certificate(tmp_path, "hooks.example")
     trusting = ssl.create_default_context(cafile=certificate)
 
-    async def run() -> list[Outcome]:
+    async def run() -> list[Posted]:
         async with receiving(tls=server_side(certificate)) as receiver:
             urls = [receiver.url.replace("127.0.0.1", host) for host in ("hooks.example", "other.example")]
             lookup = looking_up(*[["127.0.0.1"]] * 3)

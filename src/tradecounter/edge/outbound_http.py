@@ -1,4 +1,4 @@
-"""Signs and sends one HTTP request to a webhook's endpoint, or reads a document; the server may be slow or hostile.
+"""Sends one HTTP request to an address that a customer or a stranger named; the server may be slow or hostile.
 
 Against SSRF, it connects only to an address that has been judged, so a DNS record that changes meanwhile has no effect.
 It follows no redirect, uses no proxy, and reads only the beginning of a response. Every request has a connection of its
@@ -6,27 +6,23 @@ own.
 """
 
 import asyncio
-import base64
-import hashlib
-import hmac
 import os
-import secrets
 import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from typing import Protocol
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 import httptools
 from msgspec import Struct, field
 
+from tradecounter.kit.public_addresses import Address, Network, may_connect_to
 from tradecounter.kit.trusted_authorities import trusted_authorities
-from tradecounter.webhooks.rules import ATTEMPT_SECONDS, MOST_RESPONSE_BYTES, is_allowed
 
+_MOST_POST_BYTES = 2048  # of a response: read and kept
 _CONNECT_SECONDS = 5.0  # for one of several addresses
 _MOST_ADDRESSES = 4
 _MOST_BYTES = 64 * 1024  # of a response: its head, and the framing of its body
@@ -37,22 +33,14 @@ _PORTS = {"https": 443, "http": 80}
 _AGENT = f"Tradecounter/{version('tradecounter')}"
 
 
-class Outcome(Struct, frozen=True):
-    """How an attempt went: the response; `error` says why there is none, in words for the endpoint's owner."""
+class Posted(Struct, frozen=True):
+    """What came of a `POST`: the response; `error` says why there is none, in words for the receiver's owner."""
 
     status: int | None
     milliseconds: int
     error: str | None = None
     retry_after: str | None = None
     response: str = ""
-
-
-class Sender(Protocol):
-    """Posts a body to a URL; never raises because of the receiver."""
-
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
-        """Send the request, once."""
-        ...
 
 
 class NotSentError(Exception):
@@ -63,7 +51,7 @@ Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 # For all senders of a process: pages make one for each document that they read.
-_THREADS = ThreadPoolExecutor(_LOOKUPS_AT_ONCE, thread_name_prefix="webhook-lookup")
+_THREADS = ThreadPoolExecutor(_LOOKUPS_AT_ONCE, thread_name_prefix="outbound-lookup")
 
 
 class NameService:
@@ -90,22 +78,23 @@ def _look_up(host: str, port: int) -> list[str]:
 class HttpSender(Struct):
     """Sends over HTTP; `networks` may be connected to although they are not public."""
 
-    networks: Sequence[IPv4Network | IPv6Network] = ()
+    networks: Sequence[Network] = ()
     allow_http: bool = False
+    post_seconds: float = 15.0  # for a request and the beginning of its response
     lookup: Lookup = field(default_factory=NameService)
     tls: ssl.SSLContext = field(default_factory=trusted_authorities)
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
-        """Send the request, once."""
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Posted:
+        """Send a body of JSON, once; never raises because of the receiver."""
         began = time.monotonic()
-        parser, error = _Response(MOST_RESPONSE_BYTES), None
+        parser, error = _Response(_MOST_POST_BYTES), None
         try:
-            async with asyncio.timeout(ATTEMPT_SECONDS):
+            async with asyncio.timeout(self.post_seconds):
                 fields = {"Content-Type": "application/json", "Content-Length": str(len(body)), "Accept": "*/*"}
                 request = _head("POST", urlsplit(url), {**fields, **headers}) + body
                 await self._exchange(urlsplit(url), request, parser)
         except TimeoutError:
-            error = f"no complete response within {ATTEMPT_SECONDS:.0f} seconds"
+            error = f"no complete response within {self.post_seconds:.0f} seconds"
         except NotSentError as failure:
             error = str(failure)
         except ssl.SSLCertVerificationError as failure:
@@ -115,8 +104,8 @@ class HttpSender(Struct):
         except (httptools.HttpParserError, httptools.HttpParserUpgrade, ValueError) as failure:
             error = f"{type(failure).__name__}: {failure}"[:500]
         took = round((time.monotonic() - began) * 1000)
-        text = bytes(parser.body[:MOST_RESPONSE_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")
-        return Outcome(None if error else parser.status, took, error, parser.retry_after, text)
+        text = bytes(parser.body[:_MOST_POST_BYTES]).decode(errors="replace").replace("\x00", "\ufffd")
+        return Posted(None if error else parser.status, took, error, parser.retry_after, text)
 
     async def read(self, url: str, most_bytes: int, seconds: float) -> bytes:
         """Return a document. Raises NotSentError, which says why it cannot be read."""
@@ -149,7 +138,7 @@ class HttpSender(Struct):
     async def _connect(self, url: SplitResult) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         host = (url.hostname or "").encode("idna").decode()
         port = url.port or _PORTS[url.scheme]
-        allowed = [address for address in await self._addresses(host, port) if is_allowed(address, self.networks)]
+        allowed = [address for address in await self._addresses(host, port) if may_connect_to(address, self.networks)]
         if not allowed:
             raise NotSentError(f"{host} does not have a public address")
         tls, name = (self.tls, host) if url.scheme == "https" else (None, None)
@@ -165,7 +154,7 @@ class HttpSender(Struct):
                     raise
         raise AssertionError  # never reached: the last address returns or raises
 
-    async def _addresses(self, host: str, port: int) -> list[IPv4Address | IPv6Address]:
+    async def _addresses(self, host: str, port: int) -> list[Address]:
         try:
             return [ip_address(host)]
         except ValueError:
@@ -245,23 +234,3 @@ async def _read(reader: asyncio.StreamReader, response: _Response) -> None:
         response.parser.feed_data(data)
         if size > _MOST_BYTES:
             raise NotSentError("the response is too long before its body")
-
-
-PREFIX = "whsec_"
-_BYTES = 32
-
-
-def new_secret() -> str:
-    """Return a random secret, as the receiver configures it."""
-    return PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
-
-
-def signed_headers(event_id: str, timestamp: int, body: bytes, keys: Sequence[str]) -> dict[str, str]:
-    """Return the headers of a delivery, with a signature for each secret."""
-    content = f"{event_id}.{timestamp}.".encode() + body
-    digests = (hmac.digest(base64.b64decode(key.removeprefix(PREFIX)), content, hashlib.sha256) for key in keys)
-    return {
-        "webhook-id": event_id,
-        "webhook-timestamp": str(timestamp),
-        "webhook-signature": " ".join(f"v1,{base64.b64encode(digest).decode()}" for digest in digests),
-    }

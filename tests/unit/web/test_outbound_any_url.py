@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from support.fuzzed import fuzzed
 from support.receiver import receiving
+from tradecounter.edge.outbound_http import HttpSender, Posted
 from tradecounter.kit.errors import DomainError
 from tradecounter.webhooks.rules import check_url
-from tradecounter.webhooks.send import HttpSender, Outcome
 
 SPELLINGS = [
     "127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001",
@@ -39,10 +39,10 @@ async def resolved(host: str, port: int) -> Sequence[str]:
     return [str(address[0]) for *_, address in found]
 
 
-def attempt(scheme: str, host: str, tail: str) -> tuple[Outcome | None, int]:
+def attempt(scheme: str, host: str, tail: str) -> tuple[Posted | None, int]:
     """The outcome of a request to a URL that names the receiver, None if the URL is rejected, and what arrived."""
 
-    async def run() -> tuple[Outcome | None, int]:
+    async def run() -> tuple[Posted | None, int]:
         async with receiving() as receiver:
             port = receiver.url.split(":")[2].split("/")[0]
             url = f"{scheme}{host}:{port}{tail}"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from support.fuzzed import damaged, fuzzed
 from support.receiver import answering, receiving, sender
-from tradecounter.webhooks.send import Outcome
+from tradecounter.edge.outbound_http import Posted
 
 GOOD = [
     b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nRetry-After: 5\r\n\r\nok",
@@ -23,8 +23,8 @@ PIECES = [
 ]  # fmt: skip
 
 
-def attempt(response: bytes) -> Outcome:
-    async def run() -> Outcome:
+def attempt(response: bytes) -> Posted:
+    async def run() -> Posted:
         async with receiving(answering(response)) as receiver:
             return await sender().post(receiver.url, {}, b"{}")
 
