@@ -42,6 +42,7 @@ def test_help_shows_whole_names_and_descriptions_at_80_columns(
         names = [*parameter.opts, *parameter.secondary_opts] if parameter.param_type_name == "option" else []
         assert all(re.search(rf"{name}[ ,]", in_one_line) for name in names)
         assert all(name == name.lower() for name in names)
+    assert not re.search(r"--\S+ <\w+>", in_one_line), "a value is called by its Python type"
     for name, inner in getattr(command, "commands", {}).items():
         found = inner or command.get_command(None, name)
         assert f"{name} {' '.join(found.help.split())}" in in_one_line

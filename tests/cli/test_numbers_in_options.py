@@ -55,9 +55,9 @@ def test_commands_read_numbers(table: list[Typed], name: str, words: tuple[str, 
 def test_options_with_names_read_amounts() -> None:
     def read(text: str) -> Outcome:
         try:
-            return named_number("--item", f"CABLE={text}", "SKU=UNIT_COST", read_pounds)[1]
+            return named_number(f"CABLE={text}", "SKU=UNIT_COST", read_pounds)[1]
         except BadParameter as error:
-            return error.message.removeprefix(f"--item {f'CABLE={text}'!r}: ")
+            return error.message.removeprefix(f"{f'CABLE={text}'!r}: ")
 
     assert [read(typed.text) for typed in AMOUNTS] == [expected(typed) for typed in AMOUNTS]
 
@@ -65,9 +65,9 @@ def test_options_with_names_read_amounts() -> None:
 def test_options_with_names_read_counts() -> None:
     def read(text: str) -> Outcome:
         try:
-            return Decimal(named_number("--add", f"CABLE={text}", "SKU=QUANTITY", read_count)[1])
+            return Decimal(named_number(f"CABLE={text}", "SKU=QUANTITY", read_count)[1])
         except BadParameter as error:
-            return error.message.removeprefix(f"--add {f'CABLE={text}'!r}: ")
+            return error.message.removeprefix(f"{f'CABLE={text}'!r}: ")
 
     assert [read(typed.text) for typed in UNSIGNED_COUNTS] == [expected(typed) for typed in UNSIGNED_COUNTS]
 
@@ -75,10 +75,9 @@ def test_options_with_names_read_counts() -> None:
 def test_options_with_items_read_counts() -> None:
     def read(text: str) -> Outcome:
         try:
-            [(_, units)] = item_units([f"17={text}"])
-            return Decimal(units)
+            return Decimal(item_units(f"17={text}")["quantity"])
         except BadParameter as error:
-            return error.message.removeprefix(f"--item {f'17={text}'!r}: ")
+            return error.message.removeprefix(f"{f'17={text}'!r}: ")
 
     assert [read(typed.text) for typed in UNSIGNED_COUNTS] == [expected(typed) for typed in UNSIGNED_COUNTS]
 
@@ -93,5 +92,5 @@ def test_ids_before_the_equals_sign_are_digits(name: str) -> None:
         ("return", "receive", "RMA-1", f"--restock={name}=1"),
     ):
         group: Any = get_command(app)
-        with pytest.raises(UsageError, match=r"is not (ITEM_ID|the id)"):
+        with pytest.raises(UsageError, match=r"is not (ITEM_)?ID"):
             group.main(list(words), standalone_mode=False)

@@ -131,9 +131,9 @@ def test_shipping_is_priced_for_a_quote_without_a_suitable_method(tradecounter: 
 @pytest.mark.parametrize(
     ("items", "reason"),
     [
-        (["NOTHING=1"], "NOTHING: the quote has no line with this SKU"),
-        (["PHONE=1000001"], "PHONE: the unit cost must be between 0 and 1000000"),
-        (["PHONE=1", "phone=1"], "phone: is named twice"),
+        (["NOTHING=1"], "--item NOTHING=1: the quote has no line with this SKU"),
+        (["PHONE=1000001"], "--item PHONE=1000001: the unit cost must be between 0 and 1000000"),
+        (["PHONE=1", "phone=1"], "--item phone=1: is named twice"),
     ],
 )
 def test_a_bad_price_is_rejected_and_changes_nothing(
@@ -150,7 +150,7 @@ def test_a_bad_price_is_rejected_and_changes_nothing(
     [
         ([], "at least one --item or --shipping is required"),
         (["--shipping", "12"], "'12' is not ID=COST"),
-        (["--shipping", "x=1"], "'x' is not the id of a shipping method"),
+        (["--shipping", "x=1"], "'x=1' is not ID=COST"),
         (["--shipping", "12=cheap"], "'cheap' is not an amount"),
         (["--item", "PHONE"], "'PHONE' is not SKU=UNIT_COST"),
         (["--item", "=1"], "'=1' is not SKU=UNIT_COST"),

@@ -218,7 +218,7 @@ CASES = [
         "dispatch",
         Door({"items": [{"id": ITEM, "quantity": 3}]}, "items[0].quantity"),
         Door({"items-0-id": ITEM, "items-0-quantity": "3"}, "items-0-quantity"),
-        Door(["order", "dispatch", "--item", "ITEM=3"], "item ITEM"),
+        Door(["order", "dispatch", "--item", "ITEM=3"], "--item ITEM=3"),
     ),
     Case(
         _LONG,
@@ -251,7 +251,7 @@ CASES = [
         "cancel",
         Door({"reason": "r", "items": [{"id": ITEM, "quantity": 3}]}, "items[0].quantity"),
         Door({"reason": "r", "items-0-id": ITEM, "items-0-quantity": "3"}, "items-0-quantity"),
-        Door(["order", "cancel", "--reason", "r", "--item", "ITEM=3"], "item ITEM"),
+        Door(["order", "cancel", "--reason", "r", "--item", "ITEM=3"], "--item ITEM=3"),
     ),
     Case(
         "PHONE has 2 units to return: its quantity must be from 1 to 2",
@@ -259,7 +259,7 @@ CASES = [
         "return",
         Door({"reason": "r", "items": [{"id": ITEM, "quantity": 3}]}, "items[0].quantity"),
         Door({"reason": "r", "items-0-id": ITEM, "items-0-quantity": "3"}, "items-0-quantity"),
-        Door(["order", "return", "--reason", "r", "--item", "ITEM=3"], "item ITEM"),
+        Door(["order", "return", "--reason", "r", "--item", "ITEM=3"], "--item ITEM=3"),
     ),
     Case(
         "the serial number 'SN-9' was not dispatched with this item",
@@ -270,7 +270,7 @@ CASES = [
             "items[0].serial_numbers",
         ),
         Door({"reason": "r", "items-0-id": ITEM, "items-0-quantity": "1", "items-0-known": "SN-9"}, "items-0-known"),
-        Door(["order", "return", "--reason", "r", "--item", "ITEM=1", "--serial", "ITEM:SN-9"], "item ITEM"),
+        Door(["order", "return", "--reason", "r", "--item", "ITEM=1", "--serial", "ITEM:SN-9"], "--item ITEM=1"),
     ),
     Case(
         "the unit cost must be between 0 and 1000000",
@@ -278,7 +278,7 @@ CASES = [
         "price",
         Door({"items": [{"sku": "PHONE", "cost_net": 1_000_001}]}, "items[0].cost_net"),
         Door({"items-0-sku": "PHONE", "items-0-price": "1000001"}, "items-0-price"),
-        Door(["quote", "price", "--item", "PHONE=1000001"], "PHONE"),
+        Door(["quote", "price", "--item", "PHONE=1000001"], "--item PHONE=1000001"),
     ),
     Case(
         "this shipping method does not exist",
@@ -286,7 +286,7 @@ CASES = [
         "price",
         Door({"shipping": [{"id": 999, "cost_net": 1}]}, "shipping[0].id"),
         Door({"method": "999", "method_cost": "1"}, "method_cost"),
-        Door(["quote", "price", "--shipping", "999=1"], "shipping 999"),
+        Door(["quote", "price", "--shipping", "999=1"], "--shipping 999=1"),
     ),
     Case(
         "use GB",
@@ -507,7 +507,7 @@ CASES = [
         "credit-note",
         Door({"reason": "r", "lines": [{"item_id": ITEM, "quantity": 5}]}, "lines[0].quantity"),
         Door({"reason": "r", "lines-0-item_id": ITEM, "lines-0-quantity": "5"}, "lines-0-quantity"),
-        Door([*_CREDIT, "--reason", "r", "--item", "ITEM=5"], "item ITEM"),
+        Door([*_CREDIT, "--reason", "r", "--item", "ITEM=5"], "--item ITEM=5"),
     ),
     Case(
         "",

@@ -15,7 +15,7 @@ from support.quotes import request_quote
 from support.service import Customer, Service
 from support.shop import ADDRESS, STANDARD, order, price, product
 from tradecounter.access.queries.users import put_user, user_by_id
-from tradecounter.access.staff import add_staff_member
+from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.alerts.follow_prices import follow_prices
@@ -289,7 +289,9 @@ def _add_webhook(staff: httpx2.Client, customer: Customer, name: str, names: dic
 
 
 async def _share_a_view(tx: Transaction, now: datetime) -> None:
-    member, _ = await add_staff_member(tx, "viewer@reseller.example", markup("Viewer", 100), ["support"], "v" * 64, now)
+    member, _ = await add_staff_member(
+        tx, NewStaffMember("viewer@reseller.example", markup("Viewer", 100), ["support"]), "v" * 64, now
+    )
     await insert_view(tx, member.id, markup("View", 60), "/order", "sort=-total", shared=True, on_today=True, now=now)
 
 
@@ -306,7 +308,9 @@ def _add_staff_things(office: BackOfficeSite, staff: httpx2.Client) -> None:
     now = service.clock.now()
     service.in_transaction(lambda tx: _share_a_view(tx, now))
     service.in_transaction(
-        lambda tx: add_staff_member(tx, "left@reseller.example", markup("Left", 100), ["support"], "s" * 64, now)
+        lambda tx: add_staff_member(
+            tx, NewStaffMember("left@reseller.example", markup("Left", 100), ["support"]), "s" * 64, now
+        )
     )
     service.in_transaction(lambda tx: add_token(tx, markup("Token", 100), ["orders:read"], now))
 

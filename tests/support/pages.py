@@ -15,7 +15,7 @@ from support.service import Service
 from support.web_page import plain
 from tradecounter.access.queries.users import put_user
 from tradecounter.access.sessions import start_session
-from tradecounter.access.staff import add_staff_member
+from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.pages.page_site import ACCOUNT, BACK_OFFICE, PageSite
 from tradecounter.edge.permissions import UserRole
@@ -76,7 +76,7 @@ def staff_member(service: Service, url: str, *roles: Any, name: str = "Sam Staff
     now = service.clock.now()
 
     async def add(tx: Transaction) -> tuple[int, str]:
-        member, _ = await add_staff_member(tx, email, name, list(roles), "s" * 64, now)
+        member, _ = await add_staff_member(tx, NewStaffMember(email, name, list(roles)), "s" * 64, now)
         return member.id, await start_session(tx, "staff", member.id, "127.0.0.1", "Test Browser", now)
 
     member_id, value = service.in_transaction(add)

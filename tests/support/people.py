@@ -10,7 +10,7 @@ from tradecounter.access.policy import SignInPolicy
 from tradecounter.access.queries.users import find_person
 from tradecounter.access.sessions import find_session
 from tradecounter.access.sign_in import SignIn, Visitor, enter_code, sign_in
-from tradecounter.access.staff import add_staff_member
+from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.totp import code_at, step_of
 from tradecounter.access.users import invite_user
 from tradecounter.edge.people import Person, Site
@@ -85,7 +85,9 @@ def invitation_of_member(service: Service, email: str, *roles: str) -> str:
     """The secret of the link to a new staff member."""
     now = service.clock.now()
     wanted = roles or ("support",)
-    _, link_id = service.in_transaction(lambda tx: add_staff_member(tx, email, "Sam", wanted, SECRET, now))
+    _, link_id = service.in_transaction(
+        lambda tx: add_staff_member(tx, NewStaffMember(email, "Sam", [*wanted]), SECRET, now)
+    )
     return link_token(SECRET, link_id)
 
 

@@ -9,9 +9,15 @@ import typer
 from msgspec import UNSET, Meta, Struct, UnsetType
 from typer.testing import CliRunner
 
+from tradecounter.edge.command_line.arguments import item_units
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.kit.number_types import Percent, Pounds
 from tradecounter.kit.wire import Moment
+
+
+class Line(Struct):
+    id: int
+    quantity: Annotated[int, Meta(ge=1)]
 
 
 class Request(Struct, kw_only=True):
@@ -25,6 +31,7 @@ class Request(Struct, kw_only=True):
     units: Annotated[int, Meta(ge=1, le=9, description="Units.")] = 1
     force: Annotated[bool, Meta(description="Although it looks wrong.")] = False
     active: Annotated[bool, Meta(description="Whether it is shown.")] | UnsetType = UNSET
+    lines: Annotated[list[Line], Meta(description="The lines.")] | UnsetType = UNSET
 
 
 def ran(*words: str, **said: Any) -> tuple[int, list[Request], str]:
@@ -90,3 +97,22 @@ def test_a_field_may_be_an_argument_with_its_own_default() -> None:
 def test_words_for_a_field_that_there_is_not_are_a_mistake() -> None:
     with pytest.raises(TypeError, match="Request has no field surname"):
         ran("--name", "Ada", surname=Option("--surname"))
+
+
+@pytest.fixture
+def lines() -> Option:
+    return Option("--line", metavar="ID=UNITS", read=item_units)
+
+
+def test_an_element_that_is_a_struct_is_read_into_its_fields(lines: Option) -> None:
+    assert ran("--name", "Ada", "--line", "17=3", "--line", "18=1", lines=lines)[1] == [
+        Request(name="Ada", lines=[Line(17, 3), Line(18, 1)])
+    ]
+    status, taken, printed = ran("--name", "Ada", "--line", "17", lines=lines)
+    assert (status, taken) == (2, [])
+    assert "Invalid value for '--line': '17' is not ITEM_ID=QUANTITY" in printed
+
+
+def test_an_element_that_the_struct_rejects_is_named_as_it_was_typed(lines: Option) -> None:
+    said = ran("--name", "Ada", "--line", "17=3", "--line", "18=0", lines=lines)
+    assert said == (1, [], "error: --line 18=0: must be at least 1")

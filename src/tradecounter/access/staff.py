@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Annotated
 
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from tradecounter.access.links import make_link
@@ -29,19 +31,25 @@ from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 _LONGEST_NAME = 200
 
 
-async def add_staff_member(
-    tx: Transaction, email: str, name: str, roles: Sequence[str], secret: str, now: datetime
-) -> tuple[StaffMember, int]:
+class NewStaffMember(Struct):
+    """A staff member to add."""
+
+    email: Annotated[str, Meta(description="The staff member's e-mail address.")]
+    name: Annotated[str, Meta(description="The member's name.")]
+    roles: Annotated[list[str], Meta(description=f"One of {', '.join(ROLES)}; may be repeated.")] = []
+
+
+async def add_staff_member(tx: Transaction, new: NewStaffMember, secret: str, now: datetime) -> tuple[StaffMember, int]:
     """Add a staff member, and return it with the id of the link to set its password.
 
     Raises DomainError: invalid, conflict (the address is taken).
     """
-    if parse_email(email) is None:
+    if parse_email(new.email) is None:
         raise invalid("email", NOT_AN_EMAIL)
-    require_text("name", name, _LONGEST_NAME)
-    member = await insert_staff_member(tx, email, name.strip(), _checked_roles(roles), now)
+    require_text("name", new.name, _LONGEST_NAME)
+    member = await insert_staff_member(tx, new.email, new.name.strip(), _checked_roles(new.roles), now)
     if member is None:
-        raise DomainError(Kind.CONFLICT, f"email: {email} is another staff member's")
+        raise DomainError(Kind.CONFLICT, f"email: {new.email} is another staff member's")
     audit(tx, "staff.create", _subject(member), now, after={"name": member.name, "roles": member.roles})
     return member, await make_link(tx, secret, now, INVITATION_LIFETIME, staff_id=member.id)
 

@@ -6,10 +6,11 @@ import typer
 
 from tradecounter.approvals.decide import approve_order, decline_order
 from tradecounter.approvals.queries import approval_of_code, approval_table
-from tradecounter.approvals.wire import ResellerApproval, present_approval
+from tradecounter.approvals.wire import DeclineApprovalRequest, ResellerApproval, present_approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, InState, Limit
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_table
+from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
@@ -56,16 +57,13 @@ def approve(code: Code, as_json: AsJson = False) -> None:
 
 
 @app.command("decline")
-def decline(
-    code: Code,
-    reason: Annotated[str, typer.Option(help="Why. Who asked gets it by e-mail.")],
-    as_json: AsJson = False,
-) -> None:
+@takes_request()
+def decline(code: Code, given: DeclineApprovalRequest, as_json: AsJson = False) -> None:
     """Decline an order for its customer; a pending order is cancelled."""
 
     async def work(tx: Transaction) -> ResellerApproval:
         asked = await approval_of_code(tx, code)
-        await decline_order(tx, asked.customer_id, None, asked.code, reason, SystemClock().now())
+        await decline_order(tx, asked.customer_id, None, asked.code, given.reason, SystemClock().now())
         return present_approval(await approval_of_code(tx, code))
 
     show(run_change(work), f"{code} is declined", as_json=as_json)

@@ -32,7 +32,7 @@ class ResellerApproval(Timed, Struct):
 class DeclineApprovalRequest(Struct):
     """Why an order is declined."""
 
-    reason: Annotated[str, Meta(description="Who asked gets it by e-mail.")]
+    reason: Annotated[str, Meta(description="The reason. Who asked gets it by e-mail.")]
 
 
 def present_approval(approval: Approval) -> ResellerApproval:

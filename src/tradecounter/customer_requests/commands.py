@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from tradecounter.customer_requests.handle_requests import close_request, fetch_request
+from tradecounter.customer_requests.handle_requests import RequestAnswer, close_request, fetch_request
 from tradecounter.customer_requests.queries import request_table
 from tradecounter.customer_requests.wire import ResellerRequest, present_request
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.command_line.arguments import Customer, IdOf, InState, Limit
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
+from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
@@ -51,14 +52,11 @@ def show_one(request_id: RequestId, as_json: AsJson = False) -> None:
 
 
 @app.command("close")
-def close(
-    request_id: RequestId,
-    text: Annotated[str, typer.Option(help="What the customer is told.")],
-    as_json: AsJson = False,
-) -> None:
+@takes_request(required=("text",))
+def close(request_id: RequestId, answer: RequestAnswer, as_json: AsJson = False) -> None:
     """Close a request with an answer, which who asked gets by e-mail."""
 
     async def work(tx: Transaction) -> ResellerRequest:
-        return present_request(await close_request(tx, request_id, text, SystemClock().now()))
+        return present_request(await close_request(tx, request_id, answer.text, SystemClock().now()))
 
     show(run_change(work), f"request {request_id} is closed", as_json=as_json)

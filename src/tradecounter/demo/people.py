@@ -11,7 +11,7 @@ from tradecounter.access.passwords import hash_password
 from tradecounter.access.queries.staff import find_staff_member, set_staff_password
 from tradecounter.access.queries.tokens import find_token
 from tradecounter.access.queries.users import find_user, list_users, set_rights, set_user_password
-from tradecounter.access.staff import add_staff_member
+from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.tokens import add_token
 from tradecounter.access.users import invite_user
 from tradecounter.db.pool import Database
@@ -70,7 +70,7 @@ async def demo_staff(database: Database, secret: str, now: datetime) -> list[Dem
     async with transaction(database) as tx:
         for member, password_hash in zip(missing, hashes, strict=True):
             name = member.roles[0].capitalize()
-            added, _ = await add_staff_member(tx, member.email, name, member.roles, secret, now)
+            added, _ = await add_staff_member(tx, NewStaffMember(member.email, name, [*member.roles]), secret, now)
             await set_staff_password(tx, added.id, password_hash)
             if "support" in member.roles:
                 await keep_views(tx, added.id, now)

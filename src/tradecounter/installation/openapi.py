@@ -15,7 +15,9 @@ from tradecounter.sites.public import Application
 
 
 def openapi(
-    base_url: Annotated[str, typer.Option(help="The server's URL in the document.")] = "https://api.example",
+    base_url: Annotated[
+        str, typer.Option(metavar="URL", help="The server's URL in the document.")
+    ] = "https://api.example",
     postman: Annotated[
         bool, typer.Option("--postman", help="Print a collection for Postman and Bruno instead.")
     ] = False,

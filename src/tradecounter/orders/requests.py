@@ -14,7 +14,7 @@ from tradecounter.orders.units import NamedUnits
 class Cancellation(Struct):
     """What is cancelled, and why."""
 
-    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the order.")]
+    reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the order.")]
     items: Annotated[
         list[NamedUnits] | UnsetType, Meta(description="Undispatched units; without it, all that are left.")
     ] = UNSET
@@ -55,4 +55,4 @@ class QuotePrice(Struct):
 class Declination(Struct):
     """Why a quote is declined."""
 
-    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the quote.")]
+    reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the quote.")]

@@ -43,7 +43,7 @@ def item_units(order: AnyOrder, line: OrderLine) -> ItemUnits:
 class OverrideCredit(Struct, frozen=True):
     """Lets an order exceed the account's credit, for a reason; only finance may."""
 
-    reason: Annotated[str, Meta(min_length=1, max_length=LONGEST_REASON, description="Why.")]
+    reason: Annotated[str, Meta(description="Why.")]
 
 
 Sku = Annotated[str, Meta(min_length=1, max_length=LONGEST_SKU)]

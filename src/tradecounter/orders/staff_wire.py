@@ -143,7 +143,7 @@ class ResellerOrder(Timed, Struct, omit_defaults=True, kw_only=True):
 class TakingBack(Struct):
     """Why a shipment is taken back."""
 
-    reason: Annotated[str, Meta(description="It is sent to the customer and stored with the order.")]
+    reason: Annotated[str, Meta(description="The reason, which is sent to the customer and stored with the order.")]
 
 
 class Tracking(Struct):

@@ -5,20 +5,18 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
-from msgspec import structs
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import LARGEST_METHOD, Limit, OptionalId, called, named_number
+from tradecounter.edge.command_line.arguments import LARGEST_METHOD, Limit, OptionalId, named_number, numbered
 from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_part, show_record, show_table
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.identity.installation_secret import secret_if_set
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import named_by
 from tradecounter.kit.local_time import local_text
 from tradecounter.kit.money import in_pounds
-from tradecounter.kit.numbers import read_id, read_pounds
+from tradecounter.kit.numbers import read_pounds
 from tradecounter.orders.commands.after_sale import OverrideReason
 from tradecounter.orders.commands.shown import as_operators_see_it, print_order, whole_order
 from tradecounter.orders.find_by_name import whole_code
@@ -27,7 +25,7 @@ from tradecounter.orders.order_context import read_context
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.queries.all_orders import fetch_quote, list_quotes
 from tradecounter.orders.queries.lines import lines_of, lines_of_order
-from tradecounter.orders.requests import QuotedItem, QuotedShipping, QuotePrice
+from tradecounter.orders.requests import Declination, QuotePrice
 from tradecounter.orders.states import AnyOrder, pricing_of
 from tradecounter.products.queries.by_sku import purchase_costs
 from tradecounter.quotes.confirm_quote import confirm_quote
@@ -69,36 +67,27 @@ def show_one(code: Code, as_json: AsJson = False) -> None:
     _print(run_query(lambda tx: _quote(tx, code)), as_json=as_json)
 
 
-def _carriage(text: str) -> tuple[int, Decimal]:
-    name, cost = named_number("--shipping", text, "ID=COST", read_pounds)
-    method = read_id(name)
-    if method is None:
-        raise typer.BadParameter(f"--shipping {text!r}: {name!r} is not the id of a shipping method")
-    return method, cost
+def _priced_item(text: str) -> dict[str, Any]:
+    sku, cost = named_number(text, "SKU=UNIT_COST", read_pounds)
+    return {"sku": sku, "cost_net": cost}
+
+
+def _carriage(text: str) -> dict[str, Any]:
+    method, cost = numbered(text, "ID=COST", read_pounds)
+    return {"id": method, "cost_net": cost}
 
 
 @app.command("price")
 @takes_request(
-    leave_out=("items", "shipping"),
+    items=Option(
+        "--item", "The net unit cost for all lines of the SKU; may be repeated.", "SKU=UNIT_COST", _priced_item
+    ),
+    shipping=Option("", "Offer a shipping method at this net cost; may be repeated.", "ID=COST", _carriage),
     note=Option(help="A note to the customer, sent with the price."),
     discount=Option(help="Per cent off the prices at the request, for other items."),
 )
 def price(
-    *,
     code: Code,
-    items: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--item", metavar="SKU=UNIT_COST", help="The net unit cost for all lines of the SKU; may be repeated."
-        ),
-    ] = None,
-    shipping: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID=COST",
-            help="Offer a shipping method at this net cost; may be repeated.",
-        ),
-    ] = None,
     given: QuotePrice,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the priced quote with its margin; change nothing.")
@@ -106,39 +95,25 @@ def price(
     as_json: AsJson = False,
 ) -> None:
     """Set or change a quote's prices; other items keep their prices. The customer gets an e-mail."""
-    if not items and not shipping and given.discount is None:
+    if not given.items and not given.shipping and given.discount is None:
         raise typer.BadParameter("at least one --item or --shipping is required, or --discount")
-    unit_costs = [named_number("--item", item, "SKU=UNIT_COST", read_pounds) for item in items or ()]
-    carriage = [_carriage(named) for named in shipping or ()]
-    price = structs.replace(
-        given,
-        items=[QuotedItem(*named) for named in unit_costs],
-        shipping=[QuotedShipping(*named) for named in carriage],
-    )
-    names = called(
-        items=[item.sku for item in price.items], shipping=[f"shipping {option.id}" for option in price.shipping]
-    )
     lifetime, secret = from_settings(lambda settings: (settings.quote_lifetime, secret_if_set(settings)))
 
     async def work(tx: Transaction) -> dict[str, Any]:
         now, whole = SystemClock().now(), await whole_code(tx, code)
-        with named_by(names):
-            await price_quote(tx, whole, price, now, lifetime, secret)
+        await price_quote(tx, whole, given, now, lifetime, secret)
         return await _quote(tx, code)
 
     _print(run_change(work, dry_run=dry_run), as_json=as_json)
 
 
 @app.command("decline")
-def decline(
-    code: Code,
-    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer.")],
-    as_json: AsJson = False,
-) -> None:
+@takes_request()
+def decline(code: Code, given: Declination, as_json: AsJson = False) -> None:
     """Decline a quote. The customer gets an e-mail."""
 
     async def work(tx: Transaction) -> dict[str, Any]:
-        await decline_quote(tx, await whole_code(tx, code), reason, SystemClock().now())
+        await decline_quote(tx, await whole_code(tx, code), given.reason, SystemClock().now())
         return await _quote(tx, code)
 
     _print(run_change(work), as_json=as_json)

@@ -8,9 +8,10 @@ from msgspec.structs import asdict
 from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Customer, InState, Limit, OrderName, called, item_names, item_units
+from tradecounter.edge.command_line.arguments import Customer, InState, Limit, OrderName, called, item_units
 from tradecounter.edge.command_line.output import LISTED, AsJson, show_json, show_record, show_table
-from tradecounter.edge.command_line.session import from_settings, run_change, run_query
+from tradecounter.edge.command_line.request_options import Option, read_request, takes_request
+from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import named_by
@@ -21,7 +22,7 @@ from tradecounter.returns.find_return import shown_return
 from tradecounter.returns.open_return import open_return
 from tradecounter.returns.queries.returns import lines_of_returns, list_returns
 from tradecounter.returns.receive_return import close_return
-from tradecounter.returns.requests import Receipt, ReceivedUnits, ReturnedUnits, ReturnRequest
+from tradecounter.returns.requests import Receipt, ReturnRequest
 from tradecounter.returns.wire import Return, return_on_the_wire
 
 app = typer.Typer(no_args_is_help=True, help="Units that customers send back.")
@@ -41,12 +42,12 @@ _COLUMNS = (
 )
 
 
+@takes_request(
+    items=Option("--item", "Dispatched units that come back; may be repeated.", "ITEM_ID=QUANTITY", item_units),
+)
 def open_for_order(
     reference: OrderName,
-    item: Annotated[
-        list[str], typer.Option(metavar="ITEM_ID=QUANTITY", help="Dispatched units that come back; may be repeated.")
-    ],
-    reason: Annotated[str, typer.Option(help="The reason of the return.")],
+    given: ReturnRequest,
     serial: Annotated[
         list[str] | None, typer.Option(metavar="ITEM_ID:SERIAL", help="A unit's serial number; may be repeated.")
     ] = None,
@@ -54,14 +55,13 @@ def open_for_order(
 ) -> None:
     """Open a return of dispatched units and print its number."""
     serials = _serials(serial)
-    items = [ReturnedUnits(item_id, units, serials.pop(item_id, [])) for item_id, units in item_units(item)]
+    for item in given.items:
+        item.serial_numbers = serials.pop(item.id, [])
     for item_id in serials:
         raise typer.BadParameter(f"--serial {item_id}:…: --item {item_id}=… is missing")
 
     async def work(tx: Transaction) -> Return:
-        with named_by(called(items=item_names(each.id for each in items))):
-            number = await open_return(tx, reference, ReturnRequest(items, reason), SystemClock().now())
-        return await shown_return(tx, number)
+        return await shown_return(tx, await open_return(tx, reference, given, SystemClock().now()))
 
     _print(run_change(work), as_json=as_json)
 
@@ -105,10 +105,12 @@ def show_one(number: Number, as_json: AsJson = False) -> None:
 def receive(
     number: Number,
     restock: Annotated[
-        list[str] | None, typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to sell again; may be repeated.")
+        list[Any] | None,
+        typer.Option(parser=item_units, metavar="ITEM_ID=QUANTITY", help="Units to sell again; may be repeated."),
     ] = None,
     scrap: Annotated[
-        list[str] | None, typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to write off; may be repeated.")
+        list[Any] | None,
+        typer.Option(parser=item_units, metavar="ITEM_ID=QUANTITY", help="Units to write off; may be repeated."),
     ] = None,
     credit: Annotated[
         bool, typer.Option("--credit", help="Credit the invoiced units that came back and are not credited yet.")
@@ -121,12 +123,15 @@ def receive(
     """Receive units of a return; restocked units serve back-orders first."""
     good, bad = _each_once("--restock", restock), _each_once("--scrap", scrap)
     ids = list(dict.fromkeys([*good, *bad]))
-    items = [ReceivedUnits(item_id, good.get(item_id, 0), bad.get(item_id, 0)) for item_id in ids]
+    items = [{"id": item_id, "restock": good.get(item_id, 0), "scrap": bad.get(item_id, 0)} for item_id in ids]
+    names = called(items=[f"item {item_id}" for item_id in ids])
+    with reporting_errors(), named_by(names):
+        receipt = read_request({"items": items, "credit": credit}, Receipt)
     letterhead = from_settings(letterhead_from)
 
     async def work(tx: Transaction) -> ReceivedReturn:
-        with named_by(called(items=item_names(ids))):
-            return await receive_and_credit(tx, number, Receipt(items, credit), letterhead, SystemClock().now())
+        with named_by(names):
+            return await receive_and_credit(tx, number, receipt, letterhead, SystemClock().now())
 
     received = run_change(work, dry_run=dry_run)
     _print(received, as_json=as_json)
@@ -136,12 +141,12 @@ def receive(
             typer.echo(f"\n{name} of invoice {note.invoice} over {in_pounds(note.cost_gross)} {verb} issued")
 
 
-def _each_once(option: str, texts: list[str] | None) -> dict[int, int]:
+def _each_once(option: str, named: list[dict[str, int]] | None) -> dict[int, int]:
     units: dict[int, int] = {}
-    for item_id, quantity in item_units(texts, option):
-        if item_id in units:
-            raise typer.BadParameter(f"{option} {item_id} is named twice: add up its quantities")
-        units[item_id] = quantity
+    for item in named or ():
+        if item["id"] in units:
+            raise typer.BadParameter(f"{option} {item['id']} is named twice: add up its quantities")
+        units[item["id"]] = item["quantity"]
     return units
 
 

@@ -19,8 +19,8 @@ class ReturnedUnits(NamedUnits):
 class ReturnRequest(Struct):
     """A return to open."""
 
-    items: list[ReturnedUnits]
-    reason: str
+    items: Annotated[list[ReturnedUnits], Meta(description="Dispatched units that come back.")]
+    reason: Annotated[str, Meta(description="The reason of the return.")]
 
 
 class ReceivedUnits(Struct):

@@ -31,7 +31,7 @@ class Dispatch(Struct):
     items: Annotated[
         list[DispatchedItem] | UnsetType, Meta(description="What leaves; without it, all that is allocated.")
     ] = UNSET
-    tracking_number: Annotated[str | None, Meta(description="The courier's number.")] = None
+    tracking_number: Annotated[str | None, Meta(description="The courier's tracking number.")] = None
     carrier: Annotated[
         str | None, Meta(description="Who carries it; without it, the provider of the order's shipping method.")
     ] = None

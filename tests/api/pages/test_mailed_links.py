@@ -12,7 +12,7 @@ from support.people import PASSWORD, SECRET, later
 from support.service import Service
 from support.signing_in import Place, place_at
 from tradecounter.access.links import link_token, staff_address
-from tradecounter.access.staff import add_staff_member
+from tradecounter.access.staff import NewStaffMember, add_staff_member
 from tradecounter.access.users import invite_user
 from tradecounter.edge.pages.page_site import BACK_OFFICE
 
@@ -113,7 +113,7 @@ def test_a_sign_in_in_a_new_browser_is_told_by_email(place: Place) -> None:
 def test_invitations_lead_to_the_page_that_sets_the_password(shop: Service, office: BackOfficeSite) -> None:
     now, customer = shop.clock.now(), shop.customer()
     member, user = place_at("staff", office), place_at("account", office)
-    add = lambda tx: add_staff_member(tx, "new@reseller.example", "New", ["support"], SECRET, now)  # noqa: E731
+    add = lambda tx: add_staff_member(tx, NewStaffMember("new@reseller.example", "New", ["support"]), SECRET, now)  # noqa: E731
     _, link_id = shop.in_transaction(add)
     address = staff_address(shop.settings, link_token(SECRET, link_id))
     assert address.startswith("http://127.0.0.1:8001/set-password?token=")

@@ -6,8 +6,15 @@ import typer
 
 from tradecounter.access.links import link_token, staff_address
 from tradecounter.access.queries.staff import list_staff
-from tradecounter.access.staff import add_staff_member, disable_staff_member, edit_staff_member, reset_staff_member
+from tradecounter.access.staff import (
+    NewStaffMember,
+    add_staff_member,
+    disable_staff_member,
+    edit_staff_member,
+    reset_staff_member,
+)
 from tradecounter.edge.command_line.output import AsJson, show, show_table
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.edge.people import StaffMember
@@ -22,17 +29,11 @@ Email = Annotated[str, typer.Argument(metavar="EMAIL", help="The staff member's 
 
 
 @app.command("add")
-def add(
-    email: Email,
-    name: Annotated[str, typer.Option(help="The member's name.")],
-    roles: Annotated[
-        list[str], typer.Option("--role", metavar="R", help=f"One of {', '.join(ROLES)}; may be repeated.")
-    ],
-    as_json: AsJson = False,
-) -> None:
+@takes_request(required=("roles",), email=Option("EMAIL"), roles=Option("--role", metavar="R"))
+def add(new: NewStaffMember, as_json: AsJson = False) -> None:
     """Add a staff member; prints a link to set the password."""
     secret = from_settings(secret_key)
-    member, link_id = run_change(lambda tx: add_staff_member(tx, email, name, roles, secret, SystemClock().now()))
+    member, link_id = run_change(lambda tx: add_staff_member(tx, new, secret, SystemClock().now()))
     _show(member, secret, link_id, as_json=as_json)
 
 
@@ -46,7 +47,7 @@ def show_all(columns: ColumnNames = None, as_json: AsJson = False) -> None:
 @app.command("edit")
 def edit(
     email: Email,
-    name: Annotated[str | None, typer.Option(help="The member's new name.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="The member's new name.")] = None,
     roles: Annotated[
         list[str] | None,
         typer.Option("--role", metavar="R", help=f"One of {', '.join(ROLES)}; may be repeated. Replaces all roles."),

@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=True, help="Service tokens, with which program
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Option(help="The program that uses it.")],
+    name: Annotated[str, typer.Option(metavar="TEXT", help="The program that uses it.")],
     scopes: Annotated[
         list[str],
         typer.Option("--scope", metavar="S", help=f"One of {', '.join(SCOPES)}; may be repeated. Write includes read."),

@@ -1,13 +1,13 @@
 """`tradecounter credit-note`: credit notes against invoices."""
 
 import re
-from decimal import Decimal
 from typing import Annotated
 
 import typer
+from msgspec import UNSET
 
-from tradecounter.billing.credit_shares import CreditLine
-from tradecounter.billing.issue_credit_note import issue_credit_note
+from tradecounter.billing.operations.steps import credit_invoice
+from tradecounter.billing.operations.wire import CreditNoteRequest
 from tradecounter.billing.queries.credit_notes import (
     CreditNoteFilter,
     fetch_credit_note,
@@ -17,13 +17,13 @@ from tradecounter.billing.queries.credit_notes import (
 from tradecounter.billing.reseller_wire import CreditNote, present_credit_note
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OptionalId, Reason, called, number, pounds
+from tradecounter.edge.command_line.arguments import Customer, IdOf, Limit, OptionalId, number
 from tradecounter.edge.command_line.output import LISTED, AsJson, show, show_record, show_table
 from tradecounter.edge.command_line.pdf_file import Output, write_pdf
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change, run_query
 from tradecounter.edge.command_line.tables import ColumnNames, Prose
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import named_by
 from tradecounter.kit.money import in_pounds
 from tradecounter.kit.numbers import read_count
 from tradecounter.letterhead.seller import letterhead_from
@@ -38,40 +38,36 @@ _LINES = ("item_id", "sku", "quantity", "unit_cost", "cost_net", "cost_tax", "ta
 _ITEM = re.compile(r"([0-9]{1,18}|shipping)=(.*)", re.DOTALL)
 
 
-def _line(text: str) -> CreditLine:
+def _line(text: str) -> dict[str, int | None]:
     found = _ITEM.fullmatch(text)
     if found is None:
-        raise typer.BadParameter(f"--item {text!r}: must be ITEM_ID=QUANTITY or shipping=1")
-    return CreditLine(None if found[1] == "shipping" else int(found[1]), number(read_count, found[2]))
+        raise typer.BadParameter(f"{text!r} must be ITEM_ID=QUANTITY or shipping=1")
+    return {
+        "item_id": None if found[1] == "shipping" else int(found[1]),
+        "quantity": number(read_count, found[2]),
+    }
 
 
 @app.command("add")
+@takes_request(
+    lines=Option("--item", "Units to credit; may be repeated. Shipping: shipping=1.", "ITEM_ID=QUANTITY", _line),
+    amount=Option(metavar="POUNDS"),
+)
 def add(
     invoice: Annotated[int, IdOf("INVOICE", "The invoice's number.")],
-    reason: Reason,
-    item: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ITEM_ID=QUANTITY", help="Units to credit; may be repeated. Shipping: shipping=1."),
-    ] = None,
-    amount: Annotated[
-        Decimal | None, typer.Option("--amount", parser=pounds, metavar="POUNDS", help="Pounds to credit, without VAT.")
-    ] = None,
+    given: CreditNoteRequest,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the credit note and its total, and issue nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Credit units of an invoice's lines, or an amount; money that had paid for it goes to the account."""
-    if bool(item) == (amount is not None):
+    if (given.lines is UNSET) == (given.amount is UNSET):
         raise typer.BadParameter("name either --item or --amount")
-    credit = [_line(text) for text in item or ()] if amount is None else amount
     letterhead = from_settings(letterhead_from)
-    now = SystemClock().now()
-    lines = [] if isinstance(credit, Decimal) else credit
 
     async def work(tx: Transaction) -> CreditNote:
-        with named_by(called(lines=["shipping" if line.item_id is None else f"item {line.item_id}" for line in lines])):
-            return await issue_credit_note(tx, invoice, credit, reason, letterhead, now)
+        return await credit_invoice(tx, invoice, given, letterhead, SystemClock().now())
 
     note = run_change(work, dry_run=dry_run)
     show(note, _in_words(note, dry_run=dry_run), as_json=as_json)

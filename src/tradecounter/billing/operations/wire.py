@@ -32,8 +32,8 @@ class CreditNoteRequest(Struct, kw_only=True, omit_defaults=True):
     lines: (
         Annotated[list[CreditLine], Meta(min_length=1, description="`item_id` is null for shipping.")] | UnsetType
     ) = UNSET
-    amount: Pounds | UnsetType = UNSET
-    reason: str
+    amount: Annotated[Pounds, Meta(description="Pounds to credit, without VAT.")] | UnsetType = UNSET
+    reason: Annotated[str, Meta(description="The reason, for the customer and the audit log.")]
 
 
 class PaymentListParameters(ChangingParameters, frozen=True, kw_only=True):

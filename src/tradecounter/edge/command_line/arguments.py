@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -75,25 +75,16 @@ def percent(text: str) -> Decimal:
     return number(read_percent, text)
 
 
-def item_units(texts: list[str] | None, option: str = "--item") -> list[tuple[int, int]]:
-    """Return pairs of item id and quantity from the values of an option. Raises BadParameter."""
-    found = []
-    for text in texts or ():
-        name, equals, units = text.partition("=")
-        item = read_id(name)
-        if not equals or item is None:
-            raise typer.BadParameter(f"{option} {text!r} is not ITEM_ID=QUANTITY")
-        try:
-            found.append((item, read_count(units)))
-        except UnreadableNumberError as error:
-            raise typer.BadParameter(f"{option} {text!r}: {error}") from error
-    return found
+def item_units(text: str) -> dict[str, int]:
+    """Return the fields of a line's units, from ITEM_ID=QUANTITY. Raises BadParameter."""
+    item_id, quantity = numbered(text, "ITEM_ID=QUANTITY", read_count)
+    return {"id": item_id, "quantity": quantity}
 
 
 def called(**lists: Sequence[str]) -> Callable[[str], str]:
-    """Return how a command names the elements of a request's lists, for `named_by`: `items[0].quantity` is `item 17`.
+    """Return how a command that makes the lists of a request from several options names their elements, for `named_by`.
 
-    `lists` have a name for each element. `reporting_errors` names the other fields.
+    `lists` have a name for each element, such as `item 17`. `reporting_errors` names all else.
     """
 
     def name(place: str) -> str:
@@ -104,20 +95,24 @@ def called(**lists: Sequence[str]) -> Callable[[str], str]:
     return name
 
 
-def item_names(ids: Iterable[int]) -> list[str]:
-    """Return how commands name the items of an order."""
-    return [f"item {item_id}" for item_id in ids]
-
-
-def named_number(option: str, text: str, form: str, read: Callable[[str], Number]) -> tuple[str, Number]:
-    """Return the name and the number in an option of the form NAME=NUMBER. Raises BadParameter."""
+def named_number(text: str, form: str, read: Callable[[str], Number]) -> tuple[str, Number]:
+    """Return the name and the number in a text of the form NAME=NUMBER. Raises BadParameter."""
     name, equals, found = text.rpartition("=")  # a SKU may contain an equals sign, a number cannot
     if not equals or not name:
-        raise typer.BadParameter(f"{option} {text!r} is not {form}")
+        raise typer.BadParameter(f"{text!r} is not {form}")
     try:
         return name, read(found)
     except UnreadableNumberError as error:
-        raise typer.BadParameter(f"{option} {text!r}: {error}") from error
+        raise typer.BadParameter(f"{text!r}: {error}") from error
+
+
+def numbered(text: str, form: str, read: Callable[[str], Number]) -> tuple[int, Number]:
+    """Return the id and the number in a text of the form ID=NUMBER. Raises BadParameter."""
+    name, found = named_number(text, form, read)
+    named = read_id(name)
+    if named is None:
+        raise typer.BadParameter(f"{text!r} is not {form}")
+    return named, found
 
 
 def since(text: str) -> datetime:

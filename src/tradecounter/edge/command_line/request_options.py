@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from types import GenericAlias
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 import typer
@@ -24,20 +24,32 @@ from tradecounter.kit.number_types import NumberField, alternatives, metas, numb
 from tradecounter.kit.validation_messages import field_errors_of
 
 Command = Callable[..., None]
+Reader = Callable[[str], Any]
+Request = TypeVar("Request", bound=Struct)
 
 
 class Option(Struct, frozen=True):
     """What a command says of a field otherwise than the struct does.
 
     `name` is an option's, `--trade/--no-trade`, or an argument's, in capitals. `read` parses a text, and an element of
-    a list. A field with a `default` is not required.
+    a list; of an element that is a struct it returns the fields. A field with a `default` is not required.
     """
 
     name: str = ""
     help: str = ""
     metavar: str = ""
-    read: Callable[[str], Any] | None = None
+    read: Reader | None = None
     default: Any = None
+
+
+class Typed(Struct, frozen=True):
+    """The fields of a list's element, and the text that they were read from, by which errors name it."""
+
+    text: str
+    fields: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 _AS_THE_STRUCT_SAYS = Option()
@@ -61,9 +73,10 @@ def takes_request(
 
         @wraps(command)
         def run(**values: Any) -> None:
-            given = {each.encode_name: value for each in taken if (value := values.pop(each.name)) not in (None, [])}
+            named = {each.encode_name: values.pop(each.name) for each in taken}
+            given = {name: _as_read(value) for name, value in named.items() if value not in (None, [])}
             with reporting_errors():
-                values[request.name] = _read_request(given, request.annotation)
+                values[request.name] = read_request(given, request.annotation)
             command(**values)
 
         made = [
@@ -78,11 +91,15 @@ def takes_request(
     return decorate
 
 
-def _read_request(given: Mapping[str, Any], shape: type[Struct]) -> Struct:
-    """Return the request. Raises DomainError (invalid) with all that the struct rejects."""
+def read_request(given: Mapping[str, Any], shape: type[Request]) -> Request:
+    """Return the request with these fields. Raises DomainError (invalid) with all that its struct rejects."""
     if errors := list(field_errors_of(given, shape)):
         raise invalid_fields(errors)
     return msgspec.convert(given, shape)
+
+
+def _as_read(value: Any) -> Any:
+    return [each.fields if isinstance(each, Typed) else each for each in value] if isinstance(value, list) else value
 
 
 def _parameter(field: FieldInfo, said: Option, *, required: bool) -> Parameter:
@@ -113,14 +130,15 @@ def _parameter(field: FieldInfo, said: Option, *, required: bool) -> Parameter:
     )
 
 
-def _kind(annotation: Any, read: Callable[[str], Any] | None, *, listed: bool) -> tuple[Any, dict[str, Any]]:
+def _kind(annotation: Any, read: Reader | None, *, listed: bool) -> tuple[Any, dict[str, Any]]:
     """Return a value's type for Typer, with how it is read and what the help calls it."""
     options = alternatives(annotation)
     wanted = number_of(annotation)
     choice = next((each for each in options if get_origin(each) is Literal), None)
     found: tuple[Any, dict[str, Any]] = (str, {"metavar": "TEXT"})
     if read is not None:
-        found = Any, {"parser": read, "metavar": "D" if {date, datetime} & set(options) else "TEXT"}
+        parser = partial(_typed, read) if _is_struct(options) else read
+        found = Any, {"parser": parser, "metavar": "D" if {date, datetime} & set(options) else "TEXT"}
     elif bool in options:
         found = bool, {"metavar": None}
     elif choice is not None and listed:  # Typer has no lists of choices
@@ -136,6 +154,14 @@ def _kind(annotation: Any, read: Callable[[str], Any] | None, *, listed: bool) -
     elif date in options:
         found = date, {"parser": read_day, "metavar": "D"}
     return found
+
+
+def _is_struct(options: Sequence[Any]) -> bool:
+    return any(isinstance(each, type) and issubclass(each, Struct) for each in options)
+
+
+def _typed(read: Reader, text: str) -> Typed:
+    return Typed(text, read(text))
 
 
 _METAVARS = {"pounds": "AMOUNT", "percent": "PERCENT", "measure": "NUMBER"}

@@ -1,6 +1,7 @@
 """`tradecounter order create`, `confirm`, `amend`, `cancel`, `external-id` and `note`."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,16 +17,17 @@ from tradecounter.edge.command_line.arguments import (
     OptionalId,
     OrderName,
     called,
-    item_names,
     item_units,
     named_number,
+    numbered,
 )
 from tradecounter.edge.command_line.output import AsJson
+from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import from_settings, reporting_errors, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.errors import OperatorError, named_by
 from tradecounter.kit.json_text import check_text, decode_json, read_json
-from tradecounter.kit.numbers import read_count, read_id, read_pounds
+from tradecounter.kit.numbers import read_count, read_pounds
 from tradecounter.orders.add_note import add_note
 from tradecounter.orders.amend_order import amend_order
 from tradecounter.orders.cancel_order import cancel_order
@@ -39,7 +41,6 @@ from tradecounter.orders.order_context import read_context
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
-from tradecounter.orders.units import NamedUnits
 
 OverrideReason = Annotated[
     str | None,
@@ -95,6 +96,14 @@ def confirm(
     print_order(run_change(work), as_json=as_json)
 
 
+@takes_request(
+    items=Option(
+        "--item",
+        "Units to cancel; may be repeated. Default: all that are not dispatched.",
+        "ITEM_ID=QUANTITY",
+        item_units,
+    )
+)
 def cancel(
     reference: Annotated[
         str,
@@ -102,40 +111,45 @@ def cancel(
             metavar="ORDER", help="The order's reference, id or confirmation code, or the code's beginning."
         ),
     ],
-    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer and stored with the order.")],
-    item: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ITEM_ID=QUANTITY", help="Units to cancel; may be repeated. Default: all that are not dispatched."
-        ),
-    ] = None,
+    given: Cancellation,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Cancel all undispatched units of an order, or some of them; releases their stock and credit."""
-    items = [NamedUnits(*units) for units in item_units(item)]
 
     async def work(tx: Transaction) -> None:
-        with named_by(called(items=item_names(each.id for each in items))):
-            await cancel_order(tx, reference, Cancellation(reason, items or msgspec.UNSET), SystemClock().now())
+        await cancel_order(tx, reference, given, SystemClock().now())
 
     change_order(reference, work, as_json=as_json, dry_run=dry_run)
+
+
+def _new_item(text: str) -> dict[str, Any]:
+    sku, quantity = named_number(text, "SKU=QUANTITY", read_count)
+    return {"sku": sku, "quantity": quantity}
+
+
+def _price(text: str) -> dict[str, Any]:
+    item_id, cost = numbered(text, "ITEM_ID=UNIT_COST", read_pounds)
+    return {"id": item_id, "unit_cost": cost}
 
 
 def amend(
     reference: OrderName,
     item: Annotated[
-        list[str] | None,
+        list[Any] | None,
         typer.Option(
+            parser=item_units,
             metavar="ITEM_ID=QUANTITY",
             help="The units of an item that are wanted, dispatched ones included; 0 removes it. May be repeated.",
         ),
     ] = None,
     add: Annotated[
-        list[str] | None, typer.Option(metavar="SKU=QUANTITY", help="A new item at today's price; may be repeated.")
+        list[Any] | None,
+        typer.Option(parser=_new_item, metavar="SKU=QUANTITY", help="A new item at today's price; may be repeated."),
     ] = None,
     price: Annotated[
-        list[str] | None, typer.Option(metavar="ITEM_ID=UNIT_COST", help="An item's net unit cost; may be repeated.")
+        list[Any] | None,
+        typer.Option(parser=_price, metavar="ITEM_ID=UNIT_COST", help="An item's net unit cost; may be repeated."),
     ] = None,
     address: Annotated[
         Path | None,
@@ -147,16 +161,18 @@ def amend(
     customer_reference: Annotated[
         str | None, typer.Option("--reference", metavar="TEXT", help="The customer's own reference.")
     ] = None,
-    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer.")] = "",
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is sent to the customer.")] = "",
     override_credit: OverrideReason = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Amend an order before its dispatch; stock, credit and totals follow, and the customer gets an e-mail."""
     policy = from_settings(OrderingPolicy.from_settings)
-    with reporting_errors():
+    items = _amended_items(item or (), add or (), price or ())
+    names = called(items=[each.get("sku") or f"item {each['id']}" for each in items])
+    with reporting_errors(), named_by(names):
         values = {
-            "items": _amended_items(item, add, price),
+            "items": items,
             "shipping_address": None if address is None else msgspec.Raw(read_file(address)),
             "shipping_method": None if shipping_method is None else {"id": shipping_method},
             "customer_reference": customer_reference,
@@ -168,33 +184,23 @@ def amend(
     async def work(tx: Transaction) -> None:
         order = await fetch_order(tx, reference)
         context = await read_context(tx, order.customer_id, policy, SystemClock().now())
-        names = [item.sku or f"item {item.id}" for item in request.items]
-        with named_by(called(items=names)):
+        with named_by(names):
             await amend_order(tx, reference, request, context)
 
     change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
 
 def _amended_items(
-    quantities: list[str] | None, added: list[str] | None, prices: list[str] | None
+    quantities: Sequence[dict[str, Any]], added: Sequence[dict[str, Any]], prices: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     items: dict[int, dict[str, Any]] = {}
-    for item_id, quantity in item_units(quantities):
-        if item_id in items:
-            raise typer.BadParameter(f"--item {item_id} is named twice")
-        items[item_id] = {"id": item_id, "quantity": quantity}
-    for text in prices or ():
-        name, cost = named_number("--price", text, "ITEM_ID=UNIT_COST", read_pounds)
-        named = read_id(name)
-        if named is None:
-            raise typer.BadParameter(f"--price {text!r}: {name!r} is not the id of an item")
-        items.setdefault(named, {"id": named})["unit_cost"] = cost
-    return [*items.values(), *(_new_item(text) for text in added or ())]
-
-
-def _new_item(text: str) -> dict[str, Any]:
-    sku, quantity = named_number("--add", text, "SKU=QUANTITY", read_count)
-    return {"sku": sku, "quantity": quantity}
+    for item in quantities:
+        if item["id"] in items:
+            raise typer.BadParameter(f"--item {item['id']} is named twice")
+        items[item["id"]] = dict(item)
+    for item in prices:
+        items.setdefault(item["id"], {}).update(item)
+    return [*items.values(), *added]
 
 
 def read_file(path: Path) -> bytes:

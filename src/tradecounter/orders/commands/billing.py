@@ -8,23 +8,20 @@ import typer
 from tradecounter.billing.issue_invoice import issue_invoice
 from tradecounter.edge.command_line.arguments import OrderName, pounds
 from tradecounter.edge.command_line.output import AsJson, show
+from tradecounter.edge.command_line.request_options import takes_request
 from tradecounter.edge.command_line.session import from_settings, run_change
 from tradecounter.kit.clock import SystemClock
 from tradecounter.kit.money import in_pounds
 from tradecounter.letterhead.seller import letterhead_from
+from tradecounter.orders.staff_wire import Invoicing
 from tradecounter.payments.record_payment import record_payment
 
 
-def invoice(
-    reference: OrderName,
-    part: Annotated[
-        bool, typer.Option("--part", help="Invoice what is dispatched, although some units are still to come.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
+@takes_request()
+def invoice(reference: OrderName, wanted: Invoicing, as_json: AsJson = False) -> None:
     """Invoice all that is dispatched and not yet invoiced; if all is invoiced, show the latest invoice's number."""
     letterhead = from_settings(letterhead_from)
-    issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now(), part=part))
+    issued = run_change(lambda tx: issue_invoice(tx, reference, letterhead, SystemClock().now(), part=wanted.part))
     if issued.new and letterhead.examples:
         typer.echo(f"warning: the invoice shows built-in examples of {', '.join(letterhead.examples)}", err=True)
     done = "is issued" if issued.new else "was issued before"

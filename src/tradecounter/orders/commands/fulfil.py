@@ -2,82 +2,62 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import OrderName, called, item_names, item_units
+from tradecounter.edge.command_line.arguments import OrderName, item_units
 from tradecounter.edge.command_line.output import AsJson
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.errors import DomainError, named_by
-from tradecounter.kit.local_time import moment_of
+from tradecounter.kit.errors import DomainError
 from tradecounter.orders.commands.shown import print_order, whole_order
 from tradecounter.orders.find_by_name import fetch_order
-from tradecounter.orders.units import NamedUnits
 from tradecounter.settings import read_settings
 from tradecounter.shipments.add_video import add_video
 from tradecounter.shipments.dispatch_order import dispatch_order
-from tradecounter.shipments.requests import DispatchRequest, Serial
+from tradecounter.shipments.requests import Dispatch, DispatchRequest, Serial
 from tradecounter.shipments.rules import normalised_mac
-from tradecounter.shipments.track_shipment import NewTrackingEvent, local_time, track_shipment
+from tradecounter.shipments.track_shipment import NewTrackingEvent, track_shipment
 from tradecounter.shipments.wire import OrderVideoResponse
 
 # A MAC address may contain colons too.
 _SERIAL = re.compile(
     r"(?P<item>[0-9]{1,18}):(?P<serial>[^:]+)"
-    r"(?::(?P<mac>(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|[^:]*)(?::(?P<sku>.*))?)?",
+    r"(?::(?P<mac>(?:[0-9A-Fa-f]{2}:){1,5}[0-9A-Fa-f]{2}|[^:]*)(?::(?P<sku>.*))?)?",
     re.DOTALL,
 )
 
 
+@takes_request(
+    items=Option(
+        "--item", "Items to dispatch; may be repeated. Default: all that remain.", "ITEM_ID=QUANTITY", item_units
+    ),
+    tracking_number=Option("--tracking", metavar="NUMBER"),
+    carrier=Option(help="Who carries it. Default: the provider of its shipping method.", metavar="NAME"),
+    dispatched_at=Option("--at", "When it left, in UK time. Default: now.", "YYYY-MM-DDTHH:MM[:SS]"),
+)
 def dispatch(
     reference: OrderName,
-    item: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ITEM_ID=QUANTITY",
-            help="Items to dispatch; may be repeated. Default: all that remain.",
-        ),
-    ] = None,
-    tracking_number: Annotated[
-        str | None, typer.Option("--tracking", metavar="NUMBER", help="The courier's tracking number.")
-    ] = None,
+    given: Dispatch,
     serial: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]", help="A unit's serial number; may be repeated."
         ),
     ] = None,
-    carrier: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Who carries it. Default: the provider of its shipping method."),
-    ] = None,
-    dispatched_at: Annotated[
-        str | None,
-        typer.Option("--at", metavar="YYYY-MM-DDTHH:MM[:SS]", help="When it left, in UK time. Default: now."),
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Dispatch all or part of an order as one shipment."""
-    items = [NamedUnits(*units) for units in item_units(item)]
-    serials = [_serial(text) for text in serial or ()]
-    names = called(items=item_names(each.id for each in items))
+    serials = [_serial(number, text) for number, text in enumerate(serial or ())]
 
     async def work(tx: Transaction) -> None:
-        invoice = read_settings().invoice_each_dispatch
-        with named_by(names):
-            request = DispatchRequest(
-                items=items or None,
-                tracking_number=tracking_number,
-                carrier=carrier,
-                dispatched_at=None if dispatched_at is None else moment_of(local_time("dispatched_at", dispatched_at)),
-                serials=serials,
-                invoice=invoice,
-            )
-            await dispatch_order(tx, reference, request, SystemClock().now())
+        request = DispatchRequest.of(given, invoice=read_settings().invoice_each_dispatch)
+        request = replace(request, serials=serials, only_allocated=False)
+        await dispatch_order(tx, reference, request, SystemClock().now())
 
     change_order(reference, work, as_json=as_json)
 
@@ -121,12 +101,12 @@ def change_order(
     print_order(run_change(work, dry_run=dry_run), as_json=as_json)
 
 
-def _serial(text: str) -> Serial:
+def _serial(number: int, text: str) -> Serial:
     found = _SERIAL.fullmatch(text)
     if found is None:
         raise typer.BadParameter(f"--serial {text!r} is not ITEM_ID:SERIAL[:MAC[:PROVISIONING_SKU]]")
     try:
-        mac = normalised_mac("--serial", found["mac"]) if found["mac"] else ""
+        mac = normalised_mac(f"--serial {text!r}", found["mac"]) if found["mac"] else ""
     except DomainError as error:
-        raise typer.BadParameter(f"--serial {text!r}: its MAC address must have 12 hexadecimal digits") from error
-    return Serial(int(found["item"]), found["serial"], mac, found["sku"] or "")
+        raise typer.BadParameter(error.message) from error
+    return Serial(int(found["item"]), found["serial"], mac, found["sku"] or "", f"serial[{number}]")

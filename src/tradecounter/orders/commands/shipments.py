@@ -14,6 +14,7 @@ from tradecounter.edge.command_line.session import from_settings, run_query
 from tradecounter.kit.clock import SystemClock
 from tradecounter.letterhead.seller import letterhead_from
 from tradecounter.orders.commands.fulfil import change_order
+from tradecounter.orders.staff_wire import TakingBack
 from tradecounter.shipments.correct_shipment import ShipmentCorrection, correct_shipment
 from tradecounter.shipments.packing_slip import packing_slip
 from tradecounter.shipments.picking_list import picking_list
@@ -48,17 +49,18 @@ def correct(
     change_order(reference, work, as_json=as_json, dry_run=dry_run)
 
 
+@takes_request()
 def take_back(
     reference: OrderName,
     shipment_id: ShipmentId,
-    reason: Annotated[str, typer.Option(help="The reason, which is sent to the customer and stored with the order.")],
+    given: TakingBack,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Take a shipment back that never left, while nothing of it is invoiced; its units are allocated again."""
 
     async def work(tx: Transaction) -> None:
-        await take_back_shipment(tx, reference, shipment_id, reason, SystemClock().now())
+        await take_back_shipment(tx, reference, shipment_id, given.reason, SystemClock().now())
 
     change_order(reference, work, as_json=as_json, dry_run=dry_run)
 

@@ -10,7 +10,13 @@ from tradecounter.access.queries.guesses import slowed_addresses
 from tradecounter.access.queries.staff import list_staff, staff_by_id
 from tradecounter.access.queries.tokens import list_tokens
 from tradecounter.access.rules import GUESSING_WINDOW
-from tradecounter.access.staff import add_staff_member, disable_staff_member, edit_staff_member, reset_staff_member
+from tradecounter.access.staff import (
+    NewStaffMember,
+    add_staff_member,
+    disable_staff_member,
+    edit_staff_member,
+    reset_staff_member,
+)
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled
 from tradecounter.edge.pages.operation import page
@@ -34,14 +40,6 @@ _DESCRIBED = {
     "administrator": "Administrator: everything, also staff, tokens and webhooks",
 }
 _ROLES = [(role, _DESCRIBED[role]) for role in ROLES]
-
-
-class NewMemberForm(Struct):
-    """A new member of the staff."""
-
-    email: str
-    name: str
-    roles: list[str] = []
 
 
 class MemberForm(Struct):
@@ -83,9 +81,9 @@ class StaffPages(Struct, frozen=True):
         roles=ADMINISTRATORS,
         dangerous=True,
     )
-    async def add(self, tx: Transaction, body: NewMemberForm, now: datetime) -> tuple[StaffMember, int]:
+    async def add(self, tx: Transaction, body: NewStaffMember, now: datetime) -> tuple[StaffMember, int]:
         secret = secret_key(self.parts.settings)
-        return await add_staff_member(tx, body.email, body.name, body.roles, secret, now)
+        return await add_staff_member(tx, body, secret, now)
 
     @step(
         "/staff/{id}/edit",
