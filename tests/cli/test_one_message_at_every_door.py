@@ -4,8 +4,10 @@ Each case is one fault, sent to the API, a page and a command. The API names the
 message beside the field, the command names the option or the item.
 """
 
+import json
 import re
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 import httpx2
@@ -13,12 +15,16 @@ import pytest
 
 from support.backoffice import BackOfficeSite, backoffice_of
 from support.command_line import SECRET, Forker, Program
-from support.doors import CASES, ITEM, SELLER, About, Case
+from support.door_cases_of_accounts import CASES as OF_ACCOUNTS
+from support.door_cases_of_sales import CASES as OF_SALES
+from support.door_cases_of_sales import TYPED_ORDER
+from support.door_subjects import SELLER
+from support.doors import CUSTOMER, ITEM, SKU, Case
 from support.orders import sell
-from support.pages import Person, beside, staff_member
+from support.pages import Person, beside, customer_user, staff_member
 from support.service import Customer, Service
-from support.shop import ADDRESS, stock_shop
 from support.shop import order as order_of
+from support.shop import stock_shop
 
 
 @pytest.fixture(scope="module")
@@ -44,48 +50,76 @@ def sam(office: BackOfficeSite) -> Person:
 
 
 @pytest.fixture(scope="module")
+def ada(office: BackOfficeSite, customer: Customer) -> Iterator[Person]:
+    person = customer_user(office.service, customer.id)
+    yield person
+    person.http.close()
+
+
+@pytest.fixture(scope="module")
 def tradecounter(office: BackOfficeSite, tmp_path_factory: pytest.TempPathFactory, forker: Forker) -> Program:
     settings = {f"TRADECOUNTER_{name.upper()}": value for name, value in {"secret_key": SECRET, **SELLER}.items()}
     return Program(tmp_path_factory.mktemp("doors"), office.service.database_url, forker, settings)
 
 
-def _about(value: Any, about: About) -> Any:
-    """Return a value with the id of the line."""
+def _filled_in(value: Any, words: dict[str, Any]) -> Any:
+    """Return a value in which words that stand for something are replaced."""
     if isinstance(value, dict):
-        return {name: _about(each, about) for name, each in value.items()}
+        return {name: _filled_in(each, words) for name, each in value.items()}
     if isinstance(value, list):
-        return [_about(each, about) for each in value]
-    if value == ITEM:
-        return about.item
-    return value.replace(ITEM, str(about.item)) if isinstance(value, str) else value
+        return [_filled_in(each, words) for each in value]
+    if not isinstance(value, str) or value in words:
+        return words.get(value, value)
+    return reduce(lambda text, word: text.replace(word, str(words[word])), words, value)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.step} {case.api.named}")
+@pytest.mark.parametrize(
+    "case",
+    [*OF_SALES, *OF_ACCOUNTS],
+    ids=lambda case: f"{case.of.__name__} {case.step} {(case.api or case.page).named}",
+)
 def test_a_fault_has_one_message_at_every_door(
-    case: Case, office: BackOfficeSite, customer: Customer, staff: httpx2.Client, sam: Person, tradecounter: Program
+    case: Case,
+    office: BackOfficeSite,
+    customer: Customer,
+    staff: httpx2.Client,
+    sam: Person,
+    ada: Person,
+    tradecounter: Program,
 ) -> None:
     about = case.of(office.service, customer)
+    words = {ITEM: about.item, CUSTOMER: customer.id, SKU: next(iter(about.words), "")}
     step = f"/{case.step}" if case.step else ""
-    path = f"/api{about.path}{step}" if case.method == "POST" else f"/api{about.path}"
-    response = staff.request(case.method, path, json=_about(case.api.sent, about))
-    assert response.status_code == 400, response.text
-    [error] = response.json()["errors"]
-    assert error["field"] == case.api.named, error
-    assert case.message in error["message"]
+    messages = set()
+    if case.api is not None:
+        path = f"/api{about.path}{step}" if case.method == "POST" else f"/api{about.path}"
+        response = staff.request(case.method, path, json=_filled_in(case.api.sent, words))
+        assert response.status_code == 400, response.text
+        [error] = response.json()["errors"]
+        assert error["field"] == case.api.named, error
+        messages.add(error["message"])
     if case.page is not None:
-        shown = sam.send(about.page or f"{about.path}{step}", _about(case.page.sent, about))
+        page = about.page or f"{about.path}{step}"
+        shown = (ada if page.startswith("/account") else sam).send(page, _filled_in(case.page.sent, words))
         assert shown.status_code == 400
-        assert error["message"] in beside(shown, case.page.named)
+        messages.add(beside(shown, case.page.named, about.form))
         assert "items[" not in shown.text
         assert "(POST /" not in shown.text
     if case.command is not None:
-        program, verb, *options = map(str, _about(case.command.sent, about))
-        told = tradecounter.error(program, verb, *about.words, *options)
-        assert f"{_about(case.command.named, about)}: {error['message']}" in told
+        program, verb, *options = map(str, _filled_in(case.command.sent, words))
+        file = case.command.file
+        told = tradecounter.error(
+            program, verb, *about.words, *options, given=file if isinstance(file, str) else json.dumps(file)
+        )
+        name = f"{_filled_in(case.command.named, words)}: "
+        assert told.startswith(name)
+        messages.add(told.removeprefix(name))
+    [message] = messages
+    assert case.message in message
 
 
 def test_a_wrong_country_is_said_once_and_beside_its_field(customer: Customer, sam: Person) -> None:
-    page = sam.send(f"/order/new/{customer.id}", typed_order("PHONE") | {"shipping_address-country_code": "UK"})
+    page = sam.send(f"/order/new/{customer.id}", TYPED_ORDER | {"shipping_address-country_code": "UK"})
     assert page.status_code == 400
     assert "GB" in beside(page, "shipping_address-country_code", "order")
     [problems] = re.findall(r'<div class="problems".*?</div>', page.text, re.DOTALL)
@@ -102,18 +136,8 @@ def test_what_no_method_ships_is_told_with_a_route_only_by_the_customers_api(
     assert told.endswith("request a quote instead (POST /quote)")
     for without in (
         staff.post("/api/order", json={**body, "customer_id": customer.id}),
-        sam.send(f"/order/new/{customer.id}", typed_order(sku)),
+        sam.send(f"/order/new/{customer.id}", TYPED_ORDER | {"items-0-sku": sku}),
     ):
         assert without.status_code == 400
         assert "request a quote instead" in without.text
         assert "POST /" not in without.text
-
-
-def typed_order(sku: str) -> dict[str, str]:
-    """The form of an order for a customer, with an address that is typed."""
-    lines = {"items-0-sku": sku, "items-0-quantity": "1", "customer_reference": "PO-1", "do": "order"}
-    return (
-        lines
-        | {"billing_address-id": "same"}
-        | {f"shipping_address-{name}": str(value) for name, value in ADDRESS.items()}
-    )

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from tradecounter.db.transaction import Transaction
 from tradecounter.goods_in.queries import products_named
-from tradecounter.kit.errors import DomainError, Kind, invalid
+from tradecounter.kit.errors import DomainError, Kind, invalid, require_text
 from tradecounter.kit.keys import key_form
-from tradecounter.kit.text import shown_name
+from tradecounter.kit.text import LONGEST_REASON, shown_name
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS, Adjustment, adjust_stock
 from tradecounter.orders.create.quick_lines import BadLine, LineRules, numbered_quick_lines, refuse_lines
 from tradecounter.orders.queries.back_orders import lock_waiting_orders
@@ -103,8 +103,10 @@ async def compare_count(tx: Transaction, counts: dict[str, int]) -> list[Counted
 async def enter_count(tx: Transaction, differing: Sequence[Counted], reason: str, now: datetime) -> None:
     """Set the units on hand of the products that `compare_count` returned.
 
-    Raises DomainError: conflict (fewer units than are allocated to orders), or as `adjust_stock` does.
+    Raises DomainError: invalid (the reason), conflict (fewer units than are allocated to orders), or as `adjust_stock`
+    does.
     """
+    require_text("reason", reason, LONGEST_REASON)
     require_fitting(differing)
     if differing:
         await adjust_stock(tx, [Adjustment(sku=each.sku, set=each.counted, reason=reason) for each in differing], now)

@@ -12,7 +12,6 @@ from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.goods_in.count_stock import MOST_COUNTED, compare_count, counts_of, enter_count
 from tradecounter.goods_in.receive_goods import BookedIn, ReceivedGoods, receive_goods
-from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.back_orders.adjust_stock import MOST_UNITS
 from tradecounter.orders.wire import LONGEST_SKU
 
@@ -42,9 +41,7 @@ class StockCount(Struct):
     """Products that were counted."""
 
     items: Annotated[list[CountedUnits], Meta(min_length=1, max_length=MOST_COUNTED)]
-    reason: Annotated[str, Meta(min_length=1, max_length=LONGEST_REASON, description="The audit log shows it.")] = (
-        "Count"
-    )
+    reason: Annotated[str, Meta(description="The audit log shows it.")] = "Count"
 
 
 class CountedDifference(Struct):

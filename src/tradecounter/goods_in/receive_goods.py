@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
 from tradecounter.goods_in.queries import Delivery, lock_deliveries, store_rests
-from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
+from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, named_by
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.text import LONGEST_REASON
@@ -58,7 +58,9 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
     expected: Counter[str] = Counter()
     units: Counter[str] = Counter()
     reasons: defaultdict[str, list[str]] = defaultdict(list)
-    for goods, delivery in zip(received, deliveries, strict=True):
+    lines: dict[str, int] = {}  # the first line of each product
+    for number, (goods, delivery) in enumerate(zip(received, deliveries, strict=True)):
+        lines.setdefault(delivery.sku, number)
         rests[delivery] = 0 if goods.ends else max(delivery.incoming - goods.units, 0)
         expected[delivery.sku] += delivery.incoming
         units[delivery.sku] += goods.units
@@ -72,7 +74,9 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
         if units[sku]
     ]
     if adjustments:
-        await adjust_stock(tx, adjustments, now)
+        places = {f"items[{at}].change": f"items[{lines[each.sku]}].units" for at, each in enumerate(adjustments)}
+        with named_by(lambda place: places.get(place, place)):
+            await adjust_stock(tx, adjustments, now)
     after = await _back_ordered(tx, expected)
     return [BookedIn(sku, units[sku], expected[sku], before[sku] - after[sku]) for sku in expected]
 

@@ -13,14 +13,14 @@ class ConfirmForm(Struct):
     """How an order is sent, and why it may exceed the credit."""
 
     shipping_method: int | None = None
-    override: str | None = None
+    override_credit: OverrideCredit | None = None
 
 
 def confirmation(call: Call, body: ConfirmForm) -> Confirmation:
     """Return what the use case takes. Raises DomainError (forbidden) for an override without the right to it."""
-    if body.override is not None:
+    if body.override_credit is not None:
         require_right(call.request, "billing:write")
     return Confirmation(
         None if body.shipping_method is None else ShippingChoice(body.shipping_method),
-        override_credit=None if body.override is None else OverrideCredit(body.override),
+        override_credit=body.override_credit,
     )

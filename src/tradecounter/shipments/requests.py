@@ -14,9 +14,9 @@ from tradecounter.orders.units import NamedUnits
 class SerialNumber(Struct):
     """A dispatched unit."""
 
-    serial_number: Annotated[str, Meta(min_length=1, max_length=200)]
-    mac_address: Annotated[str, Meta(max_length=50)] = ""
-    provisioning_sku: Annotated[str, Meta(max_length=200)] = ""
+    serial_number: str
+    mac_address: str = ""
+    provisioning_sku: str = ""
 
 
 class DispatchedItem(NamedUnits):

@@ -248,7 +248,7 @@ def test_a_changed_order_still_waits_for_no_stock(shop: Service) -> None:
 
 def test_a_user_cannot_override_the_credit(shop: Service) -> None:
     poor = customer_user(shop, shop.customer(credit="10.00").id)
-    page = poor.send(FORM, {**items(("SWITCH", 1)), **REST, "do": "order", "override": "a friend"})
+    page = poor.send(FORM, {**items(("SWITCH", 1)), **REST, "do": "order", "override_credit-reason": "a friend"})
     assert page.status_code == 402
 
 

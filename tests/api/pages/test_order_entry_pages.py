@@ -178,15 +178,16 @@ def test_only_finance_lets_an_order_exceed_the_credit(office: BackOfficeSite, su
     rejected = support.send(entry(poor), fields)
     assert rejected.status_code == 402
     assert "available credit" in text_of(rejected)
-    assert 'name="override"' not in rejected.text
-    assert support.send(entry(poor), fields | {"override": "A friend"}).status_code == 403
-    assert 'name="override"' in finance.get(entry(poor)).text
-    made = finance.send(entry(poor), fields | {"override": "Paid in advance"})
+    assert 'name="override_credit-reason"' not in rejected.text
+    assert support.send(entry(poor), fields | {"override_credit-reason": "A friend"}).status_code == 403
+    assert 'name="override_credit-reason"' in finance.get(entry(poor)).text
+    made = finance.send(entry(poor), fields | {"override_credit-reason": "Paid in advance"})
     assert made.status_code == 303
     confirming = made.headers["Location"]
     assert support.send(confirming, {"shipping_method": str(STANDARD)}).status_code == 402
-    assert support.send(confirming, {"shipping_method": str(STANDARD), "override": "x"}).status_code == 403
-    done = finance.sends(confirming, {"shipping_method": str(STANDARD), "override": "Paid in advance"})
+    beyond = {"shipping_method": str(STANDARD), "override_credit-reason": "Paid in advance"}
+    assert support.send(confirming, beyond).status_code == 403
+    done = finance.sends(confirming, beyond)
     assert "is confirmed" in text_of(done)
 
 

@@ -1,6 +1,5 @@
 """`tradecounter customer add` and `customer edit`."""
 
-from decimal import Decimal
 from enum import StrEnum
 from functools import partial
 from typing import Annotated
@@ -8,17 +7,15 @@ from typing import Annotated
 import typer
 from msgspec import UNSET, structs
 
-from tradecounter.customers.change_account import LARGEST_LIMIT, change_customer, create_customer
+from tradecounter.customers.change_account import change_customer, create_customer
+from tradecounter.customers.operations.changes import account_change
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.command_line.arguments import CustomerId, percent, pounds
+from tradecounter.edge.command_line.arguments import CustomerId
 from tradecounter.edge.command_line.output import AsJson, show_record
 from tradecounter.edge.command_line.request_options import Option, takes_request
 from tradecounter.edge.command_line.session import run_change
 from tradecounter.kit.clock import SystemClock
-from tradecounter.kit.email_addresses import parse_email
-from tradecounter.kit.money import rounded
-from tradecounter.shipping.methods import require_method
 
 
 class Clearable(StrEnum):
@@ -31,37 +28,16 @@ class Clearable(StrEnum):
     EXTERNAL_ID = "external-id"
 
 
-def _email(text: str) -> str:
-    if parse_email(text) is None:
-        raise typer.BadParameter(f"{text!r} is not an e-mail address")
-    return text
-
-
-def _at_most(most: Decimal, value: Decimal) -> Decimal:
-    if value > most:
-        raise typer.BadParameter(f"must be between 0 and {most}")
-    return rounded(value)
-
-
-def _discount(text: str) -> Decimal:
-    return _at_most(Decimal(100), percent(text))
-
-
-def _limit(text: str) -> Decimal:
-    return _at_most(LARGEST_LIMIT, pounds(text))
-
-
 _with_settings = partial(
     takes_request,
-    email_address=Option("--email", metavar="E", read=_email),
+    email_address=Option("--email", metavar="E"),
     first_name=Option(metavar="F"),
     last_name=Option(metavar="L"),
     company=Option(metavar="C", help="The company's name."),
-    accounts_email=Option(metavar="E", read=_email),
+    accounts_email=Option(metavar="E"),
     trade_account=Option("--trade/--no-trade"),
     price_list=Option(metavar="KEY", help="The price list; without one, `default`."),
-    discount=Option(read=_discount, metavar="PERCENT"),
-    credit_limit=Option(read=_limit, metavar="AMOUNT", help="The credit limit, in pounds."),
+    credit_limit=Option(help="The credit limit, in pounds."),
     shipping_method=Option(metavar="ID"),
     order_mails=Option(help="If an order has no contact, send its e-mails to the login address."),
     external_id=Option(metavar="ID", help="Its id in another program; customers never see it."),
@@ -75,8 +51,7 @@ def add(change: CustomerChange, as_json: AsJson = False) -> None:
         raise typer.BadParameter("--credit-limit and --term-days go together")
 
     async def work(tx: Transaction) -> Account:
-        await _check_method(tx, change)
-        return await create_customer(tx, change, SystemClock().now())
+        return await create_customer(tx, await account_change(tx, change, new=True), SystemClock().now())
 
     show_record(run_change(work), as_json=as_json)
 
@@ -99,8 +74,7 @@ def edit(
         raise typer.BadParameter("at least one option is required")
 
     async def work(tx: Transaction) -> Account:
-        await _check_method(tx, change)
-        changed = cleared.without_credit() if no_credit else cleared
+        changed = await account_change(tx, cleared.without_credit() if no_credit else cleared)
         return await change_customer(tx, customer_id, changed, SystemClock().now())
 
     show_record(run_change(work), as_json=as_json)
@@ -114,8 +88,3 @@ def _cleared(change: CustomerChange, options: list[Clearable]) -> CustomerChange
             option = name.replace("_", "-")
             raise typer.BadParameter(f"--clear {option} contradicts --{option}")
     return structs.replace(change, **empty)
-
-
-async def _check_method(tx: Transaction, change: CustomerChange) -> None:
-    if isinstance(change.shipping_method, int):
-        await require_method(tx, change.shipping_method)

@@ -12,7 +12,7 @@ import typer
 
 from tradecounter.edge.command_line.session import fail
 from tradecounter.kit.local_time import at_uk_time
-from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_percent, read_pounds
+from tradecounter.kit.numbers import UnreadableNumberError, read_count, read_id, read_pounds
 
 Number = TypeVar("Number")
 
@@ -68,11 +68,6 @@ def InState(records: str, states: Sequence[str]) -> Any:  # noqa: N802 it stands
 def pounds(text: str) -> Decimal:
     """Parse an amount. Raises BadParameter."""
     return number(read_pounds, text)
-
-
-def percent(text: str) -> Decimal:
-    """Parse a percentage. Raises BadParameter."""
-    return number(read_percent, text)
 
 
 def item_units(text: str) -> dict[str, int]:

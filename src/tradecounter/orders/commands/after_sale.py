@@ -41,6 +41,7 @@ from tradecounter.orders.order_context import read_context
 from tradecounter.orders.policy import OrderingPolicy
 from tradecounter.orders.requests import Cancellation
 from tradecounter.orders.reseller_wire import AmendOrderRequest
+from tradecounter.orders.staff_wire import ExternalIdChange
 
 OverrideReason = Annotated[
     str | None,
@@ -214,15 +215,12 @@ def read_file(path: Path) -> bytes:
     return raw
 
 
-def external_id(
-    reference: OrderName,
-    value: Annotated[str, typer.Argument(metavar="ID", help="The id; an empty one takes it away.")],
-    as_json: AsJson = False,
-) -> None:
+@takes_request(required=("external_id",), external_id=Option("ID", "The id; an empty one takes it away."))
+def external_id(reference: OrderName, given: ExternalIdChange, as_json: AsJson = False) -> None:
     """Give an order the id that it has in another program, which the customer never sees."""
 
     async def work(tx: Transaction) -> None:
-        await set_external_id(tx, reference, value, SystemClock().now())
+        await set_external_id(tx, reference, given.external_id, SystemClock().now())
 
     change_order(reference, work, as_json=as_json)
 

@@ -35,7 +35,7 @@ from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.responses import STATUS
 from tradecounter.edge.session import require_right
-from tradecounter.kit.errors import DomainError, Kind, named_by
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import uk_date
 from tradecounter.kit.money import NOTHING, percentage
 from tradecounter.kit.numbers import read_id
@@ -160,16 +160,15 @@ class NewOrderPages(Struct, BothSites, frozen=True):
         self, tx: Transaction, call: Call, body: OrderForm, now: datetime, *, is_quote: bool
     ) -> AnyOrder:
         context, reason = await self.parts.contexts.of(self._customer_id(call), now), None
-        if body.override is not None and self._user(call) is None:
+        if body.override_credit is not None and self._user(call) is None:
             require_right(call.request, "billing:write")
-            reason = body.override
+            reason = body.override_credit.reason
         request = await read_request(body.in_json(), context, lambda: nullcontext(tx))
         if is_quote:
             return await quote_for_customer(tx, request, context)
-        with named_by(lambda field: "override" if field == "override_credit.reason" else field):
-            made, _ = await create_for_customer(
-                tx, request, context, confirm=False, override_credit=reason, replaces=body.replaces
-            )
+        made, _ = await create_for_customer(
+            tx, request, context, confirm=False, override_credit=reason, replaces=body.replaces
+        )
         return made
 
     async def _as_typed(

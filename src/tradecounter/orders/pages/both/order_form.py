@@ -9,6 +9,7 @@ from tradecounter.baskets.change_basket import NotedItem
 from tradecounter.kit.json_text import to_json
 from tradecounter.kit.numbers import read_id
 from tradecounter.orders.pages.both.address_form import TypedAddress
+from tradecounter.orders.reseller_wire import OverrideCredit
 from tradecounter.orders.states import NumberedOrder, OrderBase, PendingOrder
 from tradecounter.orders.wire import Reference
 
@@ -46,7 +47,7 @@ class OrderForm(Struct, kw_only=True):
     order_notifications: Contact | None = None
     courier_notifications: Contact | None = None
     in_stock_only: bool = False
-    override: str | None = None
+    override_credit: OverrideCredit | None = None
     replaces: str | None = None
 
     def in_json(self) -> bytes:

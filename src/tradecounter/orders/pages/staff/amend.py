@@ -25,7 +25,7 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.sales import SELLERS, amend_sale
 from tradecounter.orders.pages.both.address_form import TypedAddress, address_fields
 from tradecounter.orders.pages.both.product_rows import Row, product_rows, with_picked
-from tradecounter.orders.reseller_wire import AmendedItem, OverrideCredit
+from tradecounter.orders.reseller_wire import AmendedItem, OverrideCredit, Reason
 from tradecounter.orders.staff_wire import Amendment
 from tradecounter.orders.units import ItemId
 from tradecounter.orders.wire import MOST_UNITS, Reference, ShippingChoice
@@ -64,8 +64,8 @@ class AmendForm(Struct):
     customer_reference: Reference | None = None
     shipping_method: int | None = None
     shipping_address: TypedAddress | None = None
-    reason: str = ""
-    override: str | None = None
+    reason: Reason = ""
+    override_credit: OverrideCredit | None = None
 
 
 class Amended(Struct, frozen=True):
@@ -114,7 +114,7 @@ class AmendPages(Struct, frozen=True):
         )
 
     async def _amended(self, tx: Transaction, call: Call, body: AmendForm, now: datetime) -> Amended:
-        if body.override is not None:
+        if body.override_credit is not None:
             require_right(call.request, "billing:write")
         before = await fetch_order(tx, _reference(call))
         items, places = _items(body)
@@ -124,7 +124,7 @@ class AmendPages(Struct, frozen=True):
             shipping_method=_method(body.shipping_method, before.shipping_method),
             customer_reference=_changed(body.customer_reference, before.customer_reference),
             reason=body.reason,
-            override_credit=None if body.override is None else OverrideCredit(body.override),
+            override_credit=body.override_credit,
         )
         if request.changes_nothing:
             raise DomainError(Kind.INVALID, _NOTHING_DIFFERS)
