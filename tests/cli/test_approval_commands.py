@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from support.agent_consent import connecting
+from support.agents import priced
 from support.command_line import Forker, Program
 from support.pages import Person, customer_user
 from support.service import Customer, Service
@@ -41,6 +43,21 @@ def test_orders_are_approved_and_declined(tradecounter: Program, shop: Service, 
     assert tradecounter.json("approval", "list", *options) == []
     assert "it is approved or declined already" in tradecounter.error("approval", "approve", second)
     assert customer.get(f"/order/{first}").json()["status"] == "Awaiting dispatch"
+
+
+def test_a_request_of_an_agent_names_the_agent_and_who_allowed_it(
+    tradecounter: Program, shop: Service, customer: Customer
+) -> None:
+    owner = customer_user(shop, customer.id, "owner")
+    helper = connecting(shop, owner).agent(order_limit="1", day_limit="1")
+    helper.call("confirm_order", **priced(helper))
+    options = ("--customer", str(customer.id), "--columns", "requested_by,agent")
+    assert tradecounter.text("approval", "list", *options).split() == [
+        "requested_by",
+        "agent",
+        owner.email,
+        "Assistant",
+    ]
 
 
 def test_a_users_limit_and_roles_are_set(tradecounter: Program, shop: Service, customer: Customer) -> None:

@@ -22,7 +22,7 @@ app = typer.Typer(no_args_is_help=True, help="Orders above their buyers' limits,
 Code = Annotated[str, typer.Argument(metavar="CODE", help="The order's confirmation code, from `approval list`.")]
 
 _STATES = ("waiting", "approved", "declined")
-_COLUMNS = ("confirmation_code", "state", "customer_id", "customer_reference", "total_gross", "requested_by",
+_COLUMNS = ("confirmation_code", "state", "customer_id", "customer_reference", "total_gross", "requested_by", "agent",
             "requested_at", "decided_by", "decided_at", Prose("note"), Prose("reason"))  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def approve(code: Code, as_json: AsJson = False) -> None:
     async def work(tx: Transaction) -> ResellerApproval:
         asked = await approval_of_code(tx, code)
         context = await read_context(tx, asked.customer_id, policy, SystemClock().now())
-        await approve_order(tx, asked.customer_id, None, asked.code, context)
+        await approve_order(tx, asked.customer_id, None, code, context)
         return present_approval(await approval_of_code(tx, code))
 
     show(run_change(work), f"{code} is approved and confirmed", as_json=as_json)
@@ -63,7 +63,7 @@ def decline(code: Code, given: DeclineApprovalRequest, as_json: AsJson = False) 
 
     async def work(tx: Transaction) -> ResellerApproval:
         asked = await approval_of_code(tx, code)
-        await decline_order(tx, asked.customer_id, None, asked.code, given.reason, SystemClock().now())
+        await decline_order(tx, asked.customer_id, None, code, given.reason, SystemClock().now())
         return present_approval(await approval_of_code(tx, code))
 
     show(run_change(work), f"{code} is declined", as_json=as_json)

@@ -12,6 +12,7 @@ from tradecounter.db.jobs import queue
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, not_found, require_text
 from tradecounter.kit.json_text import to_json
+from tradecounter.kit.money import in_pounds
 from tradecounter.kit.text import LONGEST_REASON
 from tradecounter.orders.confirm_order import confirm_order
 from tradecounter.orders.create.create_for_customer import create_for_customer
@@ -115,18 +116,25 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     option = option or next(iter(made.shipping_options), None)
     if option is None:
         raise method_needed(made.shipping_options)
-    if not await move_approval(tx, order.id, made.id, option.id, made.gross_with(option)):
+    if not await move_approval(tx, order.id, made.id, option.id, made.gross_with(option), context.now):
         raise _decided()
     return made
 
 
 async def waiting_approval(tx: Transaction, customer_id: int, code: str) -> Approval:
-    """Return the request for one of a customer's orders. Raises DomainError: not found; conflict if it is decided."""
+    """Return the request for one of a customer's orders.
+
+    Raises DomainError: not found; conflict if it is decided, or if its order was priced again, which nobody has seen
+    who decides about the former prices.
+    """
     found = await find_approval(tx, customer_id, code)
     if found is None:
         raise not_found("request for approval", code)
     if found.state != "waiting":
         raise _decided()
+    if found.code != code.lower():
+        problem = f"it was priced again, and is {in_pounds(found.gross)} now: decide about {found.code}"
+        raise DomainError(Kind.CONFLICT, problem)
     return found
 
 

@@ -30,6 +30,7 @@ _DESCRIBED: Mapping[type, Described] = {
             shipping_method=11,
             note="For the new office.",
             requested_by="jo@harbourline.example",
+            agent="",
             requested_at=datetime(2026, 6, 16, 9, 12, 44, tzinfo=UTC),
             decided_by="margaret@harbourline.example",
             decided_at=datetime(2026, 6, 16, 10, 30, tzinfo=UTC),
@@ -74,7 +75,10 @@ class ApprovalOperations(Struct, frozen=True):
 
     @_APPROVALS.shows(_ONE)
     async def get_approval(self, tx: Transaction, code: Code) -> ResellerApproval:
-        """One request for approval."""
+        """One request for approval.
+
+        The code of an order that was priced again leads to the request for the order that took its place.
+        """
         return present_approval(await approval_of_code(tx, code))
 
     @_APPROVALS.changes("POST", f"{_ONE}/approve")
@@ -82,7 +86,7 @@ class ApprovalOperations(Struct, frozen=True):
         """Approve an order for its customer.
 
         Confirms it with the shipping method of the request, with all checks of a confirmation: 402 beyond the credit,
-        410 when its prices have expired, 409 if it is decided already.
+        410 when its prices have expired, 409 if it is decided already or was priced again.
         """
         asked = await approval_of_code(tx, code)
         await approve_order(tx, asked.customer_id, None, code, await self.contexts.of(asked.customer_id, now))
@@ -95,7 +99,7 @@ class ApprovalOperations(Struct, frozen=True):
         """Decline an order for its customer.
 
         A pending order is cancelled, a quote stays as it is. Who asked gets the reason by e-mail. 409 if it is decided
-        already.
+        already or was priced again.
         """
         asked = await approval_of_code(tx, code)
         await decline_order(tx, asked.customer_id, None, code, body.reason, now)

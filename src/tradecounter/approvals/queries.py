@@ -38,8 +38,9 @@ class Approval(Struct, frozen=True):
 
     @property
     def asker(self) -> str:
-        """Who asked, for people: an agent, or the user; empty once the user is deleted."""
-        return f"the agent {self.agent}" if self.agent else self.requester
+        """Who asked, for people: the user, or an agent and who allowed it; empty once the user is deleted."""
+        allowed = f", allowed by {self.requester}" if self.requester else ""
+        return f"the agent {self.agent}{allowed}" if self.agent else self.requester
 
 
 _SELECT = SQL("""
@@ -61,7 +62,6 @@ def _of_customer(condition: LiteralString) -> Statement[Approval]:
 
 _WAITING = _of_customer("a.state = 'waiting' and o.state in ('pending', 'expired')")
 _OF_USER = _of_customer("a.requested_by = :user_id")
-_BY_CODE = _of_customer("o.confirmation_code = :code")
 
 
 async def waiting_approvals(tx: Transaction, customer_id: int) -> list[Approval]:
@@ -74,9 +74,32 @@ async def approvals_asked_by(tx: Transaction, customer_id: int, user_id: int) ->
     return await tx.fetch_all(_OF_USER, customer_id=customer_id, user_id=user_id)
 
 
+# The request for an order, or for the one that took its place when it was priced again.
+_OF_CODE = SQL("""
+    a.order_id = coalesce(
+        (select later.order_id from order_approval later join orders former on later.former_orders @> array[former.id]
+         where later.former_orders <> '{}' and former.confirmation_code = :code),
+        (select id from orders where confirmation_code = :code)
+    )
+""")
+_BY_CODE = Statement(_SELECT.format(_OF_CODE), Approval)
+_OWN_BY_CODE = Statement(_SELECT.format(SQL("o.customer_id = :customer_id and {}").format(_OF_CODE)), Approval)
+
+
 async def find_approval(tx: Transaction, customer_id: int, code: str) -> Approval | None:
-    """Return the request for one of a customer's orders by its confirmation code, or None."""
-    return await tx.fetch_one(_BY_CODE, customer_id=customer_id, code=code.lower())
+    """Return the request for one of a customer's orders by its confirmation code, or None.
+
+    An order that was priced again has the request for the order that took its place.
+    """
+    return await tx.fetch_one(_OWN_BY_CODE, customer_id=customer_id, code=code.lower())
+
+
+async def approval_of_code(tx: Transaction, code: str) -> Approval:
+    """Return what `find_approval` does, of any customer. Raises DomainError (not found)."""
+    found = await tx.fetch_one(_BY_CODE, code=code.lower())
+    if found is None:
+        raise not_found("request for approval", code)
+    return found
 
 
 _TABLE = Statement(
@@ -85,13 +108,13 @@ _TABLE = Statement(
             (:state::text is null or a.state = :state)
             and (:customer_id::bigint is null or o.customer_id = :customer_id)
             and (:before::bigint is null or a.order_id < :before)
-            and (:changed_since::timestamptz is null or greatest(a.requested_at, a.decided_at) >= :changed_since)
+            and (:changed_since::timestamptz is null
+                 or greatest(a.requested_at, a.priced_at, a.decided_at) >= :changed_since)
             order by a.order_id desc limit :most
         """)
     ),
     Approval,
 )
-_OF_CODE = Statement(_SELECT.format(SQL("o.confirmation_code = :code")), Approval)
 
 
 async def approval_table(
@@ -104,19 +127,11 @@ async def approval_table(
 ) -> list[Approval]:
     """Return requests, those of the latest orders first: of a customer or of all, behind an order's id.
 
-    With `changed_since`, those that were made or decided then or later.
+    With `changed_since`, those that were made, priced again or decided then or later.
     """
     return await tx.fetch_all(
         _TABLE, state=state, customer_id=customer_id, before=before, most=most, changed_since=changed_since
     )
-
-
-async def approval_of_code(tx: Transaction, code: str) -> Approval:
-    """Return the request for an order of any customer by its confirmation code. Raises DomainError (not found)."""
-    found = await tx.fetch_one(_OF_CODE, code=code.lower())
-    if found is None:
-        raise not_found("request for approval", code)
-    return found
 
 
 _BY_ORDER = Statement("select o.customer_id, o.confirmation_code from orders o where o.id = :order_id")
@@ -174,12 +189,16 @@ async def set_decided(
 
 
 _MOVE = Statement("""
-    update order_approval set order_id = :to, shipping_method = :shipping_method, gross = :gross
+    update order_approval
+    set order_id = :to, shipping_method = :shipping_method, gross = :gross, priced_at = :now,
+        former_orders = former_orders || order_id
     where order_id = :order_id and state = 'waiting'
 """)
 
 
-async def move_approval(tx: Transaction, order_id: int, to: int, shipping_method: int, gross: Decimal) -> bool:
+async def move_approval(
+    tx: Transaction, order_id: int, to: int, shipping_method: int, gross: Decimal, now: datetime
+) -> bool:
     """Have a request that waits be for another order; return False if it does not wait any more."""
-    moved = await tx.execute(_MOVE, order_id=order_id, to=to, shipping_method=shipping_method, gross=gross)
+    moved = await tx.execute(_MOVE, order_id=order_id, to=to, shipping_method=shipping_method, gross=gross, now=now)
     return moved == 1

@@ -23,6 +23,7 @@ class ResellerApproval(Timed, Struct):
         str,
         Meta(description="The e-mail address of the user who asked or allowed the agent; empty once deleted."),
     ]
+    agent: Annotated[str, Meta(description="The name of the agent that asked; empty if the user did.")]
     requested_at: Moment
     decided_by: Annotated[str, Meta(description="The user's e-mail address; empty if staff have decided.")]
     decided_at: Moment | None
@@ -47,6 +48,7 @@ def present_approval(approval: Approval) -> ResellerApproval:
         shipping_method=approval.shipping_method,
         note=approval.note,
         requested_by=approval.requester,
+        agent=approval.agent,
         requested_at=approval.requested_at,
         decided_by=approval.decider,
         decided_at=approval.decided_at,

@@ -22,6 +22,18 @@ CREATE FUNCTION public.note_change() RETURNS trigger
     end
     $$;
 
+CREATE FUNCTION public.note_changed_alerts() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    declare
+        users bigint[] := (select array_agg(user_id) from part p where to_jsonb(p) ->> 'in_stock_at' is null);
+    begin
+        perform from customer_user where id = any(users) order by id for no key update;
+        update customer_user set alerts_changed_at = clock_timestamp() where id = any(users);
+        return null;
+    end
+    $$;
+
 CREATE FUNCTION public.note_changed_attributes() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -76,6 +88,15 @@ CREATE FUNCTION public.note_changed_deliveries() RETURNS trigger
         end if;
         return null;
     end $$;
+
+CREATE FUNCTION public.note_changed_lists() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+    begin
+        update saved_list set changed_at = clock_timestamp() where id in (select list_id from part);
+        return null;
+    end
+    $$;
 
 CREATE FUNCTION public.note_changed_order(changed bigint) RETURNS void
     LANGUAGE sql
@@ -929,6 +950,7 @@ CREATE TABLE public.customer_user (
     more_roles text[] DEFAULT '{}'::text[] NOT NULL,
     order_limit numeric(12,2),
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    alerts_changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT customer_user_order_limit_check CHECK ((order_limit > (0)::numeric)),
     CONSTRAINT customer_user_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'buyer'::text, 'approver'::text, 'accounts'::text, 'developer'::text])))
 );
@@ -942,6 +964,8 @@ COMMENT ON COLUMN public.customer_user.more_roles IS 'Further roles; `role` is t
 COMMENT ON COLUMN public.customer_user.order_limit IS 'The greatest gross of an order without approval; null: any.';
 
 COMMENT ON COLUMN public.customer_user.changed_at IS 'When it changed last; a trigger sets it.';
+
+COMMENT ON COLUMN public.customer_user.alerts_changed_at IS 'When an alert of the user began or ended; triggers set it.';
 
 ALTER TABLE public.customer_user ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.customer_user_id_seq
@@ -1267,10 +1291,16 @@ CREATE TABLE public.order_approval (
     decided_at timestamp with time zone,
     reason text DEFAULT ''::text NOT NULL,
     agent text DEFAULT ''::text NOT NULL,
+    former_orders bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+    priced_at timestamp with time zone,
     CONSTRAINT order_approval_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'approved'::text, 'declined'::text])))
 );
 
 COMMENT ON COLUMN public.order_approval.agent IS 'The agent of the user that asked; empty: the user did.';
+
+COMMENT ON COLUMN public.order_approval.former_orders IS 'The orders that it was for, until they were priced again.';
+
+COMMENT ON COLUMN public.order_approval.priced_at IS 'When its order was priced again.';
 
 CREATE TABLE public.order_change (
     id bigint NOT NULL,
@@ -1783,10 +1813,13 @@ CREATE TABLE public.saved_list (
     customer_id bigint NOT NULL,
     user_id bigint,
     name text NOT NULL,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 COMMENT ON COLUMN public.saved_list.user_id IS 'Whose own list it is; null for one of all users of the customer.';
+
+COMMENT ON COLUMN public.saved_list.changed_at IS 'When it changed last; triggers set it.';
 
 ALTER TABLE public.saved_list ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.saved_list_id_seq
@@ -2727,6 +2760,8 @@ CREATE INDEX one_time_link_of_user ON public.one_time_link USING btree (user_id)
 
 CREATE INDEX order_approval_by_decider ON public.order_approval USING btree (decided_by);
 
+CREATE INDEX order_approval_of_former_order ON public.order_approval USING gin (former_orders) WHERE (former_orders <> '{}'::bigint[]);
+
 CREATE INDEX order_approval_of_user ON public.order_approval USING btree (requested_by);
 
 CREATE INDEX order_approval_waiting ON public.order_approval USING btree (order_id) WHERE (state = 'waiting'::text);
@@ -2923,6 +2958,10 @@ CREATE TRIGGER changed_prices_below_cost AFTER UPDATE ON public.price REFERENCIN
 
 CREATE TRIGGER changed_products_are_noted AFTER UPDATE ON public.product REFERENCING OLD TABLE AS former NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_products();
 
+CREATE TRIGGER chosen_alert_delete_changes_user AFTER DELETE ON public.chosen_alert REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_alerts();
+
+CREATE TRIGGER chosen_alert_insert_changes_user AFTER INSERT ON public.chosen_alert REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_alerts();
+
 CREATE TRIGGER configuration_delete_changes_order AFTER DELETE ON public.configuration REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_lines();
 
 CREATE TRIGGER configuration_insert_changes_order AFTER INSERT ON public.configuration REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_lines();
@@ -2961,6 +3000,10 @@ CREATE TRIGGER packing_video_update_changes_order AFTER UPDATE ON public.packing
 
 CREATE TRIGGER payment_changes BEFORE UPDATE ON public.payment FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
+CREATE TRIGGER price_alert_delete_changes_user AFTER DELETE ON public.price_alert REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_alerts();
+
+CREATE TRIGGER price_alert_insert_changes_user AFTER INSERT ON public.price_alert REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_alerts();
+
 CREATE TRIGGER product_changes BEFORE UPDATE ON public.product FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
 
 CREATE TRIGGER remittance_changes BEFORE UPDATE OF payment_id ON public.remittance FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
@@ -2979,6 +3022,14 @@ CREATE TRIGGER removed_products_are_noted AFTER DELETE ON public.product REFEREN
 
 CREATE TRIGGER return_line_changes_return AFTER UPDATE ON public.return_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_returns();
 
+CREATE TRIGGER saved_list_changes BEFORE UPDATE OF name, user_id ON public.saved_list FOR EACH ROW EXECUTE FUNCTION public.note_changed_record();
+
+CREATE TRIGGER saved_list_line_delete_changes_list AFTER DELETE ON public.saved_list_line REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_lists();
+
+CREATE TRIGGER saved_list_line_insert_changes_list AFTER INSERT ON public.saved_list_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_lists();
+
+CREATE TRIGGER saved_list_line_update_changes_list AFTER UPDATE ON public.saved_list_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_lists();
+
 CREATE TRIGGER serial_number_delete_changes_order AFTER DELETE ON public.serial_number REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
 
 CREATE TRIGGER serial_number_insert_changes_order AFTER INSERT ON public.serial_number REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
@@ -2996,6 +3047,8 @@ CREATE TRIGGER shipment_line_insert_changes_order AFTER INSERT ON public.shipmen
 CREATE TRIGGER shipment_line_update_changes_order AFTER UPDATE ON public.shipment_line REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
 
 CREATE TRIGGER shipment_update_changes_order AFTER UPDATE ON public.shipment REFERENCING NEW TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts();
+
+CREATE TRIGGER stock_alert_delete_changes_user AFTER DELETE ON public.stock_alert REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_alerts();
 
 CREATE TRIGGER tracking_event_delete_changes_order AFTER DELETE ON public.tracking_event REFERENCING OLD TABLE AS part FOR EACH STATEMENT EXECUTE FUNCTION public.note_changed_parts_of_shipments();
 

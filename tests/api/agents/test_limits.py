@@ -12,6 +12,7 @@ from support.agents import Agent, priced
 from support.orders import rows
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service, running_service
+from support.shop import order
 
 
 @pytest.fixture
@@ -57,16 +58,29 @@ def test_an_order_above_the_limit_of_one_waits_until_it_is_approved(
         owner.get(f"/account/approval/{code}")
     )
     for path in ("/account/approval", f"/account/approval/{code}", "/account"):
-        assert "the agent Assistant" in text_of(owner.get(path))
+        assert f"the agent Assistant, allowed by {owner.email}" in text_of(owner.get(path))
     assert owner.send(f"/account/approval/{code}/approve").status_code == 303
     confirmed = helper.call("confirm_order", **asked)
     assert confirmed["code"] == "confirmed"
-    assert confirmed["order"]["order_reference"]
+    assert confirmed["order"]["order_reference"] in confirmed["message"]
     [(event,)] = rows(
         shop, "select action from audit_entry where actor_kind = 'agent' and action like '%%approval' and actor_id = "
         "(select id::text from agent_consent where client_id = %s order by id desc limit 1)", program.client_id,
     )  # fmt: skip
     assert event == "order.request_approval"
+
+
+def test_an_order_that_people_confirm_by_another_method_is_told_as_it_is(program: Connecting, owner: Person) -> None:
+    helper = program.agent(order_limit="1", day_limit="1")
+    found = helper.call("price_order", **order([("PHONE", 1)]))
+    cheapest, *_, dearest = sorted(found["shipping_options"], key=lambda option: option["total_gross"])
+    asked = {"confirmation_code": found["confirmation_code"], "shipping_method": cheapest["id"]}
+    asked["total"] = cheapest["total_gross"]
+    assert helper.call("confirm_order", **asked)["code"] == "approval_needed"
+    owner.sends(f"/account/new-order/{found['confirmation_code']}", {"shipping_method": str(dearest["id"])})
+    confirmed = helper.call("confirm_order", **asked)
+    assert confirmed["code"] == "confirmed"
+    assert f"{dearest['total_gross']:.2f} with VAT and shipping" in confirmed["message"]
 
 
 def test_a_declined_order_is_told_with_its_reason(program: Connecting, owner: Person) -> None:

@@ -185,6 +185,8 @@ def test_prices_that_have_expired_are_set_again_before_it_is_confirmed(
     assert "£240.00" in said
     new = str(priced.url).rpartition("/")[2]
     assert new != code
+    assert "£240.00" in text_of(approver.get(f"{APPROVAL}/{code}"))  # the link of the e-mail
+    assert approver.send(f"{APPROVAL}/{code}/approve").status_code == 409
     assert "It is confirmed as order" in text_of(approver.sends(f"{APPROVAL}/{new}/approve"))
     assert "approved" in text_of(approver.get(f"{APPROVAL}/{new}")).lower()
 

@@ -7,12 +7,20 @@ from msgspec import Struct
 
 from tradecounter.agents.limit_spending import limit_exceeded
 from tradecounter.approvals.decide import request_approval
-from tradecounter.approvals.queries import find_approval
+from tradecounter.approvals.queries import Approval
 from tradecounter.db.transaction import Transaction
 from tradecounter.identity.live_agent import LiveAgent
+from tradecounter.kit.errors import DomainError, Kind
 from tradecounter.kit.local_time import local_text
+from tradecounter.kit.money import in_pounds
+from tradecounter.orders.find_own_order import lock_own_order
 from tradecounter.orders.shipping_options import ShippingOption
 from tradecounter.orders.states import PendingOrder, PricedQuote
+
+_EXPIRED = (
+    "the order expired before anybody approved it. An owner or an approver can still price it again in the account, "
+    "under Approvals: ask them before you price another one"
+)
 
 
 class HeldBack(Struct, frozen=True):
@@ -22,28 +30,35 @@ class HeldBack(Struct, frozen=True):
     message: str
 
 
-async def declined(tx: Transaction, agent: LiveAgent, code: str) -> HeldBack | None:
-    """Return that people of the customer have declined an order, or None."""
-    approval = await find_approval(tx, agent.customer_id, code)
-    if approval is None or approval.state != "declined":
+async def held_by_people(tx: Transaction, approval: Approval, asked: str, now: datetime) -> HeldBack | None:
+    """Return why an order that people decide about is not confirmed; None if it is confirmed or has ended.
+
+    `asked` is the code by which the agent knows it: that of a former order, if it was priced again. Raises DomainError
+    (gone) if it expired first.
+    """
+    if approval.state == "declined":
+        who = approval.decider or "an approver"
+        return HeldBack("declined", f"{who} has declined the order, and says: {approval.reason}")
+    order = await lock_own_order(tx, approval.customer_id, approval.code)
+    if not isinstance(order, PendingOrder | PricedQuote):
         return None
-    return HeldBack(
-        "declined", f"{approval.decider or 'an approver'} has declined the order, and says: {approval.reason}"
+    if order.has_expired(now):
+        raise DomainError(Kind.GONE, _EXPIRED)
+    priced = (
+        ""
+        if order.confirmation_code == asked.lower()
+        else f" was priced again, is {in_pounds(approval.gross)} now, and"
     )
+    return HeldBack("approval_needed", f"the order{priced} waits for approval in the account{_until(order)}")
 
 
-async def held_back(
+async def ask_people(
     tx: Transaction, agent: LiveAgent, order: PendingOrder | PricedQuote, option: ShippingOption, now: datetime
 ) -> HeldBack | None:
-    """Return that an order waits for approval, which is asked for if need be; None if the agent may confirm it.
+    """Ask for the approval of an order above a limit of its agent, and say so; return None if it is below.
 
     The agent and the order are locked.
     """
-    if order.has_expired(now):
-        return None  # confirming says so
-    approval = await find_approval(tx, agent.customer_id, order.confirmation_code)
-    if approval is not None and approval.state == "waiting":
-        return HeldBack("approval_needed", f"the order waits for approval in the account{_until(order)}")
     limit = await limit_exceeded(tx, agent, order.gross_with(option), now)
     if limit is None:
         return None

@@ -9,8 +9,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.structs import asdict, fields
 
 from tradecounter.agents.limit_spending import lock_agent, note_order
-from tradecounter.agents.operations.approvals import HeldBack, declined, held_back
+from tradecounter.agents.operations.approvals import HeldBack, ask_people, held_by_people
 from tradecounter.agents.operations.tools import Caller, tool
+from tradecounter.approvals.queries import Approval, find_approval
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.pool import Database
@@ -22,6 +23,7 @@ from tradecounter.kit.error_codes import Code
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields
 from tradecounter.kit.json_text import decode_json
 from tradecounter.kit.local_time import local_text
+from tradecounter.kit.money import in_pounds
 from tradecounter.kit.number_types import Id
 from tradecounter.kit.wire import Amount, LocalDateTime
 from tradecounter.orders.confirm_order import confirm_order
@@ -193,18 +195,24 @@ class OrderTools(Struct, frozen=True):
         people of the customer have to approve the order first (`approval_needed`). Calling it again says how it went,
         and returns the same order.
         """
-        context = self.creation.context(caller.customer_id, await self.views.last(caller.customer_id))
+        customer, code = caller.customer_id, asked.confirmation_code
+        context = self.creation.context(customer, await self.views.last(customer))
         async with transaction(self.database, caller.actor) as tx:
             if caller.agent is not None:
                 await lock_agent(tx, caller.agent, context.now)
-            shown = await _require_shown_total(tx, caller.customer_id, asked)
-            held = None if caller.agent is None else await _held(tx, caller.agent, asked, shown, context.now)
+            shown = await _require_shown_total(tx, customer, asked, context.now)
+            approval = None if caller.agent is None else await find_approval(tx, customer, code)
+            held = await _held(tx, caller.agent, approval, code, shown, context.now)
             if held is not None:
                 return Confirmation(held.code, held.message)
-            order, lines = await confirm_order(tx, asked.confirmation_code, asked.shipping_method, context)
+            if approval is None:
+                order, lines = await confirm_order(tx, code, asked.shipping_method, context)
+            else:  # as people have confirmed it
+                order, lines = await confirm_order(tx, approval.code, None, context)
             if caller.agent is not None and shown is not None:
                 await note_order(tx, caller.agent, order.id, order.gross, context.now)
-        message = f"the order is confirmed as {order.order_reference}"
+        total = f"{in_pounds(order.gross)} with VAT and shipping"
+        message = f"the order over {total} is confirmed as {order.order_reference}"
         return Confirmation("confirmed", message, created_order(order, lines))
 
     @tool("List orders", "read", "order", referenced=(Product,))
@@ -247,14 +255,20 @@ _Shown = tuple[PendingOrder | PricedQuote, ShippingOption]
 
 
 async def _held(
-    tx: Transaction, agent: LiveAgent, asked: ConfirmOrder, shown: _Shown | None, now: datetime
+    tx: Transaction,
+    agent: LiveAgent | None,
+    approval: Approval | None,
+    code: str,
+    shown: _Shown | None,
+    now: datetime,
 ) -> HeldBack | None:
-    """Return why an agent's order is not confirmed, or None."""
-    found = await declined(tx, agent, asked.confirmation_code)
-    return found if found is not None or shown is None else await held_back(tx, agent, *shown, now)
+    """Return why an order is not confirmed, or None: people decide about it, or have to."""
+    if approval is not None:
+        return await held_by_people(tx, approval, code, now)
+    return None if agent is None or shown is None else await ask_people(tx, agent, *shown, now)
 
 
-async def _require_shown_total(tx: Transaction, customer_id: int, asked: ConfirmOrder) -> _Shown | None:
+async def _require_shown_total(tx: Transaction, customer_id: int, asked: ConfirmOrder, now: datetime) -> _Shown | None:
     """Check that an order costs what was shown; return it, locked, with its shipping method.
 
     Returns None if it cannot be confirmed, or not by this method. Raises DomainError: invalid, conflict.
@@ -266,7 +280,7 @@ async def _require_shown_total(tx: Transaction, customer_id: int, asked: Confirm
         lock_unconfirmed(p, customer_id, code)  # otherwise support could price a quote again before it is confirmed
         found = pipe_by_code(p, customer_id, code)
     order = found.first
-    if not isinstance(order, PendingOrder | PricedQuote):
+    if not isinstance(order, PendingOrder | PricedQuote) or order.has_expired(now):
         return None  # confirming says why it cannot be confirmed, or that it was
     option = find_option(order.shipping_options, asked.shipping_method)
     if option is None:

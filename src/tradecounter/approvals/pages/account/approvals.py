@@ -152,7 +152,7 @@ class ApprovalPages(Struct, frozen=True):
             template,
             form=filled,
             approval=approval,
-            limit=None if asker is None else asker.order_limit,
+            limit=None if asker is None or approval.agent else asker.order_limit,  # an agent has limits of its own
             notes=notes,
             order=order,
             lines=lines,
