@@ -11,7 +11,7 @@ from tradecounter.alerts.queries.chosen_alerts import Emails, UserAlerts, alerts
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId, UserId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.desk import Desk, SinceParameters
 from tradecounter.edge.operations.scopes import CONFLICT
 from tradecounter.edge.operations.subject import Described, Subject
 from tradecounter.kit.errors import DomainError, Kind
@@ -41,13 +41,13 @@ class AlertOperations(Struct, frozen=True):
     desk: Desk
 
     @_ALERTS.shows(_OF_CUSTOMER, "The users with their alerts.")
-    async def list_alerts(self, tx: Transaction, customer_id: CustomerId) -> list[UserAlerts]:
+    async def list_alerts(self, tx: Transaction, customer_id: CustomerId, query: SinceParameters) -> list[UserAlerts]:
         """What the users of a customer are told by e-mail.
 
         Users who have not chosen anything are listed too; disabled ones are not.
         """
         account = await fetch_account(tx, customer_id)
-        return await alerts_of_customer(tx, account.id)
+        return await alerts_of_customer(tx, account.id, changed_since=query.since)
 
     @_ALERTS.changes("PUT", _OF_USER, errors=(CONFLICT,))
     async def choose_emails(

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.desk import Desk, SinceParameters
 from tradecounter.edge.operations.subject import Described, InPath, Subject
 from tradecounter.saved_lists.manage_lists import (
     ListContent,
@@ -58,13 +58,14 @@ class SavedListOperations(Struct, frozen=True):
     views: RefreshableViews
 
     @_LISTS.shows(_ALL, "The lists.")
-    async def list_lists(self, tx: Transaction, customer_id: CustomerId) -> list[ListSummary]:
+    async def list_lists(self, tx: Transaction, customer_id: CustomerId, query: SinceParameters) -> list[ListSummary]:
         """A customer's lists of products.
 
-        Those that all users share, by name.
+        Those that all users share, by name. A list changes with its name and its products.
         """
         account = await fetch_account(tx, customer_id)
-        return [ListSummary(each.id, each.name, each.lines) for each in await lists_of(tx, AllUsers(account.id))]
+        found = await lists_of(tx, AllUsers(account.id), query.since)
+        return [ListSummary(each.id, each.name, each.lines) for each in found]
 
     @_LISTS.changes("POST", _ALL, location="{id}")
     async def create_list(

@@ -55,13 +55,15 @@ _LISTS = SQL("""
     where l.customer_id = :customer_id and (l.user_id is null or l.user_id = :user_id) {}
     order by lower(l.name), l.id
 """)
-_ALL = Statement(_LISTS.format(SQL("")), SavedList)
+_ALL = Statement(
+    _LISTS.format(SQL("and (:changed_since::timestamptz is null or l.changed_at >= :changed_since)")), SavedList
+)
 _ONE = Statement(_LISTS.format(SQL("and l.id = :id")), SavedList)
 
 
-async def lists_of(tx: Transaction, owner: Owner) -> list[SavedList]:
+async def lists_of(tx: Transaction, owner: Owner, changed_since: datetime | None = None) -> list[SavedList]:
     """Return the lists that an owner may use, by name."""
-    return await tx.fetch_all(_ALL, customer_id=owner.customer_id, user_id=owner.id)
+    return await tx.fetch_all(_ALL, customer_id=owner.customer_id, user_id=owner.id, changed_since=changed_since)
 
 
 async def find_list(tx: Transaction, owner: Owner, list_id: int) -> SavedList | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tradecounter.db.transaction import Transaction
-from tradecounter.edge.operations.desk import Desk
+from tradecounter.edge.operations.desk import Desk, SinceParameters
 from tradecounter.edge.operations.subject import Described, InPath, Subject
 from tradecounter.saved_views.manage_views import remove_view
 from tradecounter.saved_views.queries import shared_views
@@ -40,12 +40,12 @@ class SavedViewOperations(Struct, frozen=True):
     desk: Desk
 
     @_VIEWS.shows(_ALL, "The views.")
-    async def list_views(self, tx: Transaction) -> list[SharedView]:
+    async def list_views(self, tx: Transaction, query: SinceParameters) -> list[SharedView]:
         """The saved views that staff share.
 
-        By page and name.
+        By page and name. A view never changes.
         """
-        found = await shared_views(tx)
+        found = await shared_views(tx, query.since)
         return [SharedView(view.id, view.name, view.address, view.owner, on_today=view.on_today) for view in found]
 
     @_VIEWS.changes("DELETE", _ONE, "The view is deleted.")

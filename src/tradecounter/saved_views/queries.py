@@ -41,7 +41,10 @@ _SEEN = Statement(
 )
 _ON_TODAY = Statement(_SELECT.format(SQL("(v.staff_id = :staff_id or v.shared) and v.on_today"), _OWN_FIRST), SavedView)
 _ONE = Statement(_SELECT.format(SQL("v.id = :id"), _ANY), SavedView)
-_SHARED = Statement(_SELECT.format(SQL("v.shared"), _ANY), SavedView)
+_SHARED = Statement(
+    _SELECT.format(SQL("v.shared and (:saved_since::timestamptz is null or v.created_at >= :saved_since)"), _ANY),
+    SavedView,
+)
 _COUNT = Statement("select count(*) from saved_view where staff_id = :staff_id")
 _ADD = Statement("""
     insert into saved_view (staff_id, name, path, query, shared, on_today, created_at)
@@ -60,9 +63,9 @@ async def views_on_today(tx: Transaction, staff_id: int) -> list[SavedView]:
     return await tx.fetch_all(_ON_TODAY, staff_id=staff_id)
 
 
-async def shared_views(tx: Transaction) -> list[SavedView]:
-    """Return the views that everybody sees."""
-    return await tx.fetch_all(_SHARED)
+async def shared_views(tx: Transaction, saved_since: datetime | None = None) -> list[SavedView]:
+    """Return the views that everybody sees; none of them ever changes."""
+    return await tx.fetch_all(_SHARED, saved_since=saved_since)
 
 
 async def find_view(tx: Transaction, view_id: int) -> SavedView | None:

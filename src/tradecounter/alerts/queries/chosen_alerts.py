@@ -55,15 +55,24 @@ _OF_CUSTOMER = Statement(
                  where a.user_id = u.id order by lower(l.name), l.id) as prices
     from customer_user u
     where u.customer_id = :customer_id and u.disabled_at is null and (:user_id::bigint is null or u.id = :user_id)
+      and (
+          :changed_since::timestamptz is null or greatest(u.changed_at, u.alerts_changed_at) >= :changed_since
+          or exists (select from stock_alert a
+                     where a.user_id = u.id and greatest(a.created_at, a.in_stock_at) >= :changed_since)
+          or exists (select from price_alert a join saved_list l on l.id = a.list_id
+                     where a.user_id = u.id and l.changed_at >= :changed_since)
+      )
     order by u.id
     """,
     UserAlerts,
 )
 
 
-async def alerts_of_customer(tx: Transaction, customer_id: int, user_id: int | None = None) -> list[UserAlerts]:
+async def alerts_of_customer(
+    tx: Transaction, customer_id: int, user_id: int | None = None, changed_since: datetime | None = None
+) -> list[UserAlerts]:
     """Return what a customer's users, or one of them, are told. Disabled users are told nothing."""
-    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, user_id=user_id)
+    return await tx.fetch_all(_OF_CUSTOMER, customer_id=customer_id, user_id=user_id, changed_since=changed_since)
 
 
 _TOLD_OF_DISPATCH = Statement("""
