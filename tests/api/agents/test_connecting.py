@@ -302,6 +302,9 @@ def test_the_accounts_page_lists_agents_and_ends_them(shop: Service, owner: Pers
 def test_the_token_is_for_the_agents_server_alone(shop: Service, program: Connecting) -> None:
     tokens = program.tokens()
     for token in (tokens["access_token"], tokens["refresh_token"]):
-        assert shop.client(Authorization=f"Bearer {token}").get("/customer").status_code == 401
+        for headers in ({"Authorization": f"Bearer {token}"}, {"X-Api-Key": token}):
+            with shop.client(**headers) as client:
+                assert {client.get(path).status_code for path in ("/customer", "/product", "/order", "/event")} == {401}
+                assert client.post("/order", json=order()).status_code == 401
     assert call_list(shop, tokens["refresh_token"]).status_code == 401
     assert call_list(shop, tokens["access_token"]).status_code == 200

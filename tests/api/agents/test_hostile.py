@@ -11,10 +11,11 @@ import pytest
 
 from support.agents import agent
 from support.applications import running_exchange
+from support.billing import invoiced, number_of
 from support.cluster import Cluster
 from support.orders import buy, create, rows
 from support.service import Customer, Service, running_service
-from support.shop import order
+from support.shop import ADDRESS, order
 from support.waiting import wait_for
 
 JSON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -43,6 +44,7 @@ def test_access_tokens_of_the_api_are_rejected(database_url: str) -> None:
         token = exchange.access_token()
         assert exchange.service.client(Authorization=f"Bearer {token}").get("/customer").status_code == 200
         assert post(exchange.service, LIST, Authorization=f"Bearer {token}").status_code == 401
+        assert post(exchange.service, LIST, **{"X-Api-Key": token}).status_code == 401
         assert post(exchange.service, LIST, Authorization=f"Bearer {exchange.subject_token()}").status_code == 401
 
 
@@ -153,6 +155,8 @@ def test_wrong_arguments_are_named_as_the_tool_names_them_and_said_in_short(
 def test_other_customers_orders_invoices_and_codes_are_not_found(shop: Service, customer: Customer) -> None:
     other = shop.customer()
     theirs, pending = buy(other), create(other)
+    invoice = number_of(shop, invoiced(shop, other))
+    address = other.post("/customer/address", ADDRESS).json()["id"]
     helper = agent(shop, customer.key)
     for reference in (theirs["order_reference"], str(theirs["order_id"]), pending["confirmation_code"]):
         assert helper.error("get_order", reference=reference)["code"] == "not_found"
@@ -166,6 +170,11 @@ def test_other_customers_orders_invoices_and_codes_are_not_found(shop: Service, 
     items = [{"id": theirs["items"][0]["id"], "quantity": 1}]
     assert helper.error("open_request", **asked, items=items)["code"] == "not_found"
     assert helper.call("list_orders", customer_reference=theirs["customer_reference"])["total"] == 0
+    assert helper.error("get_invoice", number=invoice)["code"] == "not_found"
+    reference = other.get("/invoice").json()[0]["order_reference"]
+    assert helper.call("get_invoice", order_reference=reference) == {"invoices": []}
+    assert helper.error("price_order", **order(shipping_address={"id": address}))["code"] == "unknown_address"
+    assert [each["id"] for each in helper.call("get_account")["addresses"]].count(address) == 0
 
 
 def test_texts_of_customers_are_in_no_description(shop: Service, customer: Customer) -> None:
@@ -190,3 +199,10 @@ def test_a_foreign_network_and_an_ended_key_get_in_nowhere(shop: Service, custom
     assert (response.status_code, response.json()["code"]) == (403, "network_not_allowed")
     ended = shop.limited(customer, expires_at=shop.clock.now())
     assert post(shop, LIST, **{"X-Api-Key": ended.headers["X-Api-Key"]}).status_code == 401
+
+
+def test_a_disabled_key_ends_within_five_seconds(shop: Service) -> None:
+    customer = shop.customer()
+    assert post(shop, LIST, **{"X-Api-Key": customer.key}).status_code == 200
+    rows(shop, "update api_key set disabled_at = now() where customer_id = %s returning id", customer.id)
+    wait_for(lambda: post(shop, LIST, **{"X-Api-Key": customer.key}).status_code == 401, 5)

@@ -151,8 +151,13 @@ def _erased(program: Connecting, customer: Customer) -> None:
     program.service.in_transaction(partial(erase_customer, customer_id=customer.id, now=now))
 
 
-@pytest.mark.parametrize("ended", [_blocked, _demoted, _disabled, _erased])
-def test_who_may_not_allow_an_agent_any_more_ends_it_at_once_in_every_process(
+def _revoked(program: Connecting, _customer: Customer) -> None:
+    [(agent_id,)] = rows(program.service, "select id from agent_consent where client_id = %s", program.client_id)
+    assert program.person.send(f"/account/developer/agent/{agent_id}/revoke").status_code == 303
+
+
+@pytest.mark.parametrize("ended", [_revoked, _blocked, _demoted, _disabled, _erased])
+def test_what_ends_a_consent_ends_it_at_once_in_every_process(
     program: Connecting, customer: Customer, ended: Callable[[Connecting, Customer], None]
 ) -> None:
     tokens = program.tokens()
