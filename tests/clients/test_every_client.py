@@ -54,12 +54,14 @@ def test_a_request_is_sent_again_when_the_service_says(client: BuiltClient, demo
         assert min(at for at, _ in proxy.requests if at > moment) - moment >= 1
 
 
-def test_a_list_is_read_page_by_page(client: BuiltClient, demo: Demo) -> None:
+def test_a_list_is_read_page_by_page_or_with_limit_0_at_once(client: BuiltClient, demo: Demo) -> None:
     with lossy_proxy(demo.service.url) as proxy:
         printed = json.loads(client.program("pages", BASE=proxy.url, KEY=demo.customer.key))
     skus = [product["sku"] for product in demo.customer.get("/product?limit=0").json()]
-    assert printed == {"listed": skus, "by_sku": skus}
+    assert printed == {"listed": skus, "at_once": skus, "by_sku": skus}
     assert proxy.lost
+    at_once = {request for _, request in proxy.requests if "limit=0" in request}
+    assert at_once == {"GET /product?limit=0&page=1"}
 
 
 def test_an_invoice_is_saved_as_a_file(client: BuiltClient, demo: Demo, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`trade`, the command line of the client for Python."""
 
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -29,11 +30,30 @@ def test_a_file_is_ordered_once_however_often_the_command_runs(
     assert reference in python_client.trade(demo.service.url, key, "orders", "--reference", "PO-file")
 
 
-def test_a_wrong_line_of_a_file_is_named(python_client: PythonClient, demo: Demo, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"CV-320P,2\nCV-320P,many\n", "basket.csv, line 3: quantity: 'many' is no whole number from 1 "),
+        (b"CV-320P," + b"9" * 5_000, "basket.csv, line 2: quantity: '9"),
+        (b"CV-320P,2,NaN\n", "basket.csv, line 2: max_unit_cost: 'NaN' is no amount"),
+        (b"CV-320P,2,\xa35\n", "basket.csv: is no CSV file in UTF-8: "),
+        (b"", "basket.csv: no lines to order"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(
+    python_client: PythonClient, demo: Demo, tmp_path: Path, content: bytes, said: str
+) -> None:
     file = tmp_path / "basket.csv"
-    file.write_text("sku,quantity\nCV-320P,2\nCV-320P,many\n")
-    with pytest.raises(AssertionError, match=r"basket.csv, line 3: quantity: 'many' is no whole number from 1"):
+    file.write_bytes(b"sku,quantity,max_unit_cost\n" + content)
+    with pytest.raises(AssertionError, match=re.escape(said)):
         python_client.trade(demo.service.url, demo.customer.key, "order", file, "--reference", "PO-wrong", "--yes")
+
+
+def test_an_option_that_is_no_amount_is_named(python_client: PythonClient, demo: Demo, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=r"argument --max-cost: invalid amount value: 'cheap'"):
+        python_client.trade(
+            demo.service.url, demo.customer.key, "order", tmp_path, "--reference", "PO-1", "--max-cost", "cheap"
+        )
 
 
 def test_an_order_that_nobody_can_confirm_is_not_placed(

@@ -1,4 +1,4 @@
-// Prints the SKUs of all products, read page by page and by their SKUs.
+// Prints the SKUs of all products, read page by page, at once and by their SKUs.
 
 import { Tradecounter } from "tradecounter-client";
 
@@ -9,4 +9,5 @@ const skus = async (products) => {
   return found;
 };
 const listed = await skus(shop.products({ limit: 50 }));
-console.log(JSON.stringify({ listed, by_sku: await skus(shop.productsBySku([...listed, "NO-SUCH"])) }));
+const atOnce = await skus(shop.products({ limit: 0, page: 7 }));
+console.log(JSON.stringify({ listed, at_once: atOnce, by_sku: await skus(shop.productsBySku([...listed, "NO-SUCH"])) }));

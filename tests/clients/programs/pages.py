@@ -1,4 +1,4 @@
-"""Prints the SKUs of all products, read page by page and by their SKUs."""
+"""Prints the SKUs of all products, read page by page, at once and by their SKUs."""
 
 import json
 import os
@@ -8,5 +8,6 @@ from tradecounter_client import Tradecounter
 
 shop = Tradecounter(os.environ["BASE"], os.environ["KEY"])
 listed = [product.sku for product in shop.products(limit=50)]
+at_once = [product.sku for product in shop.products(limit=0, page=7)]
 by_sku = [product.sku for product in shop.products_by_sku([*listed, "NO-SUCH"])]
-sys.stdout.write(json.dumps({"listed": listed, "by_sku": by_sku}))
+sys.stdout.write(json.dumps({"listed": listed, "at_once": at_once, "by_sku": by_sku}))

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
-from decimal import Decimal
 from pathlib import Path
 
 from rich.console import Console
@@ -15,7 +14,7 @@ from tradecounter_client.errors import TradecounterError
 from tradecounter_client.trade.catalogue_copy import synchronise
 from tradecounter_client.trade.invoices import show_invoices, zip_invoices
 from tradecounter_client.trade.lists import show_orders, show_products
-from tradecounter_client.trade.order_file import FileError, Wanted, place_order
+from tradecounter_client.trade.order_file import FileError, Wanted, amount, place_order
 
 _EPILOG = """\
 TRADECOUNTER_URL is the service's address. The API key is in TRADECOUNTER_KEY, or in the file that
@@ -110,7 +109,7 @@ def _order(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--address", type=int, help="the id of a saved address to ship to; by default the only one")
     parser.add_argument("--billing-address", type=int, help="the id of a saved address; by default that to ship to")
     parser.add_argument("--shipping-method", type=int, help="the id of a shipping option; by default the cheapest")
-    parser.add_argument("--max-cost", type=Decimal, help="the most that the items may cost in pounds, with VAT")
+    parser.add_argument("--max-cost", type=amount, help="the most that the items may cost in pounds, with VAT")
     parser.add_argument("--no-back-orders", action="store_true", help="order only what is in stock")
     parser.add_argument("--yes", action="store_true", help="confirm without asking")
 

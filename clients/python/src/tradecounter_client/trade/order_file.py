@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -22,6 +23,8 @@ from tradecounter_client.models import (
     ShippingChoice,
 )
 from tradecounter_client.trade.lists import pounds, table
+
+_WHOLE = re.compile("[0-9]{1,9}")
 
 
 class FileError(TradecounterError):
@@ -64,13 +67,27 @@ def place_order(console: Console, client: Tradecounter, wanted: Wanted, *, ask: 
         return
 
 
+def amount(text: str) -> Decimal:
+    """An amount in pounds; raises ValueError for another text."""
+    try:
+        found = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(text) from None
+    if not found.is_finite():
+        raise ValueError(text)
+    return found
+
+
 def read_items(file: Path) -> list[CreateOrderItem]:
     """The lines of a CSV file; raises FileError, which names the line."""
-    with file.open(encoding="utf-8-sig", newline="") as text:
-        rows = csv.DictReader(text)
-        if missing := {"sku", "quantity"} - set(rows.fieldnames or ()):
-            raise FileError(f"{file}: the first line names no column {' and no column '.join(sorted(missing))}")
-        items = [_item(file, rows.line_num, row) for row in rows]
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            rows = csv.DictReader(text)
+            if missing := {"sku", "quantity"} - set(rows.fieldnames or ()):
+                raise FileError(f"{file}: the first line names no column {' and no column '.join(sorted(missing))}")
+            items = [_item(file, rows.line_num, row) for row in rows]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FileError(f"{file}: is no CSV file in UTF-8: {error}") from None
     if not items:
         raise FileError(f"{file}: no lines to order")
     return items
@@ -80,11 +97,11 @@ def _item(file: Path, line: int, row: dict[str, str | None]) -> CreateOrderItem:
     sku, quantity, limit = ((row.get(name) or "").strip() for name in ("sku", "quantity", "max_unit_cost"))
     if not sku:
         raise FileError(f"{file}, line {line}: sku: missing")
-    if not quantity.isascii() or not quantity.isdigit() or int(quantity) < 1:
-        raise FileError(f"{file}, line {line}: quantity: '{quantity}' is no whole number from 1")
+    if not _WHOLE.fullmatch(quantity) or int(quantity) < 1:
+        raise FileError(f"{file}, line {line}: quantity: '{quantity}' is no whole number from 1 to 999999999")
     try:
-        return CreateOrderItem(sku=sku, quantity=int(quantity), max_unit_cost=Decimal(limit) if limit else None)
-    except InvalidOperation:
+        return CreateOrderItem(sku=sku, quantity=int(quantity), max_unit_cost=amount(limit) if limit else None)
+    except ValueError:
         raise FileError(f"{file}, line {line}: max_unit_cost: '{limit}' is no amount") from None
 
 
