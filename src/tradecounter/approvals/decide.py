@@ -116,8 +116,11 @@ async def price_again(tx: Transaction, customer_id: int, code: str, context: Ord
     option = option or next(iter(made.shipping_options), None)
     if option is None:
         raise method_needed(made.shipping_options)
-    if not await move_approval(tx, order.id, made.id, option.id, made.gross_with(option), context.now):
+    gross = made.gross_with(option)
+    if not await move_approval(tx, order.id, made.id, option.id, gross, context.now):
         raise _decided()
+    before, after = {"total_gross": approval.gross}, {"total_gross": gross}
+    audit_order(tx, "order.price_again", made, context.now, before=before, after=after)
     return made
 
 

@@ -27,6 +27,7 @@ _ACTIONS = {
     "order.request_approval": "asked for approval",
     "quote.request_approval": "asked for approval",
     "order.decline_approval": "declined the approval",
+    "order.price_again": "priced the order again",
     "shipment.take_back": "took a shipment back",
     "shipment.correct": "corrected a shipment",
     "request.open": "asked for a change",

@@ -97,6 +97,8 @@ def test_the_former_code_gets_the_order_that_people_approved_at_its_new_total(ex
     assert first["code"] == "confirmed"
     assert first["order"]["confirmation_code"] == new
     assert f"£{total:.2f} with VAT and shipping" in first["message"]
+    [(before, after)] = rows(expired.shop, "select before, after from audit_entry where action = 'order.price_again'")
+    assert (float(before["total_gross"]), float(after["total_gross"])) == (expired.asked["total"], total)
 
 
 def test_the_former_code_tells_that_people_declined_the_new_order(expired: Expired) -> None:
