@@ -19,7 +19,7 @@ CUSTOMERS = {
     "/attribute": "derived from products, which `/catalogue/change` has; 304 while it is the same",
     "/quote": "`/event` tells of each change: `quote.requested`, `quote.priced`, `quote.declined`, `quote.expired`",
     "/request": "`/event` tells of each change: `request.opened`, `request.closed`",
-    "/customer/address": "one response without pages, of the account's own addresses",
+    "/customer/address": "one response without pages, which also shows what was deleted",
     "/invoice": "what is issued never changes, and `/event` tells of what is paid and credited",
     "/credit-note": "what is issued never changes, and `issued_from` begins at a day",
     "/payment": "`/event` tells of each change: `payment.recorded`, `payment.reversed`",

@@ -1,5 +1,6 @@
 """What an agent learns of an order above its limit that expired, and that people of the customer priced again."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -126,6 +127,22 @@ def test_nobody_decides_about_a_new_price_by_the_former_code(expired: Expired) -
         assert response.status_code == 409
         assert "It was priced again" in response.text
     assert expired.state(new) == "pending"
+
+
+def test_of_several_who_price_it_again_at_once_one_does(expired: Expired) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: expired.owner.send(f"{APPROVAL}/{expired.code}/price").status_code, range(4)))
+    assert sorted(found) == [303, 409, 409, 409]
+    pending = "select count(*) from orders where state = 'pending' and expires_at > %s"
+    assert rows(expired.shop, pending, expired.shop.clock.now()) == [(1,)]
+    assert expired.confirm()["code"] == "approval_needed"
+
+
+def test_another_customers_agent_learns_nothing_by_the_former_code(expired: Expired) -> None:
+    expired.price_again()
+    other = connecting(expired.shop, customer_user(expired.shop, expired.shop.customer().id, "owner"))
+    assert other.agent().error("confirm_order", **expired.asked)["code"] == "not_found"
+    assert other.person.get(f"{APPROVAL}/{expired.code}").status_code == 404
 
 
 def total_of(expired: Expired, code: str) -> float:
