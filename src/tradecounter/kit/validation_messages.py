@@ -27,10 +27,12 @@ _PATTERN_WORDS = (
     (":[0-5]", "must be a time (HH:MM)"),
     ("}T", "must be a UK local time such as 2026-03-02T17:30:00"),
 )
+_WITH_OFFSET = "must be a time with an offset, such as 2026-06-01T09:30:00Z"
 _WORDED = {
     "Invalid decimal string": "must be a number",
     "Invalid RFC3339 encoded date": "must be a date (YYYY-MM-DD)",
-    "Invalid RFC3339 encoded datetime": "must be a time with an offset, such as 2026-06-01T09:30:00Z",
+    "Invalid RFC3339 encoded datetime": _WITH_OFFSET,
+    "Expected `datetime` with a timezone component": _WITH_OFFSET,
 }
 ALLOWED_VALUES = "the allowed values"  # the decoder does not name them
 _SIGNS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}

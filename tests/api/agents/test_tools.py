@@ -79,6 +79,7 @@ def test_an_order_is_priced_shown_and_confirmed(shop: Service, customer: Custome
     arguments = {"confirmation_code": priced["confirmation_code"], "shipping_method": option["id"]}
     pending = helper.call("get_order", reference=priced["confirmation_code"])
     assert (pending["status"], pending["expires_on"]) == ("Pending", priced["expires_on"])
+    assert helper.call("get_order", reference=f"{priced['confirmation_code'].upper()} ") == pending
     wrong = helper.error("confirm_order", **arguments, total=option["total_gross"] - 0.01)
     assert (wrong["code"], [each["field"] for each in wrong["errors"]]) == ("price_changed", ["total"])
     assert outstanding(shop, customer) == owed
@@ -91,6 +92,7 @@ def test_an_order_is_priced_shown_and_confirmed(shop: Service, customer: Custome
     again = helper.call("confirm_order", **arguments, total=option["total_gross"])
     assert again["order"]["order_reference"] == reference
     assert helper.call("get_order", reference=reference) == customer.get(f"/order/{reference}").json()
+    assert helper.call("get_order", reference=f" {reference.lower()} ")["order_reference"] == reference
     listed = helper.call("list_orders", status="Awaiting dispatch", limit=5)
     assert reference in [each["order_reference"] for each in listed["orders"]]
     assert rows(

@@ -148,9 +148,10 @@ def test_a_wrong_choice_and_a_wrong_time_say_what_is_valid(staff: httpx2.Client,
     wrong = staff.post("/api/payment", json={"customer_id": customer.id, "amount": 1, "method": "gold"})
     assert "'gold' is not one of bank_transfer, direct_debit" in wrong.json()["message"]
     placed = buy(customer)
-    seen = {"type": "Delivered", "description": "At reception", "date": "yesterday"}
-    wrong = staff.post(f"/api/order/{placed['order_reference']}/tracking", json=seen)
-    assert wrong.json()["message"] == "date: must be a time with an offset, such as 2026-06-01T09:30:00Z"
+    for time in ("yesterday", "2026-06-16T09:30:00", "2026-06-16"):
+        seen = {"type": "Delivered", "description": "At reception", "date": time}
+        wrong = staff.post(f"/api/order/{placed['order_reference']}/tracking", json=seen)
+        assert wrong.json()["message"] == "date: must be a time with an offset, such as 2026-06-01T09:30:00Z"
 
 
 def test_a_date_as_the_end_of_a_range_includes_the_whole_day(staff: httpx2.Client, office: BackOfficeSite) -> None:

@@ -124,6 +124,13 @@ def test_units_must_be_there_to_cancel_or_to_return(shop: Service, customer: Cus
     assert asked(customer, placed, kind="return", items=units, text="").status_code == 201
 
 
+def test_an_order_is_named_in_any_case_and_with_white_space_around_it(customer: Customer) -> None:
+    placed = buy(customer)
+    opened = asked(customer, placed, order_reference=f" {placed['order_reference'].lower()} ")
+    assert opened.json()["order_reference"] == placed["order_reference"]
+    assert asked(customer, placed, order_reference=f"{placed['order_id']} ").status_code == 201
+
+
 def test_orders_and_requests_of_others_are_unknown(shop: Service, customer: Customer) -> None:
     placed = buy(shop.customer())
     refused = asked(customer, placed)

@@ -57,7 +57,7 @@ _OWN = order_statement(
 
 
 async def fetch_own_order(tx: Transaction, customer_id: int, reference: str) -> ConfirmedOrder | CancelledOrder:
-    """Return a customer's confirmed or cancelled order by its id or its reference, ignoring case.
+    """Return a customer's confirmed or cancelled order by its id or its reference, ignoring case and outer white space.
 
     Raises DomainError (not found).
     """
@@ -74,6 +74,7 @@ async def order_to_read(
 
     Raises DomainError (not found).
     """
+    name = name.strip()
     if _CODE.fullmatch(name):
         async with tx.pipeline() as p:
             found = pipe_by_code(p, customer_id, name.lower())
@@ -87,6 +88,7 @@ async def order_to_read(
 
 async def find_own_order(tx: Transaction, customer_id: int, reference: str) -> ConfirmedOrder | CancelledOrder | None:
     """Return the order as `fetch_own_order` does, or None."""
+    reference = reference.strip()
     # The number at the end of a reference finds the order in any spelling. A number alone may be an order id.
     digits = _DIGITS_AT_END.search(reference)
     number = int(digits[0]) if digits else None
