@@ -3,7 +3,7 @@
 from tradecounter.db.migrations.sql import run_sql
 
 revision = "0095"
-down_revision = "0093"
+down_revision = "0094"
 works_from = "0051"
 
 # The lock comes first: creating an index takes a weaker one, which requests could hold too.
