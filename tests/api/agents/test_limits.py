@@ -9,6 +9,7 @@ import pytest
 
 from support.agent_consent import Connecting, connecting, with_token
 from support.agents import Agent, priced
+from support.mail import deliver_mail, html, plain
 from support.orders import rows
 from support.pages import Person, customer_user, text_of
 from support.service import Customer, Service, running_service
@@ -68,6 +69,18 @@ def test_an_order_above_the_limit_of_one_waits_until_it_is_approved(
         "(select id::text from agent_consent where client_id = %s order by id desc limit 1)", program.client_id,
     )  # fmt: skip
     assert event == "order.request_approval"
+
+
+def test_the_e_mail_to_approvers_names_the_agent_and_who_allowed_it(
+    shop: Service, program: Connecting, owner: Person
+) -> None:
+    helper = program.agent(order_limit="1", day_limit="1")
+    helper.call("confirm_order", **priced(helper))
+    [mail] = [
+        mail for mail in deliver_mail(shop) if mail["Subject"].startswith("To approve") and owner.email in mail["To"]
+    ]
+    for text in (plain(mail), html(mail)):
+        assert f"the agent Assistant, allowed by {owner.email}" in text
 
 
 def test_an_order_that_people_confirm_by_another_method_is_told_as_it_is(program: Connecting, owner: Person) -> None:
