@@ -27,7 +27,11 @@ class StoredReturn(Struct, frozen=True, kw_only=True):
 
 
 class ReturnedLine(Struct, frozen=True, kw_only=True):
-    """The units of a line in a return: what may come back, and what became of the received units."""
+    """The units of a line in a return: what may come back, and what became of the received units.
+
+    `credited` counts the received units that need no credit note, or no further one: those on a credit note, and those
+    that had not been invoiced when they came back.
+    """
 
     return_id: int
     line_id: int
@@ -260,7 +264,7 @@ _CREDIT_LINES = Statement(
 
 
 async def store_credited(tx: Transaction, return_id: int, units: Mapping[int, int]) -> None:
-    """Add units, by line id, to the credited units of a return."""
+    """Add units, by line id, to the credited units of a return; see `ReturnedLine`."""
     await tx.execute(_CREDIT_LINES, return_id=return_id, ids=array(units), units=array(units.values()))
 
 

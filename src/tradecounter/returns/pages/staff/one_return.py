@@ -13,7 +13,7 @@ from tradecounter.db.transaction import Transaction
 from tradecounter.edge.page_kit.forms import Filled, in_rows
 from tradecounter.edge.pages.operation import form, page
 from tradecounter.edge.pages.page_desk import PageDesk, seen_of
-from tradecounter.edge.pages.step import NoFields
+from tradecounter.edge.pages.step import step
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.session import require_right
 from tradecounter.kit.errors import DomainError, Kind, named_by
@@ -21,11 +21,12 @@ from tradecounter.orders.find_by_name import fetch_order
 from tradecounter.orders.operations.staff import BY_WAREHOUSE
 from tradecounter.parts.back_office import OfficeParts
 from tradecounter.parts.shown_order import ShownOrder, shown_as
-from tradecounter.returns.find_return import fetch_return, shown_return
+from tradecounter.returns.find_return import fetch_return
 from tradecounter.returns.operations.staff import MAY_CLOSE
+from tradecounter.returns.queries.returns import lines_of_returns
 from tradecounter.returns.receive_return import close_return
 from tradecounter.returns.requests import Receipt
-from tradecounter.returns.wire import Return, ReturnItem
+from tradecounter.returns.wire import Return, return_on_the_wire
 
 
 class ReturnPages(Struct, frozen=True):
@@ -64,23 +65,17 @@ class ReturnPages(Struct, frozen=True):
             done=_received,
         )
 
-    @page("/return/{number}/close", "Close a return", scope="orders:write", roles=MAY_CLOSE)
-    async def show_close(self, call: Call) -> Response:
-        return await self._show(call, "returns/close.html", Filled(), only_in=("open", "received"))
-
-    @form("/return/{number}/close", "Close a return", scope="orders:write", roles=MAY_CLOSE)
-    async def close(self, call: Call) -> Response:
-        async def work(tx: Transaction, _body: NoFields, now: datetime) -> None:
-            await close_return(tx, _number(call), now)
-
-        return await self.desk.change(
-            call,
-            NoFields,
-            work,
-            again=lambda filled: self._show(call, "returns/close.html", filled),
-            to=f"/return/{_number(call)}",
-            done="The return is closed.",
-        )
+    @step(
+        "/return/{number}/close",
+        "Close a return",
+        shown=lambda self, call, filled: self._show(call, "returns/close.html", filled, only_in=("open", "received")),
+        to="/return/{number}",
+        done="The return is closed.",
+        scope="orders:write",
+        roles=MAY_CLOSE,
+    )
+    async def close(self, tx: Transaction, call: Call, now: datetime) -> None:
+        await close_return(tx, _number(call), now)
 
     async def _show(
         self,
@@ -91,12 +86,17 @@ class ReturnPages(Struct, frozen=True):
         only_in: tuple[str, ...] = (),
         notes: Sequence[IssuedCreditNote] = (),
     ) -> Response:
-        """Show a page of the return; `notes` are the credit notes that a form would issue."""
+        """Show a page of the return; `notes` are the credit notes that a form would issue.
+
+        A form is shown first only in some states. After an error, it is always shown again.
+        """
         async with self.desk.reading() as tx:
-            found = await shown_return(tx, _number(call))
+            stored = await fetch_return(tx, _number(call))
+            lines = (await lines_of_returns(tx, [stored.id]))[stored.id]
+            found = return_on_the_wire(stored, lines)
             order = await self._order(tx, found)
-            to_credit = await creditable_of_return(tx, await fetch_return(tx, found.number))
-        if only_in and found.state not in only_in:
+            to_credit = await creditable_of_return(tx, stored)
+        if only_in and found.state not in only_in and not filled.message:
             raise DomainError(Kind.CONFLICT, f"{found.number} is already {found.state}")
         return self.desk.show(
             call,
@@ -104,7 +104,8 @@ class ReturnPages(Struct, frozen=True):
             form=filled,
             found=found,
             order=order,
-            lines=[_Line(item, order) for item in found.items],
+            lines=lines,
+            names={line.item.id: line.name for line in order.items},
             to_credit={number: sum(line.quantity for line in units) for number, units in to_credit.items()},
             notes=notes,
             seen=seen_of(_facts(notes)) if notes else "",
@@ -113,25 +114,6 @@ class ReturnPages(Struct, frozen=True):
     async def _order(self, tx: Transaction, found: Return) -> ShownOrder:
         order = await fetch_order(tx, found.order_reference)
         return await shown_as(tx, self.parts.orders, order, self.desk.clock.now())
-
-
-class _Line(Struct, frozen=True):
-    """A line of a return with its product's name; `expected` units are still to come."""
-
-    item: ReturnItem
-    order: ShownOrder
-
-    @property
-    def name(self) -> str:
-        return next((line.name for line in self.order.items if line.item.id == self.item.id), "")
-
-    @property
-    def expected(self) -> int:
-        return self.item.quantity - self.item.received
-
-    @property
-    def uncredited(self) -> int:
-        return self.item.received - self.item.credited
 
 
 def _number(call: Call) -> str:
