@@ -1,4 +1,4 @@
-"""Sends a customer its statement, or a reminder of all invoices that are not paid, by e-mail."""
+"""Reminds a customer of all invoices that are not paid, when staff ask for it."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -45,18 +45,3 @@ async def remind_debtor(tx: Transaction, customer_id: int, now: datetime) -> Rem
     after = {"invoices": reminder.invoices, "due": reminder.due, "recipient": reminder.recipient}
     audit(tx, "customer.remind", f"customer/{customer_id}", now, after=after)
     return reminder
-
-
-class SentStatement(Struct, frozen=True, kw_only=True):
-    """A statement that is sent: who gets the e-mail."""
-
-    customer_id: int
-    recipient: str
-
-
-async def send_statement(tx: Transaction, customer_id: int, now: datetime) -> SentStatement:
-    """Queue the e-mail with a customer's statement as a PDF file. Raises DomainError (not found)."""
-    account = await fetch_account(tx, customer_id)
-    await queue(tx, "mail_statement", customer_id=customer_id, asked=int(now.timestamp()))
-    audit(tx, "customer.send_statement", f"customer/{customer_id}", now, after={"recipient": account.billing_email})
-    return SentStatement(customer_id=customer_id, recipient=account.billing_email)

@@ -10,7 +10,7 @@ from tradecounter.agents.clean_up import clean_up_agents
 from tradecounter.alerts.follow_prices import tell_of_prices
 from tradecounter.alerts.tell_of_due_invoices import tell_of_due_invoices
 from tradecounter.alerts.tell_of_stock import tell_of_stock
-from tradecounter.billing.jobs import remind_of_invoices
+from tradecounter.billing.remind_of_invoices import remind_of_invoices
 from tradecounter.consent.clean_up import clean_up_consent
 from tradecounter.customers.queries.addresses import delete_old_addresses
 from tradecounter.db.idempotency import forget_keys

@@ -13,8 +13,8 @@ from support.orders import at, uk
 from support.service import Customer, Service
 from tradecounter.billing.account_statement import AccountStatement, read_statement, statement_csv
 from tradecounter.billing.debtors import read_debtors
-from tradecounter.billing.jobs import remind_of_invoices
 from tradecounter.billing.print_statement import print_statement
+from tradecounter.billing.remind_of_invoices import remind_of_invoices
 from tradecounter.kit.errors import DomainError
 
 

@@ -14,7 +14,8 @@ from tradecounter.billing.account_statement import (
 )
 from tradecounter.billing.debtors import Debtor, read_debtors
 from tradecounter.billing.print_statement import print_statement
-from tradecounter.billing.remind_debtor import remind_debtor, send_statement
+from tradecounter.billing.remind_debtor import remind_debtor
+from tradecounter.billing.send_statement import send_statement
 from tradecounter.customers.queries.accounts import fetch_account
 from tradecounter.customers.settings import Account
 from tradecounter.db.transaction import Transaction

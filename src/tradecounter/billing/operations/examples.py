@@ -9,9 +9,10 @@ from tradecounter.billing.account_statement import AccountStatement, Ageing, Ent
 from tradecounter.billing.credit_shares import CreditLine
 from tradecounter.billing.debtors import Debtor
 from tradecounter.billing.operations.wire import CreditNoteRequest, PaymentRequest, Reversal
-from tradecounter.billing.remind_debtor import Reminder, SentStatement
+from tradecounter.billing.remind_debtor import Reminder
 from tradecounter.billing.reseller_wire import BilledLine, CreditNote, Invoice
 from tradecounter.billing.resend_invoice import ResentInvoice
+from tradecounter.billing.send_statement import SentStatement
 from tradecounter.edge.operations.subject import Described
 from tradecounter.payments.wire import Allocation, Payment
 

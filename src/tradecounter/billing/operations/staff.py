@@ -30,13 +30,14 @@ from tradecounter.billing.queries.invoice_records import (
     list_invoices,
     printed_invoice,
 )
-from tradecounter.billing.remind_debtor import Reminder, SentStatement, remind_debtor, send_statement
+from tradecounter.billing.remind_debtor import Reminder, remind_debtor
 from tradecounter.billing.reseller_wire import (
     CreditNote,
     Invoice,
     present_credit_note,
 )
 from tradecounter.billing.resend_invoice import ResentInvoice, resend_invoice
+from tradecounter.billing.send_statement import SentStatement, send_statement
 from tradecounter.billing.shown_invoice import shown_invoice, shown_invoices
 from tradecounter.billing.statement_files import StatementPeriod, statement_days, statement_file
 from tradecounter.customers.operations.staff import ONE_CUSTOMER, CustomerId

@@ -11,7 +11,8 @@ from tradecounter.billing.account_statement import AccountStatement, read_statem
 from tradecounter.billing.ageing_chart import ageing_chart
 from tradecounter.billing.operations.wire import StatementParameters
 from tradecounter.billing.print_statement import AGES, KINDS
-from tradecounter.billing.remind_debtor import Reminder, SentStatement, read_reminder, remind_debtor, send_statement
+from tradecounter.billing.remind_debtor import Reminder, read_reminder, remind_debtor
+from tradecounter.billing.send_statement import SentStatement, send_statement
 from tradecounter.billing.statement_files import statement_days, statement_file
 from tradecounter.customers.operations.staff import present_customer
 from tradecounter.customers.queries.accounts import fetch_account
