@@ -1,4 +1,4 @@
-"""Reads and changes accounts' debts. The row in `credit_exposure` is the lock under which orders are confirmed."""
+"""Reads and changes the exposure of accounts. Its row in `credit_exposure` is the lock for confirming orders."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -56,7 +56,7 @@ Rows = Result[tuple[Any, ...]]
 
 
 def charge(p: Pipeline, customer_id: int, gross: Decimal) -> tuple[Rows, Rows]:
-    """Add a confirmed order's gross to the account's debt; `require_charged` checks the results.
+    """Add a confirmed order's gross to the account's exposure; `require_charged` checks the results.
 
     Takes the account's lock until the transaction ends.
     """
@@ -81,6 +81,6 @@ async def discharge(tx: Transaction, customer_id: int, gross: Decimal) -> None:
 _LOCK = Statement("select from credit_exposure where customer_id = :customer_id for no key update")
 
 
-async def lock_debt(tx: Transaction, customer_id: int) -> None:
-    """Lock an account's debt, for a transaction that changes it only after it has locked stock."""
+async def lock_exposure(tx: Transaction, customer_id: int) -> None:
+    """Lock an account's exposure, for a transaction that changes it only after it has locked stock."""
     await tx.execute(_LOCK, customer_id=customer_id)

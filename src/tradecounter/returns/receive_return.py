@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from tradecounter.credit.queries import lock_debt
+from tradecounter.credit.queries import lock_exposure
 from tradecounter.db.transaction import Transaction
 from tradecounter.kit.errors import DomainError, Kind, invalid
 from tradecounter.orders.back_orders.allocate_back_orders import allocate_back_orders
@@ -43,7 +43,7 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
     bad = Counter({item.id: item.scrap for item in items})
     await store_received(tx, found.id, good, bad)
     order, unbilled = await take_off_unbilled(tx, order, good + bad)
-    if unbilled:
+    if unbilled:  # nothing is left to credit of units that are never invoiced
         await store_credited(tx, found.id, unbilled)
     complete = all(line.expected == good[line.line_id] + bad[line.line_id] for line in lines)
     if complete:
@@ -51,7 +51,7 @@ async def receive_return(tx: Transaction, number: str, items: Sequence[ReceivedU
     units: Counter[int] = Counter()
     for line in lines:
         units[line.product_id] += good[line.line_id]
-    await lock_debt(tx, order.customer_id)  # a credit note of this transaction lowers it after stock is locked
+    await lock_exposure(tx, order.customer_id)  # a credit note of this transaction lowers it after stock is locked
     await restock(tx, units)
     await allocate_back_orders(tx)
     state = "received" if complete else "open"
