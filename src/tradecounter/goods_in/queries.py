@@ -29,7 +29,7 @@ class ExpectedGoods(Struct, frozen=True):
         return f"{self.sku} {self.ean or ''}".strip()
 
 
-class Delivery(Struct, frozen=True):
+class ProductDelivery(Struct, frozen=True):
     """Units of a product that are still to come on a delivery."""
 
     product_id: int
@@ -67,7 +67,7 @@ _LOCK = Statement(
     join incoming_stock i on i.product_id = p.id and i.expected_on = n.expected_on
     order by p.id, i.expected_on for update of i
     """,
-    Delivery,
+    ProductDelivery,
 )
 _STORE = Statement("""
     update incoming_stock i set incoming = n.units
@@ -109,7 +109,7 @@ async def expected_goods(tx: Transaction, key: str, most: int) -> list[ExpectedG
 
 async def lock_deliveries(
     tx: Transaction, places: Collection[tuple[str, datetime]]
-) -> dict[tuple[str, datetime], Delivery]:
+) -> dict[tuple[str, datetime], ProductDelivery]:
     """Return the deliveries with these SKU keys and moments, as far as they are expected.
 
     They are locked in the order of the products until the transaction ends. An import of deliveries waits until then.
@@ -120,7 +120,7 @@ async def lock_deliveries(
     return {(key_form(delivery.sku), delivery.expected_on): delivery for delivery in found}
 
 
-async def store_rests(tx: Transaction, rests: Mapping[Delivery, int]) -> None:
+async def store_rests(tx: Transaction, rests: Mapping[ProductDelivery, int]) -> None:
     """Store how many units of deliveries are still to come; 0 ends a delivery."""
     named = {
         "product_ids": [delivery.product_id for delivery in rests],

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from tradecounter.audit.record import audit
 from tradecounter.db.transaction import Transaction
-from tradecounter.goods_in.queries import Delivery, lock_deliveries, store_rests
+from tradecounter.goods_in.queries import ProductDelivery, lock_deliveries, store_rests
 from tradecounter.kit.errors import DomainError, FieldError, Kind, invalid_fields, named_by
 from tradecounter.kit.keys import key_form
 from tradecounter.kit.local_time import uk_date
@@ -81,7 +81,7 @@ async def receive_goods(tx: Transaction, received: Sequence[ReceivedGoods], now:
     return [BookedIn(sku, units[sku], expected[sku], before[sku] - after[sku]) for sku in expected]
 
 
-async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[Delivery]:
+async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[ProductDelivery]:
     """Return the delivery of each of the lines, locked. All that is wrong with the lines is one error."""
     places = [(key_form(goods.sku), goods.expected_on) for goods in received]
     found = await lock_deliveries(tx, set(places))
@@ -104,7 +104,7 @@ async def _locked(tx: Transaction, received: Sequence[ReceivedGoods]) -> list[De
     return [found[place] for place in places]
 
 
-def _audit(tx: Transaction, goods: ReceivedGoods, delivery: Delivery, rest: int, now: datetime) -> None:
+def _audit(tx: Transaction, goods: ReceivedGoods, delivery: ProductDelivery, rest: int, now: datetime) -> None:
     after = {"expected_on": goods.expected_on, "received": goods.units, "incoming": rest}
     audit(tx, "delivery.receive", f"product/{delivery.sku}", now, before={"incoming": delivery.incoming}, after=after)
 

@@ -1,6 +1,7 @@
 """The schema of one order in the interface document: the fields of confirmed and of pending orders in one type.
 
-It is not a choice of two types, so clients that are generated from the document have one type for an order.
+It is not a choice of two types, so clients that are generated from the document have one type for an order. It is made
+from these two, so that a field and its description stand only there.
 """
 
 from types import GenericAlias

@@ -10,7 +10,7 @@ from tradecounter.baskets.pages.account.add import BasketPages
 from tradecounter.baskets.pages.account.share import SharePages
 from tradecounter.baskets.summary import summarise
 from tradecounter.billing.pages.account.credit import CreditPages
-from tradecounter.billing.pages.account.invoices import InvoicePages
+from tradecounter.billing.pages.account.invoices import OwnInvoicePages
 from tradecounter.billing.pages.account.statement import StatementPages
 from tradecounter.consent.pages.account.consent import PATH as CONSENT
 from tradecounter.consent.pages.account.consent import ConsentPages
@@ -34,7 +34,7 @@ from tradecounter.orders.pages.both.new_order import OWN, NewOrderPages
 from tradecounter.parts.account import AccountParts
 from tradecounter.payments.pages.account.remittance import RemittancePages
 from tradecounter.quotes.pages.account.quote_link import QuoteLinkPages
-from tradecounter.quotes.pages.account.quotes import QuotePages
+from tradecounter.quotes.pages.account.quotes import OwnQuotePages
 from tradecounter.request_log.pages.account.requests import RequestLogPages
 from tradecounter.sandbox.pages.account.keys import SandboxKeyPages
 from tradecounter.saved_lists.pages.account.lists import SavedListPages
@@ -60,12 +60,12 @@ SUBJECTS: Sequence[type] = (
     ApprovalPages,
     AlertPages,
     AskPages,
-    QuotePages,
+    OwnQuotePages,
     QuoteLinkPages,
     OwnSearchPages,
     StatementPages,  # before the page of an invoice: `statement` is no number
     RemittancePages,  # before an invoice by its number
-    InvoicePages,
+    OwnInvoicePages,
     CreditPages,
     placed(AddressPages, ACCOUNT, ACCOUNT.home),
     UserPages,

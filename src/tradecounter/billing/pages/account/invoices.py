@@ -100,7 +100,7 @@ def _invoice_row(row: InvoiceRecord) -> tuple[object, ...]:
     return (row.number, row.order_reference, *days, *amounts, row.customer_reference)
 
 
-class InvoicePages(Struct, frozen=True):
+class OwnInvoicePages(Struct, frozen=True):
     """The lists of invoices and credit notes, and their files."""
 
     desk: PageDesk

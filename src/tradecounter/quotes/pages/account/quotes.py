@@ -71,7 +71,7 @@ class QuoteRow(Struct, frozen=True):
     expires_at: datetime | None
 
 
-class QuotePages(Struct, frozen=True):
+class OwnQuotePages(Struct, frozen=True):
     """The pages of quotes."""
 
     desk: PageDesk
