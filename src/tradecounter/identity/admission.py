@@ -11,7 +11,7 @@ from tradecounter.edge.server.client_address import Address, ClientAddresses, Ho
 from tradecounter.edge.server.counted_log import CountedLog
 from tradecounter.identity.authenticator import Authenticator, Holder
 from tradecounter.identity.credentials import Credential, ExpiredCredentialError, InvalidCredentialError
-from tradecounter.identity.key_limits import require_network, require_scope
+from tradecounter.identity.key_limits import require_key_scope, require_network
 from tradecounter.identity.live_agent import LiveAgent
 from tradecounter.identity.lockout import BlockedError, Lockout
 from tradecounter.identity.rate_limit import RateLimit
@@ -43,10 +43,10 @@ class Sender(Struct):
         self.holder, self.customer_id = holder, holder.customer_id
         return holder.customer_id
 
-    def require_scope(self, *scopes: KeyScope) -> None:
+    def require_one_of(self, *scopes: KeyScope) -> None:
         """Check that an admitted request has one of some scopes. Raises DomainError (forbidden)."""
         if self.holder is not None:
-            require_scope(self.holder.limits, scopes)
+            require_key_scope(self.holder.limits, scopes)
 
     @property
     def actor(self) -> Actor:

@@ -43,7 +43,7 @@ def limits_of(scopes: Iterable[str] | None, expires_at: datetime | None, network
     return KeyLimits(found, expires_at, read)
 
 
-def require_scope(limits: KeyLimits | None, scopes: Sequence[KeyScope]) -> None:
+def require_key_scope(limits: KeyLimits | None, scopes: Sequence[KeyScope]) -> None:
     """Check that a key has one of the scopes that an operation allows. Raises DomainError (forbidden)."""
     if limits is not None and not limits.includes_one_of(scopes):
         message = f"this needs a key with the scope {' or '.join(scopes)}"

@@ -92,7 +92,7 @@ class AccountTools(Struct, frozen=True):
         `account`.
         """
         if asked.kind == "message":
-            caller.sender.require_scope("account")
+            caller.sender.require_one_of("account")
         now = self.clock.now()
         async with transaction(self.database, caller.actor) as tx:
             request_id = await open_request(tx, caller.customer_id, asked.order_reference, asked.kind, asked, now)

@@ -88,7 +88,7 @@ class Tool(Struct, frozen=True):
 
     async def call(self, caller: Caller, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Carry the tool out, and return its result as JSON. Raises DomainError."""
-        caller.sender.require_scope(*self._scopes(caller))
+        caller.sender.require_one_of(*self._scopes(caller))
         known = {name: value for name, value in arguments.items() if name in self.takes.__struct_encode_fields__}
         raw = to_json(known)
         check_text(raw)

@@ -116,7 +116,7 @@ class RequestEndpoints(Struct, frozen=True):
     async def open_request(self, call: Call) -> Response:
         async def work(tx: Transaction, body: OpenRequestRequest) -> SupportRequest:
             if body.kind == "message":
-                sender_of(call.request.scope).require_scope("account")
+                sender_of(call.request.scope).require_one_of("account")
             request_id = await open_request(
                 tx, call.customer_id, body.order_reference, body.kind, body, self.clock.now()
             )

@@ -35,7 +35,7 @@ from tradecounter.customers.queries.accounts import accounts_after, fetch_accoun
 from tradecounter.customers.settings import Account, CustomerChange
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk, SinceParameters, text
-from tradecounter.edge.operations.scopes import CONFLICT, require_scope
+from tradecounter.edge.operations.scopes import CONFLICT, require_token_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.people import CustomerUser
 from tradecounter.edge.rest.call import Call
@@ -212,4 +212,4 @@ def _require_scopes(call: Call, body: CustomerChange, *more: str) -> None:
     """Check the scopes that the fields in a body need. Raises DomainError (forbidden)."""
     named = [name for name in body.__struct_fields__ if getattr(body, name) is not UNSET]
     for scope in dict.fromkeys([*more, *map(scope_of_field, named)]):
-        require_scope(call.request, scope)
+        require_token_scope(call.request, scope)

@@ -13,20 +13,20 @@ from tradecounter.kit.errors import DomainError, Kind
 SCOPES = "tradecounter.scopes"  # the key in the ASGI scope
 
 
-def may(request: Request, scope: str) -> bool:
-    """Return whether an admitted request has a scope."""
+def token_has_scope(request: Request, scope: str) -> bool:
+    """Return whether the service token of an admitted request has a scope."""
     held: Iterable[str] = request.scope[SCOPES]
     return includes(held, scope)
 
 
-def require_scope(request: Request, scope: str) -> None:
-    """Check that an admitted request has a scope. Raises DomainError (forbidden)."""
-    if not may(request, scope):
+def require_token_scope(request: Request, scope: str) -> None:
+    """Check that the service token of an admitted request has a scope. Raises DomainError (forbidden)."""
+    if not token_has_scope(request, scope):
         raise missing_scope(scope)
 
 
 def missing_scope(scope: str) -> DomainError:
-    """Return the error of a request without a scope."""
+    """Return the error of a request whose token lacks a scope."""
     return DomainError(Kind.FORBIDDEN, f"this needs the scope {scope}", code=Code.SCOPE_NEEDED)
 
 

@@ -10,7 +10,7 @@ from tradecounter.bulk.importing import ImportOptions, ImportReport
 from tradecounter.db.fair_shares import IMPORTS, act_for
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import POST_HEADERS, ChangingParameters, Desk, Made
-from tradecounter.edge.operations.scopes import CONFLICT, may, require_scope
+from tradecounter.edge.operations.scopes import CONFLICT, require_token_scope, token_has_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
@@ -91,7 +91,7 @@ class ImportOperations(Struct, frozen=True):
     )
     async def import_file(self, call: Call) -> Response:
         kind, wanted = call.path_text("kind", "import kind"), call.query(ImportParameters)
-        require_scope(call.request, f"{area_of(kind)}:write")
+        require_token_scope(call.request, f"{area_of(kind)}:write")
         options = ImportOptions(
             dry_run=wanted.dry_run == "true",
             replace=wanted.replace == "true",
@@ -125,7 +125,7 @@ class ImportOperations(Struct, frozen=True):
 
         The newest first; only the kinds that the token may read.
         """
-        kinds = [kind for kind, area in AREAS.items() if may(call.request, f"{area}:read")]
+        kinds = [kind for kind, area in AREAS.items() if token_has_scope(call.request, f"{area}:read")]
         found = await list_imports(
             tx, query.limit + 1, older_than=query.after or None, kinds=kinds, changed_since=query.since
         )
@@ -144,7 +144,7 @@ class ImportOperations(Struct, frozen=True):
         """
         found = await lock_import(tx, import_id)
         if found is not None:
-            require_scope(call.request, f"{area_of(found.kind)}:write")
+            require_token_scope(call.request, f"{area_of(found.kind)}:write")
         return await roll_back_import(tx, import_id, now, force=query.force == "true")
 
 

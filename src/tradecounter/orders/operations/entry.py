@@ -7,7 +7,7 @@ from msgspec import Struct
 from tradecounter.customers.wire import AddressDetails
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import Desk
-from tradecounter.edge.operations.scopes import CONFLICT, PRECONDITION_FAILED, require_scope
+from tradecounter.edge.operations.scopes import CONFLICT, PRECONDITION_FAILED, require_token_scope
 from tradecounter.edge.rest.call import Call
 from tradecounter.edge.rest.common_errors import NOT_FOUND
 from tradecounter.orders.error_responses import EXPIRED, PAYMENT_REQUIRED
@@ -34,7 +34,7 @@ _ADDRESSES = (OrderAddressDetails, AddressDetails)
 def _check_override(call: Call, override: OverrideCredit | None) -> None:
     """Check that a program may override the credit. Raises DomainError (forbidden)."""
     if override is not None:
-        require_scope(call.request, "billing:write")
+        require_token_scope(call.request, "billing:write")
 
 
 async def _check_order(group: "OrderEntryOperations", tx: Transaction, raw: bytes, now: datetime) -> None:

@@ -9,7 +9,7 @@ from tradecounter.billing.credit_return import receive_and_credit
 from tradecounter.billing.reseller_wire import ReceivedReturn
 from tradecounter.db.transaction import Transaction
 from tradecounter.edge.operations.desk import ChangingParameters, Desk
-from tradecounter.edge.operations.scopes import require_scope
+from tradecounter.edge.operations.scopes import require_token_scope
 from tradecounter.edge.operations.subject import InPath, Listed, Subject
 from tradecounter.edge.rest.call import Call
 from tradecounter.letterhead.seller import Letterhead
@@ -80,7 +80,7 @@ class ReturnOperations(Struct, frozen=True):
         the return is closed.
         """
         if body.credit:
-            require_scope(call.request, "billing:write")
+            require_token_scope(call.request, "billing:write")
         return await receive_and_credit(tx, number, body, self.letterhead, now)
 
     @_RETURNS.changes("POST", f"{_ONE}/close", roles=MAY_CLOSE)

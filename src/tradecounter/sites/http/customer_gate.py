@@ -31,7 +31,7 @@ class CustomerGate(Struct, frozen=True):
         """Return the customer of a request, which counts against the rate limit. Raises DomainError."""
         sender = sender_of(request.scope)
         customer_id = await self.admission.admit(sender)
-        sender.require_scope(*operation.key_scopes)
+        sender.require_one_of(*operation.key_scopes)
         return self.let_in(request, operation, customer_id)
 
     def let_in(self, request: Request, operation: Operation, customer_id: int) -> int:
